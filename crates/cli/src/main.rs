@@ -1,0 +1,2 @@
+//! mindful
+fn main() {}

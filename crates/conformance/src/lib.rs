@@ -1,0 +1,1 @@
+//! What every engine must hold, as a suite that its tests call.

@@ -1,0 +1,131 @@
+//! The work loop of engines that have none of their own: operations one by one, each timed, until the slice ends.
+
+use std::time::Instant;
+
+use crate::clock;
+use crate::error::Result;
+use crate::latency::Recorder;
+use crate::pace::Schedule;
+use crate::slice::{Seat, SliceOrder, SliceReport};
+use crate::workload::{Draws, Op, OpKind, Rate, Workload};
+
+/// Carries out single operations.
+pub trait Operate {
+    /// Carries out `op` and tells how many blocks it visited.
+    fn operate(&mut self, op: &Op) -> Result<u64>;
+
+    /// The slice is over: publish what is not yet visible, such as an open transaction or counters.
+    fn end_slice(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// One session's loop, carried on from slice to slice.
+#[derive(Debug)]
+pub struct ClientLoop {
+    draws: Draws,
+    seat: Seat,
+    rate: Option<Rate>,
+    schedule: Option<Schedule>,
+    /// The session thinks until then; a pause may outlast its slice.
+    thinks_until_us: i64,
+    service: [Recorder; 3],
+    response: [Recorder; 3],
+}
+
+impl ClientLoop {
+    /// The loop of the session in `seat`.
+    pub fn new(workload: &Workload, seat: Seat) -> Self {
+        Self {
+            draws: Draws::new(workload, seat.session, seat.schema),
+            seat,
+            rate: workload.rate,
+            schedule: None,
+            thinks_until_us: 0,
+            service: Default::default(),
+            response: Default::default(),
+        }
+    }
+
+    /// Works one slice on this host's clock.
+    pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
+        clock::sleep_until_us(order.begin_us);
+        let mut report = SliceReport { index: order.index, begin_us: clock::now_us(), ..SliceReport::default() };
+        if let (Some(rate), None) = (self.rate, &self.schedule) {
+            let stream = self.draws.streams().arrival;
+            self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
+        }
+        let last = order.max_ops.map(|ops| order.first_op + ops);
+        let mut index = order.first_op;
+        while last.is_none_or(|last| index < last) {
+            if !self.end_thinking(order.end_us, &mut report) {
+                break;
+            }
+            let Some(due) = self.await_turn(order.end_us) else { break };
+            self.one(index, due, operator, &mut report)?;
+            index += 1;
+        }
+        operator.end_slice()?;
+        report.end_us = clock::now_us();
+        report.backlog = self.schedule.as_ref().map(|s| s.backlog(order.end_us));
+        for kind in OpKind::ALL {
+            let (service, response) = (self.service[kind as usize].take(), self.response[kind as usize].take());
+            let op = report.op_mut(kind);
+            op.latency = service;
+            op.response = self.schedule.is_some().then_some(response);
+        }
+        Ok(report)
+    }
+
+    /// Thinks until the pause or the slice is over; tells whether there is time left.
+    fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
+        let began = clock::now_us();
+        let until = self.thinks_until_us.min(end_us);
+        if until > began {
+            clock::sleep_until_us(until);
+            report.think_us += (clock::now_us() - began).max(0).unsigned_abs();
+        }
+        self.thinks_until_us < end_us
+    }
+
+    /// Waits for the next arrival (open loop); `None` when the slice ends first. Returns when it was due.
+    fn await_turn(&mut self, end_us: i64) -> Option<Option<i64>> {
+        if let Some(schedule) = &mut self.schedule {
+            let due = schedule.due_us();
+            if due >= end_us || clock::now_us() >= end_us {
+                clock::sleep_until_us(end_us);
+                return None;
+            }
+            clock::sleep_until_us(due);
+            schedule.advance();
+            return Some(Some(due));
+        }
+        (clock::now_us() < end_us).then_some(None)
+    }
+
+    fn one(
+        &mut self,
+        index: u64,
+        due: Option<i64>,
+        operator: &mut dyn Operate,
+        report: &mut SliceReport,
+    ) -> Result<()> {
+        let op = self.draws.op(index);
+        let began = Instant::now();
+        let blocks = operator.operate(&op)?;
+        let service_ns = began.elapsed().as_nanos() as u64;
+        self.service[op.kind as usize].record(service_ns);
+        if let Some(due) = due {
+            let response_ns = (clock::now_us() - due).max(0).unsigned_abs() * 1_000;
+            self.response[op.kind as usize].record(response_ns.max(service_ns));
+        }
+        let done = report.op_mut(op.kind);
+        done.ops += 1;
+        done.blocks += blocks;
+        report.tally.add(op.cell(), 1);
+        if !op.think.is_zero() {
+            self.thinks_until_us = clock::now_us() + op.think.as_micros() as i64;
+        }
+        Ok(())
+    }
+}

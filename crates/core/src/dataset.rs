@@ -1,0 +1,154 @@
+//! The dataset: one row a block, in random physical order, one table a schema.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::units;
+
+/// A size given in blocks or in bytes; only the target knows how long its blocks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
+    /// So many blocks.
+    Blocks(u64),
+    /// So many bytes, rounded down to whole blocks.
+    Bytes(u64),
+}
+
+impl Extent {
+    /// A plain number is blocks, a number with a unit is bytes.
+    pub fn parse(text: &str) -> Result<Self> {
+        match units::parse_count(text) {
+            Ok(blocks) => Ok(Self::Blocks(blocks)),
+            Err(_) => units::parse_bytes(text)
+                .map(Self::Bytes)
+                .map_err(|error| Error { next: format!("{}, or a plain number of blocks", error.next), ..error }),
+        }
+    }
+
+    /// Whole blocks of `block_bytes` each.
+    pub fn blocks(self, block_bytes: u64) -> u64 {
+        match self {
+            Self::Blocks(blocks) => blocks,
+            Self::Bytes(bytes) => bytes / block_bytes.max(1),
+        }
+    }
+}
+
+/// What the bytes of a row look like to a compressor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// Random bytes up to what the ratios ask for: `compress_ratio` 1 is incompressible.
+    Mixed {
+        /// Stored bytes by compressed bytes, 1 or more.
+        compress_ratio: f64,
+        /// Blocks by distinct blocks, 1 or more.
+        dedupe_ratio: f64,
+    },
+    /// The same byte over and over, as old kits have it: compresses absurdly.
+    Repeated,
+}
+
+impl Content {
+    /// Nothing to be gained by a compressor or by deduplication.
+    pub const INCOMPRESSIBLE: Self = Self::Mixed { compress_ratio: 1.0, dedupe_ratio: 1.0 };
+}
+
+/// The dataset a load shall make.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetPlan {
+    /// How many schemas (each a table with its index).
+    pub schemas: u32,
+    /// Blocks, and so rows, in each schema.
+    pub blocks_per_schema: u64,
+    /// Blocks of the unindexed table for full scans in each schema; 0 for none.
+    pub scan_blocks: u64,
+    /// What the filler looks like.
+    pub content: Content,
+    /// Seed of the layout and the filler.
+    pub seed: u64,
+    /// How many schemas are loaded side by side.
+    pub load_streams: u32,
+}
+
+/// The dataset that a target holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// How many schemas are complete.
+    pub schemas: u32,
+    /// Blocks, and so rows, in each schema.
+    pub blocks_per_schema: u64,
+    /// Blocks of the scan table in each schema.
+    pub scan_blocks: u64,
+    /// Length of a block in bytes.
+    pub block_bytes: u64,
+    /// Bytes of all tables.
+    pub bytes: u64,
+    /// Bytes of all indexes; `None` where the engine has none.
+    pub index_bytes: Option<u64>,
+    /// Seed it was laid out with.
+    pub seed: u64,
+    /// What the filler looks like.
+    pub content: Content,
+}
+
+/// The proof that a layout is what the method asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayoutProof {
+    /// One entry a schema.
+    pub schemas: Vec<SchemaProof>,
+    /// Largest rank correlation, in size, between the physical orders of two neighbouring schemas.
+    pub cross_correlation: Option<f64>,
+    /// When it was proven, us since the epoch.
+    pub proven_at_us: i64,
+}
+
+/// The proof for one schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SchemaProof {
+    /// Schema number, from 1.
+    pub schema: u32,
+    /// Rows found.
+    pub rows: u64,
+    /// Distinct blocks they stand in.
+    pub distinct_blocks: u64,
+    /// Spearman's rank correlation of key and block number, -1 to 1.
+    pub rank_correlation: f64,
+}
+
+impl LayoutProof {
+    /// Largest rank correlation the method allows, in size.
+    pub const MAX_CORRELATION: f64 = 0.02;
+
+    /// Fewest rows for which a rank correlation says anything.
+    pub const FEWEST_ROWS: u64 = 100;
+
+    /// What the layout fails, or `None` when it holds.
+    pub fn failure(&self) -> Option<String> {
+        for s in &self.schemas {
+            if s.distinct_blocks != s.rows {
+                return Some(format!("schema {} has {} rows in {} blocks", s.schema, s.rows, s.distinct_blocks));
+            }
+            if s.rows >= Self::FEWEST_ROWS && s.rank_correlation.abs() >= Self::MAX_CORRELATION {
+                return Some(format!(
+                    "schema {}: key and block number correlate by {:.3}",
+                    s.schema, s.rank_correlation
+                ));
+            }
+        }
+        let rows = self.schemas.iter().map(|s| s.rows).min().unwrap_or(0);
+        match self.cross_correlation {
+            Some(rho) if rows >= Self::FEWEST_ROWS && rho.abs() >= Self::cross_limit(rows) => {
+                Some(format!("two schemas share their physical order by {rho:.3}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The allowed size of the correlation between two schemas of `rows` rows: 0.02, or what chance alone reaches in
+    /// small tables (five standard errors, `5 / sqrt(rows - 1)`).
+    pub fn cross_limit(rows: u64) -> f64 {
+        Self::MAX_CORRELATION.max(5.0 / (rows.max(2) as f64 - 1.0).sqrt())
+    }
+}

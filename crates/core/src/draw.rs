@@ -1,0 +1,185 @@
+//! Counter-based draws: operation `i` of a session draws the same numbers wherever it runs, in the database or in the
+//! client, whatever ran before it.
+//!
+//! The base is PostgreSQL's `hashint8extended`, which hash partitioning freezes for good, so that SQL has it built in;
+//! here it is written from the published description of the lookup3 mixing function (Bob Jenkins, public domain).
+
+/// What a draw decides. Each purpose has a stream of its own, so no two decisions are correlated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// First key of an operation.
+    Key,
+    /// Where in its cycle the update mix begins.
+    UpdatePhase,
+    /// Where in its cycle the scan mix begins.
+    ScanPhase,
+    /// Whether an operation goes to the hot spot.
+    HotSpot,
+    /// Whether an operation goes to the hot schema.
+    HotSchema,
+    /// Whether a skewed draw falls into the hot set.
+    HotSet,
+    /// Whether the session thinks after an operation.
+    Think,
+    /// How long it thinks.
+    ThinkTime,
+    /// When the next operation arrives (open loop).
+    Arrival,
+    /// The physical layout of a schema.
+    Layout,
+    /// The filler of a row.
+    Filler,
+}
+
+/// PostgreSQL's `hashint8extended(value, seed)`.
+pub fn hashint8extended(value: i64, seed: i64) -> i64 {
+    let high = (value >> 32) as u32;
+    let folded = (value as u32) ^ if value >= 0 { high } else { !high };
+    let start = 0x9e37_79b9_u32.wrapping_add(4).wrapping_add(3_923_095);
+    let (mut a, mut b, mut c) = (start, start, start);
+    if seed != 0 {
+        a = a.wrapping_add((seed >> 32) as u32);
+        b = b.wrapping_add(seed as u32);
+        // Six steps turn the three words round twice, so each is back in its place.
+        for turn in [4, 6, 8, 16, 19, 4] {
+            let mixed = a.wrapping_sub(c) ^ c.rotate_left(turn);
+            (a, b, c) = (b, c.wrapping_add(b), mixed);
+        }
+    }
+    a = a.wrapping_add(folded);
+    final_mix(a, b, c)
+}
+
+fn final_mix(mut a: u32, mut b: u32, mut c: u32) -> i64 {
+    c = (c ^ b).wrapping_sub(b.rotate_left(14));
+    a = (a ^ c).wrapping_sub(c.rotate_left(11));
+    b = (b ^ a).wrapping_sub(a.rotate_left(25));
+    c = (c ^ b).wrapping_sub(b.rotate_left(16));
+    a = (a ^ c).wrapping_sub(c.rotate_left(4));
+    b = (b ^ a).wrapping_sub(a.rotate_left(14));
+    c = (c ^ b).wrapping_sub(b.rotate_left(24));
+    ((u64::from(b) << 32) | u64::from(c)) as i64
+}
+
+/// The seed of the stream that `session` (from 0) uses for `purpose`; SplitMix64 finaliser over the three.
+pub fn stream_seed(seed: u64, session: u32, purpose: Purpose) -> i64 {
+    let mixed = mix64(mix64(seed ^ 0x6d69_6e64_6675_6c00) ^ (u64::from(session) << 8 | purpose as u64));
+    mixed as i64
+}
+
+/// SplitMix64's finaliser (Steele, Lea, Flood 2014): a bijection of 64-bit words that scatters well.
+pub fn mix64(word: u64) -> u64 {
+    let z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Draw `index` of a stream, 63 bits: `hashint8extended(index, stream) & (2^63 - 1)`.
+pub fn draw(index: u64, stream: i64) -> u64 {
+    (hashint8extended(index as i64, stream) & i64::MAX) as u64
+}
+
+/// Draw `index` of a stream as a number in [0, 1), from its upper 53 bits.
+pub fn draw_unit(index: u64, stream: i64) -> f64 {
+    (draw(index, stream) >> 10) as f64 / (1_u64 << 53) as f64
+}
+
+/// A random permutation of `0..len` that needs no memory: a four-round Feistel network with cycle walking.
+#[derive(Debug, Clone, Copy)]
+pub struct Permutation {
+    len: u64,
+    half_bits: u32,
+    keys: [i64; 4],
+}
+
+impl Permutation {
+    /// The layout of `schema` (from 1) for a dataset seed: block number to key. The first of a series of candidates
+    /// whose rank correlation is below `max_correlation`, so that small tables hold the method's limit too.
+    pub fn layout(len: u64, seed: u64, schema: u32, max_correlation: f64) -> Self {
+        let base = stream_seed(seed, schema, Purpose::Layout);
+        let candidate = |attempt: u64| Self::new(len, mix64(base as u64 ^ attempt));
+        // In a long table chance is a tenth of the limit: nothing to check.
+        if !(100..=250_000).contains(&len) {
+            return candidate(0);
+        }
+        (0..256).map(candidate).find(|p| p.rank_correlation().abs() < max_correlation).unwrap_or_else(|| candidate(0))
+    }
+
+    /// The permutation of `0..len` that `seed` names.
+    pub fn new(len: u64, seed: u64) -> Self {
+        let bits = (64 - len.max(2).saturating_sub(1).leading_zeros()).max(2);
+        let keys = std::array::from_fn(|round| mix64(seed ^ (round as u64) << 56) as i64);
+        Self { len, half_bits: bits.div_ceil(2), keys }
+    }
+
+    /// Where `index` goes.
+    pub fn get(&self, index: u64) -> u64 {
+        debug_assert!(index < self.len);
+        let mut word = self.rounds(index);
+        while word >= self.len {
+            word = self.rounds(word);
+        }
+        word
+    }
+
+    fn rounds(&self, word: u64) -> u64 {
+        let mask = (1_u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (word >> self.half_bits, word & mask);
+        for key in self.keys {
+            (left, right) = (right, left ^ (mix64(right ^ key as u64) & mask));
+        }
+        left << self.half_bits | right
+    }
+
+    /// Spearman's rank correlation of index and image: `1 - 6 sum d^2 / (n (n^2 - 1))`.
+    pub fn rank_correlation(&self) -> f64 {
+        let n = self.len as f64;
+        let squares: f64 = (0..self.len).map(|i| (self.get(i) as f64 - i as f64).powi(2)).sum();
+        1.0 - 6.0 * squares / (n * (n * n - 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    const KNOWN: [(i64, i64, i64); 7] = [
+        (0, 0, 4_154_612_158_245_552_303),
+        (1, 0, -3_670_598_878_359_251_130),
+        (1, 42, 2_207_685_931_686_633_351),
+        (4_294_967_297, 42, -8_162_688_053_457_160_230),
+        (-5, 42, -8_747_513_389_509_221_398),
+        (123_456_789_012, -9_876_543_210_123, 3_917_738_897_697_507_213),
+        (i64::MAX, i64::MAX, -6_906_076_658_251_606_270),
+    ];
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_one_of_postgresql() {
+        // SELECT hashint8extended(v, s) on PostgreSQL 15.
+        for (value, seed, expected) in KNOWN {
+            assert_eq!(hashint8extended(value, seed), expected, "hashint8extended({value}, {seed})");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_permutation_visits_each_number_once(len in 1_u64..3000, seed: u64) {
+            let permutation = Permutation::new(len, seed);
+            let seen: HashSet<u64> = (0..len).map(|i| permutation.get(i)).collect();
+            prop_assert_eq!(seen.len() as u64, len);
+            prop_assert!(seen.iter().all(|v| *v < len));
+        }
+
+        #[test]
+        fn a_layout_holds_the_limit_and_differs_by_schema(len in 1000_u64..20_000, seed: u64) {
+            let (one, two) = (Permutation::layout(len, seed, 1, 0.02), Permutation::layout(len, seed, 2, 0.02));
+            prop_assert!(one.rank_correlation().abs() < 0.02);
+            prop_assert!((0..len).filter(|i| one.get(*i) == two.get(*i)).count() < 20);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The contracts between mindful and whatever it measures.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock;
+use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
+use crate::error::Result;
+use crate::event::Events;
+use crate::metric::Sampler;
+use crate::settings::{Key, Settings};
+use crate::slice::{Seat, SliceOrder, SliceReport};
+use crate::workload::Workload;
+
+/// What an engine can do. A plan that asks for more is refused before anything runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "a list of independent yes-or-no facts, shown as a table")]
+pub struct Capabilities {
+    /// Makes and keeps a dataset of its own.
+    pub loads: bool,
+    /// Updates blocks.
+    pub updates: bool,
+    /// Scans a whole table.
+    pub scans: bool,
+    /// Runs the work loop inside the database.
+    pub server_side_loop: bool,
+    /// Runs the work loop in mindful.
+    pub client_side_loop: bool,
+    /// Keeps a rate (open loop) in its client-side loop.
+    pub rate: bool,
+    /// Commits less often than every operation, or without waiting.
+    pub commit_modes: bool,
+    /// Has many writers at a time.
+    pub concurrent_writers: bool,
+}
+
+/// A kind of system that can be measured; one static value for each.
+pub trait Engine: Sync {
+    /// Short name: `postgres`.
+    fn name(&self) -> &'static str;
+
+    /// The URL schemes it answers to, such as `postgres` for `postgres://…`; a bare word such as `embedded` may be one.
+    fn schemes(&self) -> &'static [&'static str];
+
+    /// One line for `mindful engines`.
+    fn summary(&self) -> &'static str;
+
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Options of its own, given like any plan key.
+    fn options(&self) -> &'static [Key];
+
+    /// The URL without its secrets, for output and storage.
+    fn redact(&self, url: &str) -> String;
+
+    /// Opens (for some engines: starts) the system under test. Changes no data.
+    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>>;
+}
+
+/// What a target is, for the record.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// Version of the system under test.
+    pub engine_version: String,
+    /// Length of a block in bytes.
+    pub block_bytes: u64,
+    /// Size of the database's own cache in bytes; `None` where it has none or it cannot be told.
+    pub cache_bytes: Option<u64>,
+    /// How many endpoints its URL names.
+    pub endpoints: u32,
+    /// Every setting that matters, by the system's own names.
+    pub facts: BTreeMap<String, String>,
+}
+
+/// Where the system under test can be seen on this host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostView {
+    /// Whether it runs on this host.
+    pub local: bool,
+    /// The process whose descendants are the server; `None` when it works inside mindful's own process.
+    pub server_pid: Option<u32>,
+    /// The folders and files that hold its data, to find their device by.
+    pub data_paths: Vec<PathBuf>,
+    /// The engine reads in mindful's own process.
+    pub in_process: bool,
+}
+
+/// How a kind of operation will be carried out, found before the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanShape {
+    /// Which statement: `select`, `update`, `scan`.
+    pub kind: String,
+    /// The access path in a few words: `Index Scan using blocks_1_k on blocks_1`.
+    pub shape: String,
+    /// Whether it is the one the method asks for.
+    pub pure: bool,
+    /// The system's own text.
+    pub detail: String,
+}
+
+/// One object that `cleanup` removes, or leaves and says why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedObject {
+    /// Name as the system shows it.
+    pub name: String,
+    /// Bytes on storage, where known.
+    pub bytes: Option<u64>,
+    /// `None`: mindful's own, will be removed. Otherwise why it stays.
+    pub kept_because: Option<String>,
+}
+
+/// Set once to end everything within about a second.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks everybody to end.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether someone asked.
+    pub fn requested(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// An opened system under test, shared by all threads. Dropping it ends what opening it began.
+pub trait Target: Send + Sync {
+    /// What it is.
+    fn describe(&self) -> Result<Description>;
+
+    /// Now, by the clock that slices are timed with, us since the epoch.
+    fn clock_us(&self) -> Result<i64> {
+        Ok(clock::now_us())
+    }
+
+    /// Where it can be seen on this host.
+    fn host(&self) -> HostView;
+
+    /// The dataset it holds, if any of ours.
+    fn dataset(&self) -> Result<Option<Dataset>>;
+
+    /// Makes the dataset, or completes one that was begun with the same parameters. Leaves no debt: a read-only pass
+    /// afterwards writes nothing. Refuses before the first byte what does not fit or is not ours.
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset>;
+
+    /// Proves the layout of what is loaded.
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof>;
+
+    /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
+    /// Refuses what it cannot carry, with the next move.
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>>;
+
+    /// Connects a session and warms it up so far that its first slice begins at once. Called on the session's thread.
+    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>>;
+
+    /// The target's own counters.
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
+
+    /// Ends whatever sessions are doing, from another thread; best effort.
+    fn interrupt(&self);
+
+    /// Everything `cleanup` would touch or leave.
+    fn inventory(&self) -> Result<Vec<OwnedObject>>;
+
+    /// Removes what is mindful's own; returns what [`Target::inventory`] told before.
+    fn cleanup(&self) -> Result<Vec<OwnedObject>>;
+}
+
+/// One connection, made and used on its own thread.
+pub trait Session {
+    /// Works for one slice: waits for its begin, begins no operation at or after its end, reports.
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
+}

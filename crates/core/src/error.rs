@@ -1,0 +1,91 @@
+//! The one error every crate of mindful can speak: what happened, on what, and the next move.
+
+use std::fmt;
+
+/// What went wrong, coarse enough to choose an exit code by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The plan or the command line asks for something that cannot be done (exit code 2).
+    Plan,
+    /// The target cannot be reached, or refuses us (exit code 3).
+    Target,
+    /// The work began and failed (exit code 1).
+    Run,
+    /// The user, or a signal, stopped it (exit code 130).
+    Interrupted,
+}
+
+/// An error that reads as one line: `what: next move`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What it means for the process.
+    pub kind: ErrorKind,
+    /// What happened and on what.
+    pub what: String,
+    /// The move that gets the reader further; may be empty when `what` says it.
+    pub next: String,
+}
+
+/// The result of anything that can fail with [`enum@ErrorKind`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The plan cannot be carried out.
+    pub fn plan(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Plan, what, next)
+    }
+
+    /// The target cannot be used.
+    pub fn target(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Target, what, next)
+    }
+
+    /// The work failed on its way.
+    pub fn run(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Run, what, next)
+    }
+
+    /// The work was stopped from outside.
+    pub fn interrupted(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Interrupted, what, "")
+    }
+
+    fn new(kind: ErrorKind, what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), next: next.into() }
+    }
+
+    /// The same error with the place in front: `place: what`.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.what = format!("{place}: {}", self.what);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(&self.what))?;
+        if !self.next.is_empty() {
+            write!(f, ": {}", one_line(&self.next))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Text from outside may carry newlines and control characters; an error stays one line.
+pub fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_control()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_line_whatever_it_quotes() {
+        let error = Error::target("server said \"a\nb\x1b[31m\"", "try again");
+        assert_eq!(error.to_string(), "server said \"a b [31m\": try again");
+    }
+}

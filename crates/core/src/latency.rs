@@ -1,0 +1,148 @@
+//! Latencies of one kind of operation: a sparse histogram that merges and serialises.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// Longest latency kept apart, in nanoseconds: one hour. Longer ones count as this, the true maximum is kept.
+pub const LONGEST_NS: u64 = 3_600_000_000_000;
+
+/// Latencies as `[value in ns, count]` pairs in rising order, with the exact sum and maximum.
+///
+/// Each value stands for a bucket no wider than 1 % of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// `(bucket value in ns, count)`, rising, no bucket twice.
+    pub buckets: Vec<(u64, u64)>,
+    /// Exact sum of all latencies, ns.
+    pub sum_ns: u64,
+    /// Exact longest latency, ns.
+    pub max_ns: u64,
+}
+
+impl Latency {
+    /// How many operations it holds.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Mean in nanoseconds; `None` when empty.
+    pub fn mean_ns(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.sum_ns as f64 / count as f64)
+    }
+}
+
+/// Records single latencies cheaply and gives them out slice by slice.
+#[derive(Debug)]
+pub struct Recorder {
+    histogram: Histogram<u64>,
+    sum_ns: u64,
+    max_ns: u64,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recorder {
+    /// An empty recorder: 1 ns to one hour at three significant digits (0.1 %).
+    pub fn new() -> Self {
+        let mut histogram = Histogram::new(3).unwrap_or_else(|_| unreachable!("three digits are within 0 to 5"));
+        histogram.auto(true);
+        Self { histogram, sum_ns: 0, max_ns: 0 }
+    }
+
+    /// Counts one latency of `ns` nanoseconds.
+    pub fn record(&mut self, ns: u64) {
+        self.record_many(ns, 1);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Counts `count` latencies of about `ns` each.
+    pub fn record_many(&mut self, ns: u64, count: u64) {
+        let kept = ns.clamp(1, LONGEST_NS);
+        self.histogram.record_n(kept, count).unwrap_or_else(|_| unreachable!("the histogram resizes up to an hour"));
+        self.sum_ns += ns * count;
+    }
+
+    /// Adds what another record holds.
+    pub fn merge(&mut self, other: &Latency) {
+        let exact = self.sum_ns + other.sum_ns;
+        for (ns, count) in &other.buckets {
+            self.record_many(*ns, *count);
+        }
+        self.sum_ns = exact;
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// How many latencies it holds.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Exact longest latency, ns.
+    pub fn max_ns(&self) -> u64 {
+        self.max_ns
+    }
+
+    /// Exact mean, ns; `None` when empty.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
+    }
+
+    /// The latency that a share `quantile` (0 to 1) of all operations does not exceed, ns.
+    ///
+    /// `None` when fewer than ten operations lie beyond it: such a figure would be luck (measurement rule
+    /// `n (1 - p) >= 10`).
+    pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
+        let beyond = self.count() as f64 * (1.0 - quantile);
+        (beyond >= 10.0 - 1e-6).then(|| self.histogram.value_at_quantile(quantile).min(self.max_ns))
+    }
+
+    /// Gives out what was recorded and begins anew.
+    pub fn take(&mut self) -> Latency {
+        let buckets = self
+            .histogram
+            .iter_recorded()
+            .map(|step| (self.histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
+            .collect();
+        let taken = Latency { buckets, sum_ns: self.sum_ns, max_ns: self.max_ns };
+        self.histogram.reset();
+        self.sum_ns = 0;
+        self.max_ns = 0;
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn quantiles_are_within_one_percent(mut values in prop::collection::vec(100_u64..10_000_000_000, 200..400)) {
+            let mut recorder = Recorder::new();
+            values.iter().for_each(|v| recorder.record(*v));
+            let mut copy = Recorder::new();
+            copy.merge(&recorder.take());
+            values.sort_unstable();
+            let exact = values[values.len().div_ceil(2) - 1] as f64;
+            let told = copy.quantile_ns(0.5).unwrap() as f64;
+            prop_assert!((told / exact - 1.0).abs() < 0.01, "{told} for {exact}");
+            prop_assert_eq!(copy.max_ns(), values[values.len() - 1]);
+        }
+    }
+
+    #[test]
+    fn a_percentile_without_ten_beyond_it_is_not_told() {
+        let mut recorder = Recorder::new();
+        (0..9_999).for_each(|_| recorder.record(1_000));
+        assert_eq!(recorder.quantile_ns(0.999), None);
+        recorder.record(1_000);
+        assert!(recorder.quantile_ns(0.999).is_some());
+    }
+}

@@ -1,0 +1,26 @@
+//! Plain data and the contracts of mindful.
+//!
+//! Everything the other crates share stands here: what is to be done ([`plan`], [`workload`]),
+//! who can do it ([`engine`]), what happens while it is done ([`event`], [`slice`], [`metric`])
+//! and what came of it ([`result`]). Nothing in this crate touches a disk, a socket or a terminal.
+
+pub mod client_loop;
+pub mod clock;
+pub mod dataset;
+pub mod draw;
+pub mod engine;
+pub mod error;
+pub mod event;
+pub mod latency;
+pub mod metric;
+pub mod pace;
+pub mod plan;
+pub mod result;
+pub mod run;
+pub mod settings;
+pub mod slice;
+pub mod units;
+pub mod workload;
+
+pub use engine::{Capabilities, Engine, Session, Target};
+pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,239 @@
+//! The plan: what a user asks for, resolved and checked as far as it can be without the target.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::{Content, Dataset, DatasetPlan, Extent};
+use crate::error::{Error, Result};
+use crate::settings::{self, Settings};
+use crate::slice::Seat;
+use crate::units::{self, Share};
+use crate::workload::{Commit, HotSpot, Like, Loop, Rate, Redo, Skew, ThinkTime, Workload};
+
+mod keys;
+mod parse;
+
+pub use keys::KEYS;
+
+/// Everything that decides a run, apart from the engine's own options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// URL of the target as given, secrets included: never stored or printed as it is.
+    #[serde(skip)]
+    pub target: String,
+    /// A name for the run.
+    pub tag: Option<String>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Schemas asked for; `None`: what is loaded, or the default.
+    pub schemas: Option<u32>,
+    /// Blocks per schema asked for; `None`: what is loaded, or the default.
+    pub scale: Option<Extent>,
+    /// Size of each schema's scan table.
+    pub scan_table: Extent,
+    /// What stored bytes look like.
+    pub content: Content,
+    /// Schemas loaded side by side.
+    pub load_streams: u32,
+    /// Sessions that run.
+    pub sessions: u32,
+    /// Time before the measured window.
+    #[serde(with = "seconds")]
+    pub warmup: Duration,
+    /// Length of the measured window.
+    #[serde(with = "seconds")]
+    pub duration: Duration,
+    /// A fixed number of operations a session instead of a duration.
+    pub ops: Option<u64>,
+    /// Blocks a read visits.
+    pub work_unit: u64,
+    /// Share of updates.
+    pub update_pct: Share,
+    /// Blocks an update visits; `None`: as a read.
+    pub update_work_unit: Option<u64>,
+    /// Share of reads that are full scans.
+    pub scan_pct: Share,
+    /// How much an update changes.
+    pub redo: Redo,
+    /// When it commits.
+    pub commit: Commit,
+    /// Whether commits wait for the log.
+    pub commit_wait: bool,
+    /// Hot spot, in extents until the block size is known.
+    pub hot_spot: Option<HotSpotPlan>,
+    /// Share of operations that go to schema 1.
+    pub hot_schema: Share,
+    /// How keys are spread.
+    pub skew: Skew,
+    /// Pauses.
+    pub think_time: Option<ThinkTime>,
+    /// Open loop.
+    pub rate: Option<Rate>,
+    /// Where the loop runs.
+    pub looping: Loop,
+    /// Whose arithmetic.
+    pub like: Like,
+}
+
+/// A hot spot before the block size is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HotSpotPlan {
+    /// Size of the window.
+    pub size: Extent,
+    /// Where it begins.
+    pub offset: Extent,
+    /// Share of operations that go there.
+    pub share: Share,
+}
+
+/// Schemas a load makes when nobody says.
+pub const DEFAULT_SCHEMAS: u32 = 4;
+
+/// Size of a schema when nobody says: 256 MiB.
+pub const DEFAULT_SCALE: Extent = Extent::Bytes(256 << 20);
+
+/// Most sessions a run may have.
+pub const MOST_SESSIONS: u32 = 16_384;
+
+/// Most schemas a dataset may have.
+pub const MOST_SCHEMAS: u32 = 4_096;
+
+impl Plan {
+    /// The plan that `settings` describe.
+    pub fn from_settings(settings: &Settings) -> Result<Self> {
+        let plan = parse::plan(settings)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.ops.is_none() && self.duration.is_zero() {
+            return Err(Error::plan("duration 0s measures nothing", "give --duration 30s or more"));
+        }
+        if self.work_unit == 0 || self.update_work_unit == Some(0) {
+            return Err(Error::plan("a work unit of 0 blocks does nothing", "give --work-unit 1 or more"));
+        }
+        if !self.scan_pct.is_none() && self.scan_table.blocks(1) == 0 {
+            return Err(Error::plan(
+                "scan_pct without a scan table",
+                "load with --scan-table 64MiB, or leave --scan-pct away",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The dataset to load where `block_bytes` is the target's block length.
+    pub fn dataset(&self, block_bytes: u64) -> Result<DatasetPlan> {
+        let blocks = self.scale.unwrap_or(DEFAULT_SCALE).blocks(block_bytes);
+        if blocks == 0 {
+            return Err(Error::plan("scale is smaller than one block", format!("give at least {block_bytes}B")));
+        }
+        Ok(DatasetPlan {
+            schemas: self.schemas.unwrap_or(DEFAULT_SCHEMAS),
+            blocks_per_schema: blocks,
+            scan_blocks: self.scan_table.blocks(block_bytes),
+            content: self.content,
+            seed: self.seed,
+            load_streams: self.load_streams,
+        })
+    }
+
+    /// The workload on what is loaded; refuses what the dataset cannot carry.
+    pub fn workload(&self, loaded: &Dataset) -> Result<Workload> {
+        let schemas = self.schemas.unwrap_or(loaded.schemas);
+        if schemas > loaded.schemas {
+            return Err(Error::plan(
+                format!("the plan wants {schemas} schemas, {} are loaded", loaded.schemas),
+                format!("run with --schemas {}, or `mindful load --schemas {schemas}`", loaded.schemas),
+            ));
+        }
+        let scale = self.scale.map_or(loaded.blocks_per_schema, |s| s.blocks(loaded.block_bytes));
+        if scale > loaded.blocks_per_schema {
+            return Err(Error::plan(
+                format!("the plan wants {scale} blocks a schema, {} are loaded", loaded.blocks_per_schema),
+                format!("run with --scale {}, or `mindful cleanup` and load anew", loaded.blocks_per_schema),
+            ));
+        }
+        let update_work_unit = self.update_work_unit.unwrap_or(self.work_unit);
+        for (name, unit) in [("work_unit", self.work_unit), ("update_work_unit", update_work_unit)] {
+            if unit > scale {
+                return Err(Error::plan(
+                    format!("{name} {unit} is larger than the scale of {scale} blocks"),
+                    format!("give --{} {scale} or less", name.replace('_', "-")),
+                ));
+            }
+        }
+        if !self.scan_pct.is_none() && loaded.scan_blocks == 0 {
+            return Err(Error::plan(
+                "scan_pct, but no scan table is loaded",
+                "`mindful load --scan-table 64MiB` first",
+            ));
+        }
+        let hot_spot = self.hot_spot.map(|spot| spot.resolve(loaded.block_bytes, scale, self.work_unit)).transpose()?;
+        Ok(Workload {
+            seed: self.seed,
+            schemas,
+            scale,
+            work_unit: self.work_unit,
+            update_pct: self.update_pct,
+            update_work_unit,
+            scan_pct: self.scan_pct,
+            redo: self.redo,
+            commit: self.commit,
+            commit_wait: self.commit_wait,
+            hot_spot,
+            hot_schema: self.hot_schema,
+            skew: self.skew,
+            think_time: self.think_time,
+            rate: self.rate,
+            looping: self.looping,
+            like: self.like,
+        })
+    }
+
+    /// The seats of all sessions: schemas and endpoints in turn, so that each has its even share.
+    pub fn seats(&self, schemas: u32, endpoints: u32) -> Vec<Seat> {
+        (0..self.sessions)
+            .map(|session| Seat {
+                session,
+                sessions: self.sessions,
+                schema: session % schemas.max(1) + 1,
+                endpoint: (session % schemas.max(1)) % endpoints.max(1),
+            })
+            .collect()
+    }
+}
+
+impl HotSpotPlan {
+    fn resolve(self, block_bytes: u64, scale: u64, work_unit: u64) -> Result<HotSpot> {
+        let (blocks, offset) = (self.size.blocks(block_bytes), self.offset.blocks(block_bytes));
+        if blocks == 0 || offset.saturating_add(blocks) > scale {
+            return Err(Error::plan(
+                format!("the hot spot of {blocks} blocks at {offset} lies outside the scale of {scale} blocks"),
+                "give a smaller --hot-spot-size or --hot-spot-offset",
+            ));
+        }
+        if work_unit > blocks {
+            return Err(Error::plan(
+                format!("work_unit {work_unit} does not fit into the hot spot of {blocks} blocks"),
+                "give a larger --hot-spot-size or a smaller --work-unit",
+            ));
+        }
+        Ok(HotSpot { blocks, offset, share: self.share })
+    }
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(duration: &Duration, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_f64(duration.as_secs_f64())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
+        f64::deserialize(d).map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::ZERO))
+    }
+}

@@ -1,0 +1,199 @@
+//! From text settings to a plan.
+
+use super::{Commit, Duration, Error, Rate, Result, Settings, Share, Skew, ThinkTime, settings, units};
+use super::{Content, Extent, HotSpotPlan, Like, Loop, MOST_SCHEMAS, MOST_SESSIONS, Plan, Redo};
+
+/// Sessions when nobody says.
+const DEFAULT_SESSIONS: u32 = 8;
+
+pub(super) fn plan(s: &Settings) -> Result<Plan> {
+    Ok(Plan {
+        target: s.require("target", |t| Ok(t.to_owned()))?,
+        tag: s.parse("tag", tag)?,
+        seed: s.require("seed", units::parse_count)?,
+        schemas: s.parse("schemas", |t| bounded(t, MOST_SCHEMAS))?,
+        scale: s.parse("scale", Extent::parse)?,
+        scan_table: s.require("scan_table", Extent::parse)?,
+        content: content(s)?,
+        load_streams: s.require("load_streams", |t| bounded(t, 256))?,
+        sessions: sessions(s)?,
+        warmup: s.require("warmup", units::parse_duration)?,
+        duration: s.require("duration", units::parse_duration)?,
+        ops: ops(s)?,
+        work_unit: s.require("work_unit", units::parse_count)?,
+        update_pct: s.require("update_pct", Share::parse)?,
+        update_work_unit: s.parse("update_work_unit", units::parse_count)?,
+        scan_pct: s.require("scan_pct", Share::parse)?,
+        redo: s.require("redo", |t| settings::parse_choice(t, &[("light", Redo::Light), ("heavy", Redo::Heavy)]))?,
+        commit: s.require("commit", commit)?,
+        commit_wait: s.require("commit_wait", settings::parse_switch)?,
+        hot_spot: hot_spot(s)?,
+        hot_schema: s.require("hot_schema", Share::parse)?,
+        skew: s.require("skew", skew)?,
+        think_time: s.parse("think_time", think_time)?,
+        rate: s.parse("rate", rate)?,
+        looping: s
+            .require("loop", |t| settings::parse_choice(t, &[("server", Loop::Server), ("client", Loop::Client)]))?,
+        like: s.require("like", |t| {
+            settings::parse_choice(t, &[("mindful", Like::Mindful), ("slob", Like::Slob), ("pgio", Like::Pgio)])
+        })?,
+    })
+}
+
+fn bounded(text: &str, most: u32) -> Result<u32> {
+    let count = units::parse_count(text)?;
+    u32::try_from(count)
+        .ok()
+        .filter(|n| (1..=most).contains(n))
+        .ok_or_else(|| Error::plan(format!("{count} is out of range"), format!("give 1 to {most}")))
+}
+
+fn tag(text: &str) -> Result<String> {
+    let fits = (1..=64).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c))
+        && text != "latest"
+        && !text.starts_with(['-', '.']);
+    fits.then(|| text.to_owned()).ok_or_else(|| {
+        Error::plan(
+            format!("`{}` cannot be a tag", crate::error::one_line(text)),
+            "use up to 64 letters, digits and - _ . +, begin with a letter or digit, and not `latest`",
+        )
+    })
+}
+
+fn sessions(s: &Settings) -> Result<u32> {
+    let sessions = s.parse("sessions", |t| bounded(t, MOST_SESSIONS))?;
+    let Some(threads) = s.parse("threads", |t| bounded(t, MOST_SESSIONS))? else {
+        return Ok(sessions.unwrap_or(DEFAULT_SESSIONS));
+    };
+    let schemas = s.parse("schemas", |t| bounded(t, MOST_SCHEMAS))?.unwrap_or(super::DEFAULT_SCHEMAS);
+    let product = u64::from(schemas) * u64::from(threads);
+    if sessions.is_some_and(|n| u64::from(n) != product) {
+        return Err(Error::plan(
+            format!("{schemas} schemas of {threads} threads are {product} sessions, not {}", sessions.unwrap_or(0)),
+            "give either --sessions, or --schemas and --threads",
+        ));
+    }
+    u32::try_from(product).ok().filter(|n| *n <= MOST_SESSIONS).ok_or_else(|| {
+        Error::plan(format!("{product} sessions are too many"), format!("mindful runs up to {MOST_SESSIONS}"))
+    })
+}
+
+fn ops(s: &Settings) -> Result<Option<u64>> {
+    let ops = s.parse("ops", units::parse_count)?;
+    if ops.is_some() && s.given("duration").is_some() {
+        return Err(Error::plan(
+            "both ops and duration are given",
+            "give one: a fixed amount of work, or a fixed time",
+        ));
+    }
+    if ops == Some(0) {
+        return Err(Error::plan("0 operations do nothing", "give --ops 1 or more"));
+    }
+    Ok(ops)
+}
+
+fn content(s: &Settings) -> Result<Content> {
+    let ratio = |text: &str| {
+        let value: f64 = text.trim().parse().unwrap_or(f64::NAN);
+        if (1.0..=100.0).contains(&value) {
+            Ok(value)
+        } else {
+            Err(Error::plan(format!("`{text}` is not a ratio"), "give 1 to 100, such as 2.5"))
+        }
+    };
+    let compress_ratio = s.require("compress_ratio", ratio)?;
+    let dedupe_ratio = s.require("dedupe_ratio", ratio)?;
+    let repeated = s.require("content", |t| settings::parse_choice(t, &[("mixed", false), ("repeated", true)]))?;
+    if repeated && (s.given("compress_ratio").is_some() || s.given("dedupe_ratio").is_some()) {
+        return Err(Error::plan(
+            "content repeated has no ratios to choose",
+            "leave --compress-ratio and --dedupe-ratio away",
+        ));
+    }
+    Ok(if repeated { Content::Repeated } else { Content::Mixed { compress_ratio, dedupe_ratio } })
+}
+
+fn commit(text: &str) -> Result<Commit> {
+    match text {
+        "each" => Ok(Commit::Each),
+        "slice" => Ok(Commit::Slice),
+        _ => bounded(text, 1_000_000).map(Commit::Every).map_err(|_| {
+            Error::plan(format!("`{text}` is not a time to commit"), "write each, slice, or a number of operations")
+        }),
+    }
+}
+
+fn hot_spot(s: &Settings) -> Result<Option<HotSpotPlan>> {
+    let Some(size) = s.parse("hot_spot_size", Extent::parse)? else {
+        for name in ["hot_spot_offset", "hot_spot_share"] {
+            if s.given(name).is_some() {
+                return Err(Error::plan(format!("{} without a hot spot", s.place(name)), "give --hot-spot-size too"));
+            }
+        }
+        return Ok(None);
+    };
+    let offset = s.require("hot_spot_offset", Extent::parse)?;
+    Ok(Some(HotSpotPlan { size, offset, share: s.require("hot_spot_share", Share::parse)? }))
+}
+
+fn skew(text: &str) -> Result<Skew> {
+    let bad = || {
+        Error::plan(
+            format!("`{text}` is not a skew"),
+            "write uniform, zipf:0.9 (between 0 and 1), or hotset:20%,80% with the operations to move on after, if any",
+        )
+    };
+    if text == "uniform" {
+        return Ok(Skew::Uniform);
+    }
+    if let Some(theta) = text.strip_prefix("zipf:") {
+        let theta: f64 = theta.parse().map_err(|_| bad())?;
+        return if theta > 0.0 && theta < 1.0 { Ok(Skew::Zipf(theta)) } else { Err(bad()) };
+    }
+    let parts: Vec<_> = text.strip_prefix("hotset:").ok_or_else(bad)?.split(',').collect();
+    let (fraction, probability, moves_every) = match parts[..] {
+        [fraction, probability] => (fraction, probability, 0),
+        [fraction, probability, ops] => (fraction, probability, units::parse_count(ops)?),
+        _ => return Err(bad()),
+    };
+    let fraction = Share::parse(fraction)?;
+    if fraction.is_none() {
+        return Err(bad());
+    }
+    Ok(Skew::HotSet { fraction, probability: Share::parse(probability)?, moves_every })
+}
+
+fn think_time(text: &str) -> Result<ThinkTime> {
+    let (share, range) = match text.split_once("%:") {
+        Some((share, range)) => (Share::parse(share)?, range),
+        None => (Share::ALL, text),
+    };
+    if let Some(mean) = range.strip_prefix("exp:") {
+        let max = units::parse_duration(mean)?;
+        return Ok(ThinkTime { share, min: Duration::ZERO, max, exponential: true });
+    }
+    let (min, max) = match range.split_once("..") {
+        Some((min, max)) => (units::parse_duration(min)?, units::parse_duration(max)?),
+        None => (units::parse_duration(range)?, units::parse_duration(range)?),
+    };
+    if min > max {
+        return Err(Error::plan(
+            format!("`{text}` ends before it begins"),
+            "write the shorter time first, such as 10ms..50ms",
+        ));
+    }
+    Ok(ThinkTime { share, min, max, exponential: false })
+}
+
+fn rate(text: &str) -> Result<Rate> {
+    let (even, number) = match text.strip_prefix("even:") {
+        Some(number) => (true, number),
+        None => (false, text),
+    };
+    let per_s: f64 = number.trim().replace('_', "").parse().unwrap_or(f64::NAN);
+    if per_s > 0.0 && per_s < 1e9 {
+        return Ok(Rate { per_s, even });
+    }
+    Err(Error::plan(format!("`{text}` is not a rate"), "write operations per second, such as 5000 or even:5000"))
+}

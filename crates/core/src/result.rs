@@ -1,0 +1,191 @@
+//! The summary of a run: stable names, units in the names, `null` where a figure is not known.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a result may be quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Validity {
+    /// Nothing speaks against it.
+    Valid,
+    /// Something may have spoiled it.
+    Suspect,
+    /// It is not what was asked for.
+    Invalid,
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// The result is suspect.
+    Warning,
+    /// The result is invalid.
+    Error,
+}
+
+/// Something a reader of the result must know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Stable code, such as `short-window`.
+    pub code: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is, what it does to the result, what to do; a sentence or two.
+    pub text: String,
+    /// The figures behind it.
+    pub evidence: String,
+}
+
+impl Finding {
+    /// A finding.
+    pub fn new(code: &str, severity: Severity, text: impl Into<String>, evidence: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), severity, text: text.into(), evidence: evidence.into() }
+    }
+}
+
+/// A run in figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Format number.
+    pub format: u32,
+    /// Id of the run.
+    pub id: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// Whether it ended by itself.
+    pub finished: bool,
+    /// Name of the engine.
+    pub engine: String,
+    /// Version of the system under test.
+    pub engine_version: Option<String>,
+    /// Target without secrets.
+    pub target: String,
+    /// Name given by the user.
+    pub tag: Option<String>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether the result may be quoted.
+    pub validity: Validity,
+    /// What speaks against it, or is good to know.
+    pub findings: Vec<Finding>,
+    /// The dataset.
+    pub dataset: Option<DatasetSummary>,
+    /// One entry a step.
+    pub steps: Vec<StepSummary>,
+}
+
+/// The dataset in figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetSummary {
+    /// Schemas loaded.
+    pub schemas: u32,
+    /// Blocks in each.
+    pub blocks_per_schema: u64,
+    /// Length of a block.
+    pub block_bytes: u64,
+    /// Bytes of all tables.
+    pub bytes: u64,
+    /// Bytes of all indexes.
+    pub index_bytes: Option<u64>,
+    /// Time the load took, s; null when it was there already.
+    pub load_s: Option<f64>,
+    /// Largest rank correlation of key and block, in size; null when not proven in this run.
+    pub rank_correlation_max: Option<f64>,
+}
+
+/// One step in figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepSummary {
+    /// Sessions.
+    pub sessions: u32,
+    /// Schemas in use.
+    pub schemas: u32,
+    /// Blocks in use in each schema.
+    pub scale: u64,
+    /// Blocks a read visits.
+    pub work_unit: u64,
+    /// Share of updates asked for, percent.
+    pub update_pct: f64,
+    /// Share of updates as it came out, percent.
+    pub update_pct_realised: Option<f64>,
+    /// Length of the measured window, s.
+    pub duration_s: Option<f64>,
+    /// Latest minus earliest start of a session, ms.
+    pub start_skew_ms: Option<f64>,
+    /// By kind of operation.
+    pub ops: OpsSummary,
+    /// Blocks visited per second.
+    pub blocks_visited_per_s: Option<f64>,
+    /// Requests to the database's cache per second.
+    pub logical_reads_per_s: Option<f64>,
+    /// Blocks the database read per second.
+    pub physical_reads_per_s: Option<f64>,
+    /// Blocks' worth of bytes that the server's processes fetched from storage per second.
+    pub process_reads_per_s: Option<f64>,
+    /// Read requests completed by the device per second.
+    pub device_reads_per_s: Option<f64>,
+    /// Share of physical reads that the page cache served, 0 to 1.
+    pub page_cache_share: Option<f64>,
+    /// Share of logical reads that the database's cache served, 0 to 1.
+    pub hit_ratio: Option<f64>,
+    /// Mean time of a physical read as the database saw it, us.
+    pub read_latency_mean_us: Option<f64>,
+    /// Blocks the database wrote per second.
+    pub physical_writes_per_s: Option<f64>,
+    /// Bytes of log per second.
+    pub log_bytes_per_s: Option<f64>,
+    /// Commits per second.
+    pub commits_per_s: Option<f64>,
+    /// CPU.
+    pub cpu: CpuSummary,
+}
+
+/// Figures by kind of operation; null for a kind that did not run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct OpsSummary {
+    /// Reads of `work_unit` blocks.
+    pub select: Option<OpSummary>,
+    /// Updates.
+    pub update: Option<OpSummary>,
+    /// Full scans.
+    pub scan: Option<OpSummary>,
+}
+
+/// One kind of operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpSummary {
+    /// Operations in the window.
+    pub count: u64,
+    /// Operations per second.
+    pub per_s: f64,
+    /// Mean, us.
+    pub mean_us: Option<f64>,
+    /// Median, us.
+    pub p50_us: Option<f64>,
+    /// 95th percentile, us.
+    pub p95_us: Option<f64>,
+    /// 99th percentile, us.
+    pub p99_us: Option<f64>,
+    /// 99.9th percentile, us; null below 10,000 operations.
+    pub p999_us: Option<f64>,
+    /// Longest, us.
+    pub max_us: Option<f64>,
+}
+
+/// CPU in figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuSummary {
+    /// Cores' worth of CPU the server's processes used.
+    pub db_cores: Option<f64>,
+    /// Share of the host's CPU that was busy, 0 to 1.
+    pub host_busy_share: Option<f64>,
+    /// Cores' worth of CPU mindful itself used.
+    pub client_cores: Option<f64>,
+    /// Server CPU by physical reads, us.
+    pub db_us_per_physical_read: Option<f64>,
+    /// Server CPU by logical reads, us.
+    pub db_us_per_logical_read: Option<f64>,
+}

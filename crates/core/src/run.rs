@@ -1,0 +1,138 @@
+//! A run as it is stored and read back.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::{Dataset, LayoutProof};
+use crate::engine::{Description, HostView, PlanShape};
+use crate::metric::{Metric, Phase};
+use crate::plan::Plan;
+use crate::result::Finding;
+use crate::settings::Settings;
+use crate::slice::{Seat, SliceReport};
+use crate::workload::Workload;
+
+/// Version of the run folder and of the summary.
+pub const FORMAT: u32 = 1;
+
+/// Facts by name.
+pub type Facts = BTreeMap<String, String>;
+
+/// What is known before anything is opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHead {
+    /// Format number of the run folder.
+    pub format: u32,
+    /// The run's id.
+    pub id: String,
+    /// When it began, RFC 3339, UTC.
+    pub started_at: String,
+    /// Version of mindful.
+    pub mindful_version: String,
+    /// Name of the engine.
+    pub engine: String,
+    /// The target without secrets.
+    pub target: String,
+    /// The plan.
+    pub plan: Plan,
+    /// All settings with their origin, secrets removed.
+    pub settings: Settings,
+}
+
+/// What a step is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepHead {
+    /// Number of the step, from 0.
+    pub step: u32,
+    /// What its sessions do.
+    pub workload: Workload,
+    /// Where they sit.
+    pub seats: Vec<Seat>,
+    /// Slices before the measured window.
+    pub warmup_slices: u32,
+    /// Requested length of the measured window, s; `None` for a fixed amount of work.
+    pub duration_s: Option<f64>,
+    /// Requested operations for each session.
+    pub ops: Option<u64>,
+}
+
+/// One reading of a sampler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The border of slices it stands for.
+    pub border: u32,
+    /// When it was read, us since the epoch on this host's clock.
+    pub at_us: i64,
+    /// What the reading cost, us.
+    pub cost_us: u64,
+    /// One value a metric.
+    pub values: Vec<Option<f64>>,
+}
+
+/// All readings of one sampler in a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Name of the source.
+    pub source: String,
+    /// Its metrics.
+    pub metrics: Vec<Metric>,
+    /// When it is read.
+    pub phase: Phase,
+    /// Its readings, in order.
+    pub readings: Vec<Reading>,
+}
+
+/// One step of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRecord {
+    /// What it is.
+    pub head: StepHead,
+    /// Borders of its slices on the engine's clock, us; empty when it never started.
+    pub borders_us: Vec<i64>,
+    /// Engine clock minus host clock, us.
+    pub clock_offset_us: i64,
+    /// `(session, report)` in order of arrival.
+    pub slices: Vec<(u32, SliceReport)>,
+    /// Counters.
+    pub series: Vec<Series>,
+    /// First error of a session.
+    pub error: Option<String>,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// Whether its end was recorded.
+    pub ended: bool,
+}
+
+/// A stored run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// What was known at the start.
+    pub head: RunHead,
+    /// The host.
+    pub environment: Facts,
+    /// The target.
+    pub description: Option<Description>,
+    /// Where the target can be seen.
+    pub host: Option<HostView>,
+    /// The dataset.
+    pub dataset: Option<Dataset>,
+    /// Time the load took, s.
+    pub load_s: Option<f64>,
+    /// The proof of its layout.
+    pub proof: Option<LayoutProof>,
+    /// How operations were carried out.
+    pub shapes: Vec<PlanShape>,
+    /// The steps.
+    pub steps: Vec<StepRecord>,
+    /// What was found while running.
+    pub findings: Vec<Finding>,
+    /// Remarks.
+    pub notes: Vec<String>,
+    /// Whether the last line was written.
+    pub finished: bool,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}

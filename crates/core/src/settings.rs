@@ -1,0 +1,164 @@
+//! Settings: text values by key, each with its origin, layered from built-in default to flag.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// A setting that a user may give: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan
+/// file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Name in snake case.
+    pub name: &'static str,
+    /// What stands for the value in a usage line, such as `SIZE`. Empty for a switch.
+    pub value: &'static str,
+    /// Built-in default; `None` when it is unset or depends on other facts, which `help` then tells.
+    pub default: Option<&'static str>,
+    /// One sentence for the reader of `--help`.
+    pub help: &'static str,
+}
+
+impl Key {
+    /// The name as a flag, without the dashes in front.
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// The name as an environment variable.
+    pub fn variable(&self) -> String {
+        format!("MINDFUL_{}", self.name.to_uppercase())
+    }
+}
+
+/// Where a value comes from, lowest layer first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// A plan file, by path.
+    File(String),
+    /// An environment variable, by name.
+    Variable(String),
+    /// A flag.
+    Flag(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(name) | Self::Variable(name) | Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The text as given.
+    pub value: String,
+    /// Who gave it.
+    pub origin: Origin,
+}
+
+/// Values by key name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Settings(BTreeMap<String, Setting>);
+
+impl Settings {
+    /// The defaults of `keys`.
+    pub fn defaults<'a>(keys: impl IntoIterator<Item = &'a Key>) -> Self {
+        let mut settings = Self::default();
+        for key in keys {
+            if let Some(value) = key.default {
+                settings.set(key.name, value, Origin::Default);
+            }
+        }
+        settings
+    }
+
+    /// Sets `name`; a later call wins.
+    pub fn set(&mut self, name: &str, value: impl Into<String>, origin: Origin) {
+        self.0.insert(name.to_owned(), Setting { value: value.into(), origin });
+    }
+
+    /// The text of `name`, if any.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(|setting| setting.value.as_str())
+    }
+
+    /// The text of `name` if someone other than the built-in default gave it.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        self.0.get(name).filter(|setting| setting.origin != Origin::Default).map(|setting| setting.value.as_str())
+    }
+
+    /// `name` parsed; errors name the key and the origin.
+    pub fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
+        match self.0.get(name) {
+            None => Ok(None),
+            Some(setting) => parse(&setting.value).map(Some).map_err(|error| error.at(self.place(name))),
+        }
+    }
+
+    /// `name` parsed, which has a default and so is always there.
+    pub fn require<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+        self.parse(name, parse)?
+            .ok_or_else(|| Error::plan(format!("{name} is not set"), format!("give --{}", name.replace('_', "-"))))
+    }
+
+    /// How a message names this setting: by the flag, variable or file it comes from.
+    pub fn place(&self, name: &str) -> String {
+        match self.0.get(name).map(|setting| &setting.origin) {
+            Some(Origin::File(path)) => format!("{name} in {path}"),
+            Some(Origin::Variable(variable)) => variable.clone(),
+            Some(Origin::Flag(flag)) => flag.clone(),
+            Some(Origin::Default) | None => name.to_owned(),
+        }
+    }
+
+    /// All settings in order of name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Setting)> {
+        self.0.iter().map(|(name, setting)| (name.as_str(), setting))
+    }
+}
+
+/// `on` or `off`, and their like.
+pub fn parse_switch(text: &str) -> Result<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "on" | "true" | "yes" | "1" | "" => Ok(true),
+        "off" | "false" | "no" | "0" => Ok(false),
+        _ => Err(Error::plan(format!("`{text}` is neither on nor off"), "write on or off")),
+    }
+}
+
+/// One of some names, or an error that tells the nearest.
+pub fn parse_choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T> {
+    choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+        Error::plan(format!("`{text}` is not known here"), format!("choose {}", names.join(", ")))
+    })
+}
+
+/// The name among `names` that `given` was probably meant to be.
+pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(given, name), name))
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// The error for a key nobody knows, with the nearest one that is known.
+pub fn unknown_key<'a>(given: &str, place: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
+    let next = match nearest(given, known) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "`mindful plan` lists the keys there are".to_owned(),
+    };
+    Error::plan(format!("{place}: unknown key `{given}`"), next)
+}

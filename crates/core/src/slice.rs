@@ -1,0 +1,114 @@
+//! A slice: about a second of one session's work, ordered and reported in one call.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::Latency;
+use crate::workload::OpKind;
+
+/// Where a session sits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// Session number, from 0.
+    pub session: u32,
+    /// How many sessions the step has.
+    pub sessions: u32,
+    /// The session's own schema, from 1.
+    pub schema: u32,
+    /// Which of the target's endpoints it connects to, from 0.
+    pub endpoint: u32,
+}
+
+/// "Work from this instant until that one." Instants are microseconds since the epoch on the engine's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceOrder {
+    /// Index of the slice, from 0.
+    pub index: u32,
+    /// Do not begin before.
+    pub begin_us: i64,
+    /// Begin no operation at or after this.
+    pub end_us: i64,
+    /// Index of the session's first operation in this slice.
+    pub first_op: u64,
+    /// Stop after so many operations; `None` for time alone.
+    pub max_ops: Option<u64>,
+}
+
+/// What was done by one kind of operation in a slice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpReport {
+    /// Operations completed.
+    pub ops: u64,
+    /// Blocks visited by them.
+    pub blocks: u64,
+    /// Latencies of the operations: service time.
+    pub latency: Latency,
+    /// Response times by the schedule (open loop only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Latency>,
+}
+
+/// What a session did in a slice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceReport {
+    /// Index of the slice, as ordered.
+    pub index: u32,
+    /// When work began, us since the epoch on the engine's clock.
+    pub begin_us: i64,
+    /// When work ended.
+    pub end_us: i64,
+    /// By kind, in the order of [`OpKind::ALL`].
+    pub ops: [OpReport; 3],
+    /// Time spent thinking, us.
+    pub think_us: u64,
+    /// Time spent waiting for another writer, us, where the engine can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer_wait_us: Option<u64>,
+    /// CPU the session used on the server or in its own thread, us, where the engine can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_us: Option<u64>,
+    /// Realised choices; see [`Tally`].
+    #[serde(default, skip_serializing_if = "Tally::is_empty")]
+    pub tally: Tally,
+    /// Arrivals scheduled but not begun when the slice ended (open loop only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<u64>,
+}
+
+impl SliceReport {
+    /// Operations of one kind.
+    pub fn op(&self, kind: OpKind) -> &OpReport {
+        &self.ops[kind as usize]
+    }
+
+    /// The same, to be filled.
+    pub fn op_mut(&mut self, kind: OpKind) -> &mut OpReport {
+        &mut self.ops[kind as usize]
+    }
+
+    /// Operations of all kinds.
+    pub fn total_ops(&self) -> u64 {
+        self.ops.iter().map(|op| op.ops).sum()
+    }
+}
+
+/// How often choices fell, alone and together.
+///
+/// The index of a cell is a bit set: 1 update, 2 scan, 4 hot spot, 8 hot schema, 16 think.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tally(pub Vec<(u8, u64)>);
+
+impl Tally {
+    /// Whether nothing was tallied.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds `count` to `cell`.
+    pub fn add(&mut self, cell: u8, count: u64) {
+        match self.0.iter_mut().find(|(known, _)| *known == cell) {
+            Some((_, sum)) => *sum += count,
+            None => self.0.push((cell, count)),
+        }
+    }
+}

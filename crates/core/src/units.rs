@@ -1,0 +1,189 @@
+//! Sizes, times and shares as text with units, both ways.
+//!
+//! `MiB` is 2^20 bytes and `MB` is 10^6, always. A bare `M` is refused: nobody agrees what it means.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+const BINARY: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+const DECIMAL: [(&str, u64); 4] = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+
+/// Bytes from text such as `64MiB`, `1.5 GB` or `8192B`.
+pub fn parse_bytes(text: &str) -> Result<u64> {
+    let (number, unit) = split_unit(text);
+    let factor = BINARY
+        .iter()
+        .chain(&DECIMAL)
+        .find(|(name, _)| name.eq_ignore_ascii_case(unit))
+        .map(|(_, factor)| *factor)
+        .or_else(|| unit.eq_ignore_ascii_case("b").then_some(1));
+    let Some(factor) = factor else {
+        return Err(bad_size(text, unit));
+    };
+    scaled(number, factor).ok_or_else(|| bad_size(text, unit))
+}
+
+fn bad_size(text: &str, unit: &str) -> Error {
+    let next = match unit.chars().next().map(|c| c.to_ascii_uppercase()) {
+        Some(letter @ ('K' | 'M' | 'G' | 'T')) => {
+            format!("write {letter}iB for the power of two or {letter}B for the power of ten")
+        }
+        _ => "write a number and a unit, such as 64MiB or 10GB".to_owned(),
+    };
+    Error::plan(format!("`{text}` is not a size"), next)
+}
+
+/// A time from text such as `250ms`, `30s`, `2m`, `1.5h`.
+pub fn parse_duration(text: &str) -> Result<Duration> {
+    let (number, unit) = split_unit(text);
+    let factor = match unit {
+        "us" | "µs" => 1,
+        "ms" => 1_000,
+        "s" => 1_000_000,
+        "m" | "min" => 60_000_000,
+        "h" => 3_600_000_000,
+        _ => 0,
+    };
+    scaled(number, factor).filter(|_| factor > 0).map(Duration::from_micros).ok_or_else(|| {
+        Error::plan(format!("`{text}` is not a time"), "write a number and a unit: us, ms, s, m or h, such as 30s")
+    })
+}
+
+fn split_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+    (&text[..end], text[end..].trim())
+}
+
+fn scaled(number: &str, factor: u64) -> Option<u64> {
+    let plain = number.replace('_', "");
+    if let Ok(whole) = plain.parse::<u64>() {
+        return whole.checked_mul(factor);
+    }
+    let value = plain.parse::<f64>().ok()? * factor as f64;
+    (value.is_finite() && value < 9.0e18).then(|| value.round() as u64)
+}
+
+/// A whole number, digits and `_` only.
+pub fn parse_count(text: &str) -> Result<u64> {
+    text.trim()
+        .replace('_', "")
+        .parse()
+        .map_err(|_| Error::plan(format!("`{text}` is not a whole number"), "write digits, such as 64"))
+}
+
+/// Bytes as text with two or three digits that matter: `1.00 GiB`.
+pub fn format_bytes(bytes: u64) -> String {
+    match BINARY.iter().find(|(_, factor)| bytes >= *factor) {
+        Some((unit, factor)) => {
+            let value = bytes as f64 / *factor as f64;
+            if value.fract() == 0.0 { format!("{value:.0} {unit}") } else { format!("{value:.2} {unit}") }
+        }
+        None => format!("{bytes} B"),
+    }
+}
+
+/// A time as text: `30 s`, `1.5 s`, `250 ms`.
+pub fn format_duration(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    if seconds >= 1.0 || duration.is_zero() {
+        let text = format!("{seconds:.3}");
+        format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+    } else {
+        format!("{} ms", duration.as_secs_f64() * 1_000.0)
+    }
+}
+
+/// A share in hundredths of a percent, 0 to 10,000: exact where a float is not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Share(u32);
+
+impl Share {
+    /// The number that stands for 100 %.
+    pub const WHOLE: u32 = 10_000;
+    /// 0 %.
+    pub const NONE: Self = Self(0);
+    /// 100 %.
+    pub const ALL: Self = Self(Self::WHOLE);
+
+    /// A share from hundredths of a percent; `None` above 100 %.
+    pub const fn from_hundredths(hundredths: u32) -> Option<Self> {
+        if hundredths <= Self::WHOLE { Some(Self(hundredths)) } else { None }
+    }
+
+    /// A share from text: `20`, `12.5` or `20%`, in percent.
+    pub fn parse(text: &str) -> Result<Self> {
+        let bad =
+            || Error::plan(format!("`{text}` is not a share"), "write a percentage from 0 to 100, such as 20 or 12.5");
+        let value: f64 = text.trim().trim_end_matches('%').trim().parse().map_err(|_| bad())?;
+        if !(0.0..=100.0).contains(&value) {
+            return Err(bad());
+        }
+        Ok(Self((value * 100.0).round() as u32))
+    }
+
+    /// Hundredths of a percent.
+    pub const fn hundredths(self) -> u32 {
+        self.0
+    }
+
+    /// Percent.
+    pub fn percent(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+
+    /// Whether it is 0 %.
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn binary_and_decimal_units_differ_always() {
+        assert_eq!(parse_bytes("1MiB").unwrap(), 1_048_576);
+        assert_eq!(parse_bytes("1MB").unwrap(), 1_000_000);
+        assert_eq!(parse_bytes("1.5 gib").unwrap(), 1_610_612_736);
+    }
+
+    #[test]
+    fn a_bare_letter_is_refused_with_both_ways_out() {
+        let message = parse_bytes("64M").unwrap_err().to_string();
+        assert!(message.contains("MiB") && message.contains("MB"), "{message}");
+    }
+
+    #[test]
+    fn times_need_a_unit() {
+        assert_eq!(parse_duration("1.5s").unwrap(), Duration::from_millis(1500));
+        assert!(parse_duration("30").is_err());
+        assert!(parse_duration("-3s").is_err());
+    }
+
+    #[test]
+    fn shares_end_at_a_hundred() {
+        assert_eq!(Share::parse("12.5").unwrap().hundredths(), 1250);
+        assert!(Share::parse("101").is_err());
+        assert!(Share::parse("NaN").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whole_sizes_survive_the_round_trip(mib in 1_u64..1_000_000) {
+            prop_assert_eq!(parse_bytes(&format!("{mib}MiB")).unwrap(), mib << 20);
+        }
+
+        #[test]
+        fn no_text_makes_a_parser_panic(text in ".{0,24}") {
+            let _ = (parse_bytes(&text), parse_duration(&text), Share::parse(&text), parse_count(&text));
+        }
+    }
+}
