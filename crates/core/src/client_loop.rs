@@ -33,6 +33,17 @@ pub struct ClientLoop {
     response: [Recorder; 3],
 }
 
+/// What comes next in a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// An operation, now: closed loop.
+    AtOnce,
+    /// An operation that was due at this instant, us since the epoch: open loop.
+    Due(i64),
+    /// The slice is over.
+    Over,
+}
+
 impl ClientLoop {
     /// The loop of the session in `seat`.
     pub fn new(workload: &Workload, seat: Seat) -> Self {
@@ -61,8 +72,11 @@ impl ClientLoop {
             if !self.end_thinking(order.end_us, &mut report) {
                 break;
             }
-            let Some(due) = self.await_turn(order.end_us) else { break };
-            self.one(index, due, operator, &mut report)?;
+            let turn = self.await_turn(order.end_us);
+            if turn == Turn::Over {
+                break;
+            }
+            self.one(index, turn, operator, &mut report)?;
             index += 1;
         }
         operator.end_slice()?;
@@ -88,34 +102,28 @@ impl ClientLoop {
         self.thinks_until_us < end_us
     }
 
-    /// Waits for the next arrival (open loop); `None` when the slice ends first. Returns when it was due.
-    fn await_turn(&mut self, end_us: i64) -> Option<Option<i64>> {
+    /// Waits for the next arrival (open loop), or for the end of the slice.
+    fn await_turn(&mut self, end_us: i64) -> Turn {
         if let Some(schedule) = &mut self.schedule {
             let due = schedule.due_us();
             if due >= end_us || clock::now_us() >= end_us {
                 clock::sleep_until_us(end_us);
-                return None;
+                return Turn::Over;
             }
             clock::sleep_until_us(due);
             schedule.advance();
-            return Some(Some(due));
+            return Turn::Due(due);
         }
-        (clock::now_us() < end_us).then_some(None)
+        if clock::now_us() < end_us { Turn::AtOnce } else { Turn::Over }
     }
 
-    fn one(
-        &mut self,
-        index: u64,
-        due: Option<i64>,
-        operator: &mut dyn Operate,
-        report: &mut SliceReport,
-    ) -> Result<()> {
+    fn one(&mut self, index: u64, turn: Turn, operator: &mut dyn Operate, report: &mut SliceReport) -> Result<()> {
         let op = self.draws.op(index);
         let began = Instant::now();
         let blocks = operator.operate(&op)?;
         let service_ns = began.elapsed().as_nanos() as u64;
         self.service[op.kind as usize].record(service_ns);
-        if let Some(due) = due {
+        if let Turn::Due(due) = turn {
             let response_ns = (clock::now_us() - due).max(0).unsigned_abs() * 1_000;
             self.response[op.kind as usize].record(response_ns.max(service_ns));
         }

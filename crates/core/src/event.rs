@@ -12,7 +12,6 @@ use crate::slice::SliceReport;
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "events are handed on one at a time, never kept in bulk as the enum")]
 pub enum Event {
     /// The first line of a run.
     Head(RunHead),

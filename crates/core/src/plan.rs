@@ -46,6 +46,9 @@ pub struct Plan {
     pub duration: Duration,
     /// A fixed number of operations a session instead of a duration.
     pub ops: Option<u64>,
+    /// Longest time a fixed amount of work may take.
+    #[serde(with = "seconds")]
+    pub guard: Duration,
     /// Blocks a read visits.
     pub work_unit: u64,
     /// Share of updates.

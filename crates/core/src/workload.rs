@@ -331,7 +331,11 @@ impl Draws {
         match self.workload.think_time {
             Some(t) if drawn(index, self.streams.think, t.share) => {
                 let unit = draw::draw_unit(index, self.streams.think_time);
-                if t.exponential { t.max.mul_f64(-(1.0 - unit).ln()) } else { t.min + (t.max - t.min).mul_f64(unit) }
+                if t.exponential {
+                    t.max.mul_f64(-(1.0 - unit).ln())
+                } else {
+                    t.min + t.max.saturating_sub(t.min).mul_f64(unit)
+                }
             }
             _ => Duration::ZERO,
         }

@@ -27,6 +27,7 @@ pub const KEYS: &[Key] = &[
     key("warmup", "TIME", "3s", "Time before the measured window"),
     key("duration", "TIME", "30s", "Length of the measured window"),
     unset("ops", "N", "Operations for each session instead of a duration"),
+    key("guard", "TIME", "1h", "Longest time a fixed amount of work may take; beyond it the run is incomplete"),
     key("work_unit", "BLOCKS", "64", "Blocks a read operation visits"),
     key("update_pct", "PERCENT", "0", "Share of operations that are updates, 0 to 100"),
     unset("update_work_unit", "BLOCKS", "Blocks an update operation visits (default: as work_unit)"),

@@ -20,6 +20,7 @@ pub(super) fn plan(s: &Settings) -> Result<Plan> {
         warmup: s.require("warmup", units::parse_duration)?,
         duration: s.require("duration", units::parse_duration)?,
         ops: ops(s)?,
+        guard: s.require("guard", units::parse_duration)?,
         work_unit: s.require("work_unit", units::parse_count)?,
         update_pct: s.require("update_pct", Share::parse)?,
         update_work_unit: s.parse("update_work_unit", units::parse_count)?,

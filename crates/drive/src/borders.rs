@@ -1,0 +1,52 @@
+//! The borders of slices: equal parts of about a second, laid so that the measured window begins and ends on one.
+
+use std::time::Duration;
+
+/// Length that slices come close to, us.
+pub const SLICE_US: i64 = 1_000_000;
+
+/// The borders of a step that begins at `start_us`, and how many slices are warm-up.
+///
+/// Warm-up and window are each cut into equal slices of half a second to a second (shorter only when they are shorter
+/// themselves), so both end exactly on a border.
+pub fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i64>, u32) {
+    let mut borders = vec![start_us];
+    let warm = extend(&mut borders, warmup);
+    extend(&mut borders, window);
+    (borders, warm)
+}
+
+/// The borders of a step of fixed work that must end before `guard` has passed.
+pub fn open_ended(start_us: i64, guard: Duration) -> Vec<i64> {
+    let mut borders = vec![start_us];
+    extend(&mut borders, guard);
+    borders
+}
+
+fn extend(borders: &mut Vec<i64>, span: Duration) -> u32 {
+    let span_us = span.as_micros() as i64;
+    let slices = span_us.unsigned_abs().div_ceil(SLICE_US.unsigned_abs()) as i64;
+    let begin = borders[borders.len() - 1];
+    borders.extend((1..=slices).map(|k| begin + span_us * k / slices));
+    slices as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_lies_on_borders_to_the_microsecond() {
+        let (borders, warm) = timed(1_000, Duration::from_millis(2_500), Duration::from_secs(10));
+        assert_eq!(warm, 3);
+        assert_eq!(borders[3], 2_501_000);
+        assert_eq!(borders.last(), Some(&12_501_000));
+        assert!(borders.windows(2).all(|pair| (500_000..=SLICE_US).contains(&(pair[1] - pair[0]))));
+    }
+
+    #[test]
+    fn without_warm_up_the_window_begins_at_once() {
+        let (borders, warm) = timed(0, Duration::ZERO, Duration::from_millis(300));
+        assert_eq!((borders, warm), (vec![0, 300_000], 0));
+    }
+}

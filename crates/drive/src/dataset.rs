@@ -1,0 +1,62 @@
+//! Brings the dataset of a plan about: finds it, makes it, completes it, proves its layout.
+
+use std::time::Instant;
+
+use mindful_core::dataset::{Dataset, DatasetPlan};
+use mindful_core::engine::{Description, Stop, Target};
+use mindful_core::event::{Event, Events};
+use mindful_core::plan::Plan;
+use mindful_core::{Error, Result};
+
+/// Finds the dataset that `plan` can run on, or loads it. Emits it, and the proof when it was loaded.
+pub fn ensure(
+    target: &dyn Target,
+    plan: &Plan,
+    description: &Description,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<Dataset> {
+    match target.dataset()? {
+        Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
+            events.emit(Event::Loaded { dataset: loaded.clone(), load_s: None });
+            Ok(loaded)
+        }
+        Some(loaded) => {
+            // More of the same: the layout parameters are those of what is there.
+            let more = DatasetPlan {
+                schemas: plan.schemas.unwrap_or(loaded.schemas),
+                blocks_per_schema: loaded.blocks_per_schema,
+                scan_blocks: loaded.scan_blocks,
+                content: loaded.content,
+                seed: loaded.seed,
+                load_streams: plan.load_streams,
+            };
+            load(target, &more, events, stop)
+        }
+        None => load(target, &plan.dataset(description.block_bytes)?, events, stop),
+    }
+}
+
+/// Loads `plan` and proves the layout.
+pub fn load(target: &dyn Target, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    let began = Instant::now();
+    let loaded = target.load(plan, events, stop)?;
+    let load_s = began.elapsed().as_secs_f64();
+    events.emit(Event::Loaded { dataset: loaded.clone(), load_s: Some(load_s) });
+    verify(target, events, stop)?;
+    Ok(loaded)
+}
+
+/// Proves the layout of what is loaded, or fails with what it violates.
+pub fn verify(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<()> {
+    let proof = target.verify(stop)?;
+    let failure = proof.failure();
+    events.emit(Event::Proven { proof });
+    match failure {
+        None => Ok(()),
+        Some(failure) => Err(Error::run(
+            format!("the layout does not hold: {failure}"),
+            "`mindful cleanup` and load anew; if it happens again, please report it",
+        )),
+    }
+}

@@ -1,0 +1,85 @@
+//! One session on its own thread: connect, report ready, then slice after slice.
+
+use std::sync::mpsc::Sender;
+
+use mindful_core::clock;
+use mindful_core::engine::{Session, Stop, Target};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+
+use crate::gate::{Gate, Signal};
+
+/// What a session's thread tells the step.
+pub enum Message {
+    /// Connected and warm.
+    Ready,
+    /// A slice is done.
+    Slice(u32, Box<SliceReport>),
+    /// The session is over.
+    Done(Result<()>),
+}
+
+/// What all sessions of a step share.
+pub struct Shared<'a> {
+    pub target: &'a dyn Target,
+    pub workload: &'a Workload,
+    pub gate: &'a Gate,
+    /// Ends the step early, for whatever reason.
+    pub halt: &'a Stop,
+    pub ops: Option<u64>,
+    pub clock_offset_us: i64,
+}
+
+impl Shared<'_> {
+    /// The life of a session's thread.
+    pub fn live(&self, seat: Seat, messages: &Sender<Message>) {
+        let outcome = self.work(seat, messages).map_err(|error| error.at(format_args!("session {}", seat.session + 1)));
+        // The step holds the receiver until the last session is done.
+        let _ = messages.send(Message::Done(outcome));
+    }
+
+    fn work(&self, seat: Seat, messages: &Sender<Message>) -> Result<()> {
+        let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, seat)) else {
+            return Ok(());
+        };
+        let mut session = connected?;
+        messages.send(Message::Ready).map_err(|_| gone())?;
+        match self.gate.wait() {
+            Signal::Abort => Ok(()),
+            Signal::Go(borders) => self.slices(seat.session, &mut *session, &borders, messages),
+        }
+    }
+
+    fn slices(
+        &self,
+        number: u32,
+        session: &mut dyn Session,
+        borders: &[i64],
+        messages: &Sender<Message>,
+    ) -> Result<()> {
+        let mut first_op = 0;
+        for (index, border) in borders.windows(2).enumerate() {
+            if self.halt.requested() {
+                break;
+            }
+            // An operation may outlast whole slices; those have nothing left to do.
+            if border[1] <= clock::now_us() + self.clock_offset_us {
+                continue;
+            }
+            let max_ops = self.ops.map(|ops| ops - first_op);
+            let order = SliceOrder { index: index as u32, begin_us: border[0], end_us: border[1], first_op, max_ops };
+            let report = session.slice(&order)?;
+            first_op += report.total_ops();
+            messages.send(Message::Slice(number, Box::new(report))).map_err(|_| gone())?;
+            if self.ops.is_some_and(|ops| first_op >= ops) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn gone() -> Error {
+    Error::run("the step ended before its sessions", "this is a defect of mindful: please report it")
+}

@@ -1,0 +1,209 @@
+//! A step: so many sessions, one workload, one window.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_core::clock;
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::{Event, Events};
+use mindful_core::run::StepHead;
+use mindful_core::{Error, Result};
+
+use crate::borders;
+use crate::gate::{Gate, Signal};
+use crate::session::{Message, Shared};
+
+/// Sessions that connect side by side: enough to hide round trips, too few to overrun a server's backlog.
+const CONNECT_AT_A_TIME: u32 = 32;
+/// Stack of a session's thread: it drives one connection, no recursion.
+const STACK_BYTES: usize = 512 << 10;
+/// How long an operation may go on after it was told to stop before it is interrupted.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+/// How long an operation may outlast the end of the step before it is interrupted.
+const END_GRACE: Duration = Duration::from_mins(1);
+
+/// What a step shall be.
+pub struct StepOrder<'a> {
+    /// The system under test, prepared.
+    pub target: &'a dyn Target,
+    /// What to do; `warmup_slices` is filled in by the step.
+    pub head: StepHead,
+    /// Time before the measured window; ignored for a fixed amount of work.
+    pub warmup: Duration,
+    /// Length of the window, or how long a fixed amount of work may take.
+    pub window: Duration,
+}
+
+/// The instant everybody was released.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Borders of all slices on the engine's clock, us since the epoch.
+    pub borders_us: Arc<Vec<i64>>,
+    /// Engine clock minus this host's clock, us.
+    pub clock_offset_us: i64,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepOutcome {
+    /// The first error of a session.
+    pub error: Option<Error>,
+    /// Whether someone stopped it.
+    pub interrupted: bool,
+}
+
+/// Runs a step to its end. `on_start` is called once, when the borders are known and before work begins.
+pub fn run_step(
+    mut order: StepOrder<'_>,
+    events: &dyn Events,
+    stop: &Stop,
+    on_start: &mut dyn FnMut(&Start),
+) -> Result<StepOutcome> {
+    let clock_offset_us = clock_offset(order.target)?;
+    if order.head.ops.is_some() {
+        order.warmup = Duration::ZERO;
+    }
+    order.head.warmup_slices = borders::timed(0, order.warmup, Duration::ZERO).1;
+    events.emit(Event::Step(order.head.clone()));
+    let (gate, halt) = (Gate::new(CONNECT_AT_A_TIME), Stop::default());
+    let shared = Shared {
+        target: order.target,
+        workload: &order.head.workload,
+        gate: &gate,
+        halt: &halt,
+        ops: order.head.ops,
+        clock_offset_us,
+    };
+    let outcome = thread::scope(|scope| {
+        let (sender, messages) = mpsc::channel();
+        let mut running =
+            Step { order: &order, events, stop, halt: &halt, gate: &gate, clock_offset_us, left: 0, error: None };
+        for seat in &order.head.seats {
+            let (shared, sender, seat) = (&shared, sender.clone(), *seat);
+            let spawned = thread::Builder::new()
+                .name(format!("session-{}", seat.session + 1))
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, move || shared.live(seat, &sender));
+            match spawned {
+                Ok(_) => running.left += 1,
+                Err(error) => running.fail(Error::run(
+                    format!("thread {} of {} did not start: {error}", seat.session + 1, seat.sessions),
+                    "raise the limit on processes (ulimit -u), or run fewer --sessions",
+                )),
+            }
+        }
+        drop(sender);
+        running.drive(&messages, on_start)
+    });
+    events.emit(Event::StepEnd {
+        error: outcome.error.as_ref().map(ToString::to_string),
+        interrupted: outcome.interrupted,
+    });
+    Ok(outcome)
+}
+
+/// Engine clock minus host clock: from the quickest of five questions, taken at the middle of its round trip.
+fn clock_offset(target: &dyn Target) -> Result<i64> {
+    let mut best: Option<(Duration, i64)> = None;
+    for _ in 0..5 {
+        let (asked, asked_us) = (Instant::now(), clock::now_us());
+        let engine_us = target.clock_us()?;
+        let trip = asked.elapsed();
+        if best.is_none_or(|(shortest, _)| trip < shortest) {
+            best = Some((trip, engine_us - asked_us - trip.as_micros() as i64 / 2));
+        }
+    }
+    Ok(best.map_or(0, |(_, offset)| offset))
+}
+
+struct Step<'a> {
+    order: &'a StepOrder<'a>,
+    events: &'a dyn Events,
+    stop: &'a Stop,
+    halt: &'a Stop,
+    gate: &'a Gate,
+    clock_offset_us: i64,
+    left: usize,
+    error: Option<Error>,
+}
+
+impl Step<'_> {
+    fn drive(&mut self, messages: &Receiver<Message>, on_start: &mut dyn FnMut(&Start)) -> StepOutcome {
+        let of = self.order.head.seats.len() as u32;
+        let (mut ready, mut started) = (0, false);
+        let mut deadline: Option<Instant> = None;
+        while self.left > 0 {
+            if self.stop.requested() {
+                self.call_off();
+            }
+            if self.halt.requested() {
+                deadline =
+                    Some(deadline.map_or_else(|| Instant::now() + STOP_GRACE, |d| d.min(Instant::now() + STOP_GRACE)));
+            }
+            match messages.recv_timeout(Duration::from_millis(50)) {
+                Ok(Message::Ready) => {
+                    ready += 1;
+                    self.events.emit(Event::Ready { ready, of });
+                    if ready == of && !self.halt.requested() {
+                        let last_us = self.release(on_start);
+                        started = true;
+                        deadline = Some(Instant::now() + until(last_us) + END_GRACE);
+                    }
+                }
+                Ok(Message::Slice(session, report)) => self.events.emit(Event::Slice { session, report: *report }),
+                Ok(Message::Done(outcome)) => {
+                    self.left -= 1;
+                    if let Err(error) = outcome {
+                        self.fail(error);
+                    } else if !started {
+                        self.call_off();
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if deadline.is_some_and(|d| Instant::now() >= d) {
+                self.order.target.interrupt();
+                deadline = Some(Instant::now() + STOP_GRACE);
+            }
+        }
+        StepOutcome { error: self.error.take(), interrupted: self.stop.requested() }
+    }
+
+    /// All are ready: choose the start instant and let them go. Returns the last border on the host's clock.
+    fn release(&self, on_start: &mut dyn FnMut(&Start)) -> i64 {
+        let sessions = self.order.head.seats.len() as i64;
+        // Long enough for each session's first order to reach the server.
+        let lead_us = 200_000 + sessions * 300;
+        let start_us = clock::now_us() + self.clock_offset_us + lead_us;
+        let borders_us = Arc::new(if self.order.head.ops.is_some() {
+            borders::open_ended(start_us, self.order.window)
+        } else {
+            borders::timed(start_us, self.order.warmup, self.order.window).0
+        });
+        self.events.emit(Event::Started { borders_us: borders_us.to_vec(), clock_offset_us: self.clock_offset_us });
+        on_start(&Start { borders_us: Arc::clone(&borders_us), clock_offset_us: self.clock_offset_us });
+        let last_us = borders_us.last().copied().unwrap_or(start_us) - self.clock_offset_us;
+        self.gate.give(Signal::Go(borders_us));
+        last_us
+    }
+
+    fn fail(&mut self, error: Error) {
+        // After a halt, sessions may fail because they were interrupted: the first error is the cause.
+        if !self.halt.requested() {
+            self.error = Some(error);
+        }
+        self.call_off();
+    }
+
+    fn call_off(&self) {
+        self.halt.request();
+        self.gate.give(Signal::Abort);
+    }
+}
+
+fn until(instant_us: i64) -> Duration {
+    Duration::from_micros((instant_us - clock::now_us()).max(0).unsigned_abs())
+}
