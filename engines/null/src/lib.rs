@@ -1,1 +1,75 @@
-//! Not built yet.
+//! The null engine: no I/O, but latencies, stalls, failures and counters on demand.
+//!
+//! It tests the harness and every report: what it is told to do is known, so what is measured can be held against it.
+
+mod counters;
+mod fault;
+mod options;
+mod service;
+mod session;
+mod signal;
+mod target;
+
+use std::sync::Arc;
+
+use mindful_core::engine::{Capabilities, Engine, Target};
+use mindful_core::event::Events;
+use mindful_core::settings::{Key, Settings};
+use mindful_core::{Error, Result};
+
+pub use options::KEYS;
+
+use options::Options;
+use target::NullTarget;
+
+/// The engine without a database.
+pub static ENGINE: Null = Null;
+
+/// See [`ENGINE`].
+#[derive(Debug, Clone, Copy)]
+pub struct Null;
+
+impl Engine for Null {
+    fn name(&self) -> &'static str {
+        "null"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["null"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "no I/O at all: seeded latencies, stalls and failures, to test the harness itself"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            loads: true,
+            updates: true,
+            scans: true,
+            server_side_loop: true,
+            client_side_loop: true,
+            rate: true,
+            commit_modes: true,
+            concurrent_writers: true,
+        }
+    }
+
+    fn options(&self) -> &'static [Key] {
+        KEYS
+    }
+
+    fn redact(&self, url: &str) -> String {
+        url.to_owned()
+    }
+
+    fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        if !matches!(url, "null" | "null:" | "null://") {
+            return Err(Error::plan(
+                format!("`{url}` is no target of the null engine"),
+                "write null: and nothing more",
+            ));
+        }
+        Ok(Box::new(NullTarget::new(Options::from_settings(settings)?)))
+    }
+}

@@ -1,0 +1,122 @@
+//! Faults on demand: stalls of the whole target, failures of single sessions.
+
+use std::time::Duration;
+
+use mindful_core::units;
+use mindful_core::{Error, Result};
+
+use crate::options::session_at;
+
+/// Nothing ends while it lasts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stall {
+    /// At one instant of the run, for so long; us.
+    Once { at_us: i64, for_us: i64 },
+    /// At the end of each period, for so long; us.
+    Every { period_us: i64, for_us: i64 },
+}
+
+impl Stall {
+    /// `3s+500ms` or `every:5s+200ms`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = || Error::plan(format!("`{text}` is not a stall"), "write for example 3s+500ms or every:5s+200ms");
+        let (every, when) = text.strip_prefix("every:").map_or((false, text), |rest| (true, rest));
+        let (at, length) = when.split_once('+').ok_or_else(wrong)?;
+        let us = |text| units::parse_duration(text).map(|d| d.as_micros() as i64);
+        let (at_us, for_us) = (us(at)?, us(length)?);
+        match every {
+            true if at_us <= for_us => Err(wrong()),
+            true => Ok(Self::Every { period_us: at_us, for_us }),
+            false => Ok(Self::Once { at_us, for_us }),
+        }
+    }
+
+    /// How much longer an operation takes that works from `begin_us` to `end_us` of the run.
+    fn delay_us(self, begin_us: i64, end_us: i64) -> i64 {
+        match self {
+            Self::Once { at_us, for_us } => overlap_delay(begin_us, end_us, at_us, for_us),
+            Self::Every { period_us, for_us } => {
+                let last = (begin_us - for_us).div_euclid(period_us).max(0) + 1;
+                let (mut delay, mut turn) = (0, last);
+                while turn * period_us < end_us + delay {
+                    delay += overlap_delay(begin_us, end_us + delay, turn * period_us, for_us);
+                    turn += 1;
+                }
+                delay
+            }
+        }
+    }
+}
+
+/// Work that meets a stall waits for its end: for all of it, or for the rest when it began inside.
+fn overlap_delay(begin_us: i64, end_us: i64, stall_us: i64, for_us: i64) -> i64 {
+    if begin_us < stall_us + for_us && stall_us <= end_us { stall_us + for_us - begin_us.max(stall_us) } else { 0 }
+}
+
+/// How much longer an operation takes under all `stalls`, us.
+pub fn stalled_us(stalls: &[Stall], begin_us: i64, end_us: i64) -> i64 {
+    stalls.iter().map(|stall| stall.delay_us(begin_us, end_us)).max().unwrap_or(0)
+}
+
+/// A session that dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// It cannot connect.
+    Connect { session: u32 },
+    /// It dies at this instant of the run.
+    Work { session: u32, at: Duration },
+}
+
+impl Failure {
+    /// `connect:3` or `2@1.5s`.
+    pub fn parse(text: &str) -> Result<Self> {
+        if let Some(session) = text.strip_prefix("connect:") {
+            let session = units::parse_count(session)? as u32;
+            return Ok(Self::Connect { session });
+        }
+        session_at(text).map(|(session, at)| Self::Work { session, at })
+    }
+
+    /// Refuses `session` if it is the one that cannot connect.
+    pub fn connect(self, session: u32) -> Result<()> {
+        match self {
+            Self::Connect { session: failing } if failing == session => Err(Error::target(
+                format!("session {session}: the null engine refused it"),
+                "leave null_fail away to let it connect",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// When `session` dies, us after the start of the run.
+    pub fn dies_at_us(self, session: u32) -> Option<i64> {
+        match self {
+            Self::Work { session: failing, at } if failing == session => Some(at.as_micros() as i64),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_meets_a_stall_ends_after_it() {
+        let stall = [Stall::parse("3s+500ms").unwrap()];
+        assert_eq!(stalled_us(&stall, 0, 100), 0);
+        assert_eq!(stalled_us(&stall, 2_999_950, 3_000_050), 500_000);
+        assert_eq!(stalled_us(&stall, 3_400_000, 3_400_100), 100_000);
+        assert_eq!(stalled_us(&stall, 3_500_000, 3_500_100), 0);
+    }
+
+    #[test]
+    fn a_stall_comes_back_every_period() {
+        let stall = [Stall::parse("every:5s+200ms").unwrap()];
+        assert_eq!(stalled_us(&stall, 100_000, 100_100), 0);
+        assert_eq!(stalled_us(&stall, 4_999_900, 5_000_100), 200_000);
+        assert_eq!(stalled_us(&stall, 5_150_000, 5_150_100), 50_000);
+        assert_eq!(stalled_us(&stall, 10_000_000, 10_000_100), 200_000);
+        assert!(Stall::parse("every:1s+2s").is_err());
+    }
+}

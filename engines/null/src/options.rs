@@ -1,0 +1,169 @@
+//! The options of the null engine.
+
+use std::time::Duration;
+
+use mindful_core::settings::{Key, Settings};
+use mindful_core::units::{self, Share};
+use mindful_core::{Error, Result};
+
+use crate::fault::{Failure, Stall};
+use crate::signal::Signal;
+
+const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
+    Key { name, value, default: Some(default), help }
+}
+
+const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
+    Key { name, value, default: None, help }
+}
+
+/// All options, in the order they are shown.
+pub const KEYS: &[Key] = &[
+    key(
+        "null_latency",
+        "TIME",
+        "100us",
+        "Mean time of an operation when one session is alone; 0s for as fast as it goes",
+    ),
+    unset("null_update_latency", "TIME", "Mean time of an update (default: as null_latency)"),
+    key("null_spread", "SIGMA", "0", "Spread of the times, lognormal: standard deviation of their logarithm"),
+    unset("null_capacity", "N", "Servers that all sessions share: throughput is capped at N / latency"),
+    unset("null_capacity_softness", "Q", "How sharp the cap is: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)"),
+    key("null_contention", "SIGMA", "0", "Contention: times grow by 1 + SIGMA (N - 1)"),
+    key("null_retrograde", "KAPPA", "0", "Crosstalk: times grow by KAPPA N (N - 1) more, so throughput falls at last"),
+    unset(
+        "null_signal",
+        "LIST",
+        "Times over the run: step:FACTOR@AT ramp:FACTOR:OVER cycle:PERCENT:PERIOD ar1:PHI:PERCENT",
+    ),
+    unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas"),
+    unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)"),
+    unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas"),
+    key("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's"),
+    key("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
+    key("null_page_cache_share", "PERCENT", "0", "Share of physical reads that its imagined page cache serves"),
+    unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not told)"),
+];
+
+/// The options, parsed.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub latency: Duration,
+    pub update_latency: Duration,
+    pub spread: f64,
+    pub capacity: Option<f64>,
+    pub softness: Option<f64>,
+    pub contention: f64,
+    pub retrograde: f64,
+    pub signals: Vec<Signal>,
+    pub stalls: Vec<Stall>,
+    pub failures: Vec<Failure>,
+    /// Session, from 0, and how long after the others it begins.
+    pub start_delays: Vec<(u32, Duration)>,
+    pub clock_offset: Duration,
+    pub hit_ratio: Share,
+    pub page_cache_share: Share,
+    pub cpu: Option<Duration>,
+}
+
+impl Options {
+    /// The options that `settings` give; the defaults of [`KEYS`] elsewhere.
+    pub fn from_settings(given: &Settings) -> Result<Self> {
+        let mut all = Settings::defaults(KEYS);
+        for (name, setting) in given.iter() {
+            all.set(name, setting.value.as_str(), setting.origin.clone());
+        }
+        let latency = all.require("null_latency", units::parse_duration)?;
+        Ok(Self {
+            latency,
+            update_latency: all.parse("null_update_latency", units::parse_duration)?.unwrap_or(latency),
+            spread: all.require("null_spread", number)?,
+            capacity: all.parse("null_capacity", positive)?,
+            softness: all.parse("null_capacity_softness", positive)?,
+            contention: all.require("null_contention", number)?,
+            retrograde: all.require("null_retrograde", number)?,
+            signals: all.parse("null_signal", |text| list(text, Signal::parse))?.unwrap_or_default(),
+            stalls: all.parse("null_stall", |text| list(text, Stall::parse))?.unwrap_or_default(),
+            failures: all.parse("null_fail", |text| list(text, Failure::parse))?.unwrap_or_default(),
+            start_delays: all.parse("null_start_delay", |text| list(text, session_at))?.unwrap_or_default(),
+            clock_offset: all.require("null_clock_offset", units::parse_duration)?,
+            hit_ratio: all.require("null_hit_ratio", Share::parse)?,
+            page_cache_share: all.require("null_page_cache_share", Share::parse)?,
+            cpu: all.parse("null_cpu", units::parse_duration)?,
+        })
+    }
+
+    /// By how much operations slow down when `sessions` work at a time: the capped model times the Universal
+    /// Scalability Law (measurement.md M6, models A and B).
+    pub fn crowding(&self, sessions: u32) -> f64 {
+        let n = f64::from(sessions);
+        let capped = match (self.capacity, self.softness) {
+            (None, _) => 1.0,
+            (Some(servers), None) => (n / servers).max(1.0),
+            (Some(servers), Some(q)) => (1.0 + (n / servers).powf(q)).powf(1.0 / q),
+        };
+        capped * (1.0 + self.contention * (n - 1.0) + self.retrograde * n * (n - 1.0))
+    }
+}
+
+/// `2@1.5s`: a session and a time.
+pub fn session_at(text: &str) -> Result<(u32, Duration)> {
+    let wrong = || Error::plan(format!("`{text}` is not a session at a time"), "write for example 2@1.5s");
+    let (session, at) = text.split_once('@').ok_or_else(wrong)?;
+    Ok((session.trim().parse().map_err(|_| wrong())?, units::parse_duration(at)?))
+}
+
+/// A number that is not negative.
+pub fn number(text: &str) -> Result<f64> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(Error::plan(format!("`{text}` is not a number from 0 up"), "write for example 0.05")),
+    }
+}
+
+fn positive(text: &str) -> Result<f64> {
+    number(text).and_then(|value| match value {
+        0.0 => Err(Error::plan("0 is too small here", "write a number above 0")),
+        value => Ok(value),
+    })
+}
+
+fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+    text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty()).map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::settings::Origin;
+
+    use super::*;
+
+    fn options(pairs: &[(&str, &str)]) -> Result<Options> {
+        let mut settings = Settings::default();
+        for (name, value) in pairs {
+            settings.set(name, *value, Origin::Flag(format!("--{name}")));
+        }
+        Options::from_settings(&settings)
+    }
+
+    #[test]
+    fn crowding_follows_the_known_curves() {
+        let hard = options(&[("null_capacity", "6.4")]).unwrap();
+        assert!((hard.crowding(4) - 1.0).abs() < 1e-9);
+        assert!((hard.crowding(64) - 10.0).abs() < 1e-9);
+        let usl = options(&[("null_contention", "0.02"), ("null_retrograde", "0.0002")]).unwrap();
+        let throughput = |n: u32| f64::from(n) / usl.crowding(n);
+        // Peak at sqrt((1 - sigma) / kappa) = 70.
+        assert!(throughput(70) > throughput(60) && throughput(70) > throughput(80));
+    }
+
+    #[test]
+    fn a_wrong_option_names_the_option() {
+        for (name, value) in
+            [("null_stall", "3s"), ("null_fail", "x@1s"), ("null_signal", "wave:3"), ("null_latency", "3")]
+        {
+            let message = options(&[(name, value)]).unwrap_err().to_string();
+            assert!(message.contains(name), "{message}");
+        }
+    }
+}

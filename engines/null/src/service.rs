@@ -1,0 +1,98 @@
+//! How long an operation takes, and waiting just so long.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::draw;
+use mindful_core::slice::Seat;
+use mindful_core::workload::{Op, OpKind, Workload};
+
+use crate::options::Options;
+use crate::signal::{Course, gaussian};
+
+/// Seeded service times of one session.
+#[derive(Debug)]
+pub struct ServiceTime {
+    read_us: f64,
+    update_us: f64,
+    spread: f64,
+    stream: u64,
+    courses: Vec<Course>,
+}
+
+impl ServiceTime {
+    /// The times of the session in `seat`.
+    pub fn new(options: &Options, workload: &Workload, seat: Seat) -> Self {
+        let crowding = options.crowding(seat.sessions);
+        let us = |time: Duration| time.as_secs_f64() * 1e6 * crowding;
+        Self {
+            read_us: us(options.latency),
+            update_us: us(options.update_latency),
+            spread: options.spread,
+            stream: draw::mix64(workload.seed ^ u64::from(seat.session) << 32 ^ 0x7365_7276),
+            courses: options.signals.iter().map(|signal| Course::new(*signal, workload.seed)).collect(),
+        }
+    }
+
+    /// Time of `op` when it begins `at_us` after the start of the run, us.
+    ///
+    /// Lognormal with the asked mean: `mean exp(s z - s^2 / 2)`, z standard normal.
+    pub fn us(&mut self, op: &Op, at_us: i64) -> f64 {
+        let mean = if op.kind == OpKind::Update { self.update_us } else { self.read_us };
+        if mean == 0.0 {
+            return 0.0;
+        }
+        let course: f64 = self.courses.iter_mut().map(|course| course.factor(at_us as f64 / 1e6)).product();
+        let spread = match self.spread {
+            0.0 => 1.0,
+            sigma => (sigma * gaussian(op.index, self.stream) - sigma * sigma / 2.0).exp(),
+        };
+        mean * course * spread
+    }
+}
+
+/// Below this a sleep is coarser than the wait: spin.
+const SPIN: Duration = Duration::from_micros(50);
+
+/// Longest sleep without a look at who interrupts.
+const NAP: Duration = Duration::from_millis(20);
+
+/// Most oversleeping that is made up for, so that a stopped host does not turn into a burst.
+const MOST_OVERSLEPT: Duration = Duration::from_millis(10);
+
+/// Waits that are right on average: what one wait oversleeps the next ones wait less.
+#[derive(Debug, Default)]
+pub struct Wait {
+    overslept: Duration,
+}
+
+impl Wait {
+    /// Waits for `time`, or until `interrupted` says so; tells whether it waited to the end.
+    pub fn wait(&mut self, time: Duration, interrupted: impl Fn() -> bool) -> bool {
+        let Some(left) = time.checked_sub(self.overslept).filter(|left| !left.is_zero()) else {
+            self.overslept -= time;
+            return true;
+        };
+        let began = Instant::now();
+        while let Some(rest) = left.checked_sub(began.elapsed()).filter(|rest| !rest.is_zero()) {
+            if interrupted() {
+                return false;
+            }
+            if rest > SPIN { std::thread::sleep(rest.min(NAP)) } else { std::hint::spin_loop() }
+        }
+        self.overslept = began.elapsed().saturating_sub(left).min(MOST_OVERSLEPT);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_right_on_average() {
+        let (mut wait, began) = (Wait::default(), Instant::now());
+        (0..1000).for_each(|_| assert!(wait.wait(Duration::from_micros(150), || false)));
+        let ratio = began.elapsed().as_secs_f64() / 0.150;
+        assert!((0.93..1.5).contains(&ratio), "waited {ratio} times what was asked");
+    }
+}

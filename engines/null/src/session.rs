@@ -1,0 +1,183 @@
+//! A session of the null engine: waits instead of working.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::clock;
+use mindful_core::engine::Session;
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
+use mindful_core::{Error, Result};
+
+use crate::counters::Counters;
+use crate::fault::{self, Stall};
+use crate::options::Options;
+use crate::service::{ServiceTime, Wait};
+use crate::target::BLOCK_BYTES;
+
+/// Log of a light update, bytes a block.
+const LIGHT_LOG_BYTES: u64 = 256;
+
+/// One session.
+pub struct NullSession {
+    client: ClientLoop,
+    worker: Worker,
+    clock_offset_us: i64,
+    start_delay: Duration,
+}
+
+struct Worker {
+    session: u32,
+    service: ServiceTime,
+    wait: Wait,
+    stalls: Vec<Stall>,
+    dies_at_us: Option<i64>,
+    started_us: Option<i64>,
+    scan_blocks: u64,
+    log_bytes_a_block: u64,
+    commit: Commit,
+    uncommitted: u32,
+    done: Done,
+    counters: Arc<Counters>,
+    interrupts: Arc<AtomicU64>,
+    interrupts_seen: u64,
+}
+
+/// What is not yet published.
+#[derive(Default)]
+struct Done {
+    blocks: u64,
+    updated: u64,
+    commits: u64,
+    read_us: u64,
+}
+
+/// What a session shares with its target.
+pub struct Shared {
+    pub counters: Arc<Counters>,
+    pub interrupts: Arc<AtomicU64>,
+    pub scan_blocks: u64,
+}
+
+impl NullSession {
+    /// "Connects" the session in `seat`.
+    pub fn connect(options: &Options, workload: &Workload, seat: Seat, shared: Shared) -> Result<Self> {
+        options.failures.iter().try_for_each(|failure| failure.connect(seat.session))?;
+        let worker = Worker {
+            session: seat.session,
+            service: ServiceTime::new(options, workload, seat),
+            wait: Wait::default(),
+            stalls: options.stalls.clone(),
+            dies_at_us: options.failures.iter().find_map(|failure| failure.dies_at_us(seat.session)),
+            started_us: None,
+            scan_blocks: shared.scan_blocks,
+            log_bytes_a_block: if workload.redo == Redo::Heavy { BLOCK_BYTES } else { LIGHT_LOG_BYTES },
+            commit: workload.commit,
+            uncommitted: 0,
+            done: Done::default(),
+            interrupts_seen: shared.interrupts.load(Ordering::SeqCst),
+            counters: shared.counters,
+            interrupts: shared.interrupts,
+        };
+        let delay = options.start_delays.iter().find(|(session, _)| *session == seat.session);
+        Ok(Self {
+            client: ClientLoop::new(workload, seat),
+            worker,
+            clock_offset_us: options.clock_offset.as_micros() as i64,
+            start_delay: delay.map_or(Duration::ZERO, |(_, delay)| *delay),
+        })
+    }
+}
+
+impl Session for NullSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        let offset = self.clock_offset_us;
+        let local = SliceOrder { begin_us: order.begin_us - offset, end_us: order.end_us - offset, ..*order };
+        self.worker.interrupts_seen = self.worker.interrupts.load(Ordering::SeqCst);
+        if self.worker.started_us.is_none() {
+            self.worker.started_us = Some(local.begin_us);
+            clock::sleep_until_us(local.begin_us + self.start_delay.as_micros() as i64);
+        }
+        let mut report = self.client.slice(&local, &mut self.worker)?;
+        report.begin_us += offset;
+        report.end_us += offset;
+        Ok(report)
+    }
+}
+
+impl Worker {
+    fn since_start_us(&self) -> i64 {
+        self.started_us.map_or(0, |started| clock::now_us() - started)
+    }
+
+    fn die_if_due(&self) -> Result<()> {
+        match self.dies_at_us {
+            Some(at) if self.since_start_us() >= at => Err(Error::run(
+                format!("session {}: the null engine ended it at {} s", self.session, at as f64 / 1e6),
+                "leave null_fail away to let it live",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&mut self, op: &Op, blocks: u64, us: u64) {
+        self.done.blocks += blocks;
+        if op.kind != OpKind::Update {
+            self.done.read_us += us;
+            return;
+        }
+        self.done.updated += blocks;
+        self.uncommitted += 1;
+        let due = match self.commit {
+            Commit::Each => 1,
+            Commit::Every(operations) => operations,
+            Commit::Slice => u32::MAX,
+        };
+        if self.uncommitted >= due {
+            self.commit();
+        }
+    }
+
+    fn commit(&mut self) {
+        self.done.commits += 1;
+        self.uncommitted = 0;
+    }
+}
+
+impl Operate for Worker {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        let begin_us = self.since_start_us();
+        let mut us = self.service.us(op, begin_us);
+        if !self.stalls.is_empty() {
+            us += fault::stalled_us(&self.stalls, begin_us, begin_us + us as i64) as f64;
+        }
+        let (interrupts, seen) = (&self.interrupts, self.interrupts_seen);
+        let interrupted = || interrupts.load(Ordering::Relaxed) != seen;
+        if !self.wait.wait(Duration::from_nanos((us * 1e3) as u64), interrupted) || interrupted() {
+            return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
+        }
+        if self.dies_at_us.is_some() {
+            self.die_if_due()?;
+        }
+        let blocks = if op.kind == OpKind::Scan { self.scan_blocks } else { op.blocks };
+        self.count(op, blocks, us as u64);
+        Ok(blocks)
+    }
+
+    fn end_slice(&mut self) -> Result<()> {
+        self.die_if_due()?;
+        if self.uncommitted > 0 {
+            self.commit();
+        }
+        let done = std::mem::take(&mut self.done);
+        let add = |counter: &AtomicU64, by| counter.fetch_add(by, Ordering::Release);
+        add(&self.counters.blocks, done.blocks);
+        add(&self.counters.updated, done.updated);
+        add(&self.counters.commits, done.commits);
+        add(&self.counters.log_bytes, done.updated * self.log_bytes_a_block);
+        add(&self.counters.read_us, done.read_us);
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! The opened null engine: a dataset that is only remembered.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::clock;
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
+use mindful_core::draw::Permutation;
+use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
+use mindful_core::event::{Event, Events};
+use mindful_core::metric::Sampler;
+use mindful_core::slice::Seat;
+use mindful_core::workload::{OpKind, Workload};
+use mindful_core::{Error, Result};
+
+use crate::counters::{Counters, NullSampler};
+use crate::options::Options;
+use crate::session::{NullSession, Shared};
+
+/// Length of an imagined block.
+pub const BLOCK_BYTES: u64 = 8192;
+
+/// The opened target.
+pub struct NullTarget {
+    options: Options,
+    dataset: Mutex<Option<Dataset>>,
+    counters: Arc<Counters>,
+    interrupts: Arc<AtomicU64>,
+}
+
+impl NullTarget {
+    /// A target with these options and no dataset.
+    pub fn new(options: Options) -> Self {
+        Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default() }
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<Dataset>> {
+        self.dataset.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn loaded(&self) -> Result<Dataset> {
+        self.held().clone().ok_or_else(|| Error::target("nothing is loaded into the null engine", "load first"))
+    }
+}
+
+impl Target for NullTarget {
+    fn describe(&self) -> Result<Description> {
+        let facts = [("latency", format!("{:?}", self.options.latency)), ("spread", self.options.spread.to_string())];
+        Ok(Description {
+            engine_version: env!("CARGO_PKG_VERSION").to_owned(),
+            block_bytes: BLOCK_BYTES,
+            cache_bytes: None,
+            endpoints: 1,
+            facts: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect::<BTreeMap<_, _>>(),
+        })
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        Ok(clock::now_us() + self.options.clock_offset.as_micros() as i64)
+    }
+
+    fn host(&self) -> HostView {
+        HostView::default()
+    }
+
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        Ok(self.held().clone())
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        let mut held = self.held();
+        let before = held.as_ref().map_or(0, |dataset| dataset.schemas);
+        if let Some(dataset) = held.as_ref() {
+            refuse_another(dataset, plan)?;
+        }
+        let a_schema = (plan.blocks_per_schema + plan.scan_blocks) * BLOCK_BYTES;
+        let all = u64::from(plan.schemas) * a_schema;
+        for schema in before..plan.schemas {
+            if stop.requested() {
+                return Err(Error::interrupted("the load was stopped"));
+            }
+            *held = Some(dataset(plan, schema + 1));
+            let done = u64::from(schema + 1) * a_schema;
+            events.emit(Event::Progress { what: "loading".to_owned(), done, of: all, unit: "bytes".to_owned() });
+        }
+        held.clone().ok_or_else(|| Error::plan("a dataset of no schemas", "give --schemas 1 or more"))
+    }
+
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        let dataset = self.loaded()?;
+        let layout = |schema| {
+            let limit = LayoutProof::MAX_CORRELATION;
+            Permutation::layout(dataset.blocks_per_schema, dataset.seed, schema, limit)
+        };
+        let (mut schemas, mut cross_correlation) = (Vec::new(), None);
+        for schema in 1..=dataset.schemas {
+            if stop.requested() {
+                return Err(Error::interrupted("the proof was stopped"));
+            }
+            let rows = dataset.blocks_per_schema;
+            let rank_correlation = layout(schema).rank_correlation();
+            schemas.push(SchemaProof { schema, rows, distinct_blocks: rows, rank_correlation });
+            if schema > 1 {
+                let rho = correlation(&layout(schema - 1), &layout(schema), rows).abs();
+                cross_correlation = Some(cross_correlation.map_or(rho, |most: f64| most.max(rho)));
+            }
+        }
+        Ok(LayoutProof { schemas, cross_correlation, proven_at_us: clock::now_us() })
+    }
+
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
+        let dataset = self.loaded()?;
+        if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
+            return Err(Error::plan("the workload is larger than the dataset", "load more, or run on less"));
+        }
+        if !workload.scan_pct.is_none() && dataset.scan_blocks == 0 {
+            return Err(Error::plan("scan_pct, but no scan table is loaded", "load with --scan-table 64MiB first"));
+        }
+        let runs = |kind: &OpKind| match kind {
+            OpKind::Select => true,
+            OpKind::Update => !workload.update_pct.is_none(),
+            OpKind::Scan => !workload.scan_pct.is_none(),
+        };
+        let shape = |kind: OpKind| PlanShape {
+            kind: kind.name().to_owned(),
+            shape: "imagined".to_owned(),
+            pure: true,
+            detail: "the null engine waits instead of reading".to_owned(),
+        };
+        Ok(OpKind::ALL.into_iter().filter(runs).map(shape).collect())
+    }
+
+    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+        let shared = Shared {
+            counters: Arc::clone(&self.counters),
+            interrupts: Arc::clone(&self.interrupts),
+            scan_blocks: self.loaded()?.scan_blocks,
+        };
+        Ok(Box::new(NullSession::connect(&self.options, workload, seat, shared)?))
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        Ok(vec![Box::new(NullSampler::new(&self.counters, &self.options))])
+    }
+
+    fn interrupt(&self) {
+        self.interrupts.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        Ok(self.held().iter().map(|d| owned("the imagined dataset", d.bytes)).collect())
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let removed = self.inventory()?;
+        *self.held() = None;
+        Ok(removed)
+    }
+}
+
+fn owned(name: &str, bytes: u64) -> OwnedObject {
+    OwnedObject { name: name.to_owned(), bytes: Some(bytes), kept_because: None }
+}
+
+fn dataset(plan: &DatasetPlan, schemas: u32) -> Dataset {
+    Dataset {
+        schemas,
+        blocks_per_schema: plan.blocks_per_schema,
+        scan_blocks: plan.scan_blocks,
+        block_bytes: BLOCK_BYTES,
+        bytes: u64::from(schemas) * (plan.blocks_per_schema + plan.scan_blocks) * BLOCK_BYTES,
+        index_bytes: None,
+        seed: plan.seed,
+        content: plan.content,
+    }
+}
+
+fn refuse_another(loaded: &Dataset, plan: &DatasetPlan) -> Result<()> {
+    let same = loaded.blocks_per_schema == plan.blocks_per_schema
+        && loaded.scan_blocks == plan.scan_blocks
+        && loaded.seed == plan.seed
+        && loaded.content == plan.content;
+    if same {
+        return Ok(());
+    }
+    Err(Error::plan(
+        format!("a dataset of {} blocks a schema, seed {}, is loaded", loaded.blocks_per_schema, loaded.seed),
+        "`mindful cleanup` first, or load with the same parameters",
+    ))
+}
+
+/// Spearman's rank correlation of two layouts: `1 - 6 sum d^2 / (n (n^2 - 1))`.
+fn correlation(one: &Permutation, other: &Permutation, rows: u64) -> f64 {
+    let n = rows as f64;
+    let squares: f64 = (0..rows).map(|i| (one.get(i) as f64 - other.get(i) as f64).powi(2)).sum();
+    1.0 - 6.0 * squares / (n * (n * n - 1.0))
+}
