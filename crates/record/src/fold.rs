@@ -1,0 +1,130 @@
+//! Puts events together into a run.
+
+use mindful_core::event::Event;
+use mindful_core::run::{Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
+
+/// A run as far as its events tell.
+pub struct Fold {
+    run: Run,
+    skipped: u64,
+}
+
+impl Fold {
+    pub fn new(head: RunHead) -> Self {
+        let run = Run {
+            head,
+            environment: Facts::new(),
+            description: None,
+            host: None,
+            dataset: None,
+            load_s: None,
+            proof: None,
+            shapes: Vec::new(),
+            steps: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            finished: false,
+            interrupted: false,
+            error: None,
+        };
+        Self { run, skipped: 0 }
+    }
+
+    /// A line of a later version was passed over.
+    pub fn skip(&mut self) {
+        self.skipped += 1;
+    }
+
+    pub fn into_run(mut self) -> Run {
+        if self.skipped > 0 {
+            self.run.notes.push(format!(
+                "{} lines of a kind unknown to this version were passed over; mindful {} wrote them",
+                self.skipped, self.run.head.mindful_version
+            ));
+        }
+        self.run
+    }
+
+    /// Adds an event; fails with the reason when it cannot stand where it stands.
+    pub fn add(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::Head(_) => return Err("a second head".to_owned()),
+            Event::Environment { facts } => self.run.environment.extend(facts),
+            Event::Described { description, host } => {
+                self.run.description = Some(description);
+                self.run.host = Some(host);
+            }
+            Event::Loaded { dataset, load_s } => {
+                self.run.dataset = Some(dataset);
+                self.run.load_s = load_s;
+            }
+            Event::Proven { proof } => self.run.proof = Some(proof),
+            Event::Shapes { shapes } => self.run.shapes = shapes,
+            Event::Step(head) => self.run.steps.push(new_step(head)),
+            Event::Finding(finding) => self.run.findings.push(finding),
+            Event::Note { text } => self.run.notes.push(text),
+            Event::Finished { interrupted, error } => {
+                self.run.finished = true;
+                self.run.interrupted = interrupted;
+                self.run.error = error;
+            }
+            Event::Ready { .. } | Event::Progress { .. } => {}
+            Event::Started { .. }
+            | Event::Slice { .. }
+            | Event::Source { .. }
+            | Event::Sample { .. }
+            | Event::StepEnd { .. } => return self.add_to_step(event),
+        }
+        Ok(())
+    }
+
+    fn add_to_step(&mut self, event: Event) -> Result<(), String> {
+        let step = self.run.steps.last_mut().ok_or("it belongs to a step, and no step has begun")?;
+        match event {
+            Event::Started { borders_us, clock_offset_us } => {
+                step.borders_us = borders_us;
+                step.clock_offset_us = clock_offset_us;
+            }
+            Event::Slice { session, report } => step.slices.push((session, report)),
+            Event::Source { source, metrics, phase } => {
+                step.series.push(Series { source, metrics, phase, readings: Vec::new() });
+            }
+            Event::Sample { source, border, at_us, cost_us, values } => {
+                let series = step
+                    .series
+                    .iter_mut()
+                    .rev()
+                    .find(|series| series.source == source)
+                    .ok_or_else(|| format!("a sample of {source:?}, which did not introduce itself"))?;
+                if values.len() != series.metrics.len() {
+                    return Err(format!(
+                        "{} values for the {} metrics of {source:?}",
+                        values.len(),
+                        series.metrics.len()
+                    ));
+                }
+                series.readings.push(Reading { border, at_us, cost_us, values });
+            }
+            Event::StepEnd { error, interrupted } => {
+                step.error = error;
+                step.interrupted = interrupted;
+                step.ended = true;
+            }
+            _ => unreachable!("only the events of a step come here"),
+        }
+        Ok(())
+    }
+}
+
+fn new_step(head: StepHead) -> StepRecord {
+    StepRecord {
+        head,
+        borders_us: Vec::new(),
+        clock_offset_us: 0,
+        slices: Vec::new(),
+        series: Vec::new(),
+        error: None,
+        interrupted: false,
+        ended: false,
+    }
+}

@@ -1,0 +1,47 @@
+//! Ids of runs: sortable by time, short enough to type.
+
+use std::hash::{BuildHasher, RandomState};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Letters that cannot be mistaken for one another.
+const LETTERS: &[u8; 31] = b"23456789abcdefghijkmnpqrstuvwxy";
+
+/// A new id, such as `20261121-013542-k7f`: UTC date and time, and three letters against collision.
+pub fn new_id(at: Timestamp) -> String {
+    let mut number = RandomState::new().hash_one(at.as_nanosecond());
+    let mut letters = String::with_capacity(3);
+    for _ in 0..3 {
+        letters.push(char::from(LETTERS[(number % LETTERS.len() as u64) as usize]));
+        number /= LETTERS.len() as u64;
+    }
+    format!("{}-{letters}", at.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S"))
+}
+
+/// Whether `id` may be the name of a run's folder: what a foreign run brings along must not leave the store.
+pub fn is_id(id: &str) -> bool {
+    (1..=64).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && !id.starts_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_by_time() {
+        let at = |s| new_id(Timestamp::from_second(s).unwrap());
+        assert!(at(1_800_000_000).starts_with("20270115-080000-"));
+        assert!(at(1_800_000_000) < at(1_800_000_001));
+        assert!(is_id(&at(1_800_000_000)));
+    }
+
+    #[test]
+    fn an_id_never_leaves_the_store() {
+        for bad in ["", "..", "a/b", "a\\b", "/etc", "a\0", "-rf", "a b"] {
+            assert!(!is_id(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Reads a run folder, whatever state it was left in.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use mindful_core::event::Event;
+use mindful_core::run::{FORMAT, Run, RunHead};
+use mindful_core::{Error, Result};
+use serde::Deserialize;
+
+use crate::fold::Fold;
+
+/// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
+const EVENTS: [&str; 17] = [
+    "head",
+    "environment",
+    "described",
+    "loaded",
+    "proven",
+    "shapes",
+    "step",
+    "ready",
+    "started",
+    "slice",
+    "source",
+    "sample",
+    "step_end",
+    "finding",
+    "note",
+    "progress",
+    "finished",
+];
+
+/// Reads the run in `file`, a `run.jsonl`.
+///
+/// A last line without its end is dropped: the writer was stopped in the middle of it. Any other line that cannot be
+/// understood is an error with its number.
+pub fn read_run(file: &Path) -> Result<Run> {
+    let mut lines = Lines::open(file)?;
+    let head = lines.head()?;
+    let mut fold = Fold::new(head);
+    while let Some(line) = lines.next_line()? {
+        match lines.event(&line)? {
+            Some(event) => fold.add(event).map_err(|why| lines.corrupt(&why))?,
+            None => fold.skip(),
+        }
+    }
+    Ok(fold.into_run())
+}
+
+/// Reads the head alone.
+pub fn read_head(file: &Path) -> Result<RunHead> {
+    Lines::open(file)?.head()
+}
+
+struct Lines<'a> {
+    path: &'a Path,
+    input: BufReader<File>,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn open(path: &'a Path) -> Result<Self> {
+        let input = File::open(path).map_err(|error| {
+            Error::run(format!("cannot read {}: {error}", path.display()), "the folder holds no run; remove it by hand")
+        })?;
+        Ok(Self { path, input: BufReader::with_capacity(1 << 20, input), number: 0 })
+    }
+
+    /// The next whole line without its end; a torn last one is none.
+    fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        self.input
+            .read_until(b'\n', &mut line)
+            .map_err(|error| Error::run(format!("cannot read {}: {error}", self.path.display()), ""))?;
+        self.number += 1;
+        Ok((line.pop() == Some(b'\n')).then_some(line))
+    }
+
+    fn head(&mut self) -> Result<RunHead> {
+        let line = self.next_line()?.ok_or_else(|| {
+            Error::run(
+                format!("{} ends before its first line", self.path.display()),
+                "nothing was measured; remove the folder",
+            )
+        })?;
+        self.check_format(&line)?;
+        match serde_json::from_slice(&line) {
+            Ok(Event::Head(head)) => Ok(head),
+            Ok(_) => Err(self.corrupt("the first line is not the head")),
+            Err(error) => Err(self.corrupt(&error.to_string())),
+        }
+    }
+
+    /// The format comes before everything else: the rest of a newer head may be of another shape.
+    fn check_format(&self, line: &[u8]) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+            #[serde(default)]
+            mindful_version: String,
+        }
+        match serde_json::from_slice::<Format>(line) {
+            Ok(head) if head.format > FORMAT => Err(Error::run(
+                format!("{} has run format {}, this mindful reads up to {FORMAT}", self.path.display(), head.format),
+                format!("read it with mindful {} or newer", head.mindful_version),
+            )),
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.corrupt(&error.to_string())),
+        }
+    }
+
+    /// The event of a line; `None` when it is of a name that this version does not know.
+    fn event(&self, line: &[u8]) -> Result<Option<Event>> {
+        #[derive(Deserialize)]
+        struct Name {
+            event: String,
+        }
+        match serde_json::from_slice(line) {
+            Ok(event) => Ok(Some(event)),
+            Err(error) => match serde_json::from_slice::<Name>(line) {
+                Ok(name) if !EVENTS.contains(&name.event.as_str()) => Ok(None),
+                _ => Err(self.corrupt(&error.to_string())),
+            },
+        }
+    }
+
+    fn corrupt(&self, why: &str) -> Error {
+        Error::run(
+            format!("{} line {} is corrupt: {why}", self.path.display(), self.number),
+            "cut the file before that line to read what comes before it",
+        )
+    }
+}

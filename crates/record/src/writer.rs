@@ -1,0 +1,183 @@
+//! Writes a run while it happens.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mindful_core::event::{Event, Events};
+use mindful_core::run::RunHead;
+use mindful_core::{Error, Result};
+
+/// Longest time an event waits in memory while others keep coming.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// Most bytes that wait in memory.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// Appends the events of one run to its `run.jsonl`, from any thread.
+///
+/// Nothing is synced to the device before the end: that would disturb the storage under test. A killed process loses
+/// what was not flushed, at most about a second of slices and samples.
+#[derive(Debug)]
+pub struct RunWriter {
+    head: RunHead,
+    dir: PathBuf,
+    log: Mutex<Log>,
+}
+
+#[derive(Debug)]
+struct Log {
+    file: File,
+    buffer: Vec<u8>,
+    flushed: Instant,
+    fault: Option<Error>,
+}
+
+impl RunWriter {
+    /// Begins `file` in `dir` with `head`.
+    pub(crate) fn begin(head: RunHead, dir: PathBuf, file: File) -> Result<Self> {
+        let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
+        let writer = Self { head, dir, log: Mutex::new(log) };
+        writer.append(&Event::Head(writer.head.clone()));
+        writer.fault().map_or(Ok(writer), Err)
+    }
+
+    /// The run's id.
+    pub fn id(&self) -> &str {
+        &self.head.id
+    }
+
+    /// What was written as the first line.
+    pub fn head(&self) -> &RunHead {
+        &self.head
+    }
+
+    /// The run's folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The first error met while writing, such as a full disk. After it nothing more is written.
+    pub fn fault(&self) -> Option<Error> {
+        self.log().fault.clone()
+    }
+
+    /// Writes what is left and makes it durable. Fails with the first error met, now or before.
+    pub fn close(&self) -> Result<()> {
+        let mut log = self.log();
+        log.flush(&self.dir);
+        if log.fault.is_none() {
+            let synced = log.file.sync_all();
+            log.note_fault(synced, &self.dir);
+        }
+        log.fault.clone().map_or(Ok(()), Err)
+    }
+
+    fn append(&self, event: &Event) {
+        let line = serde_json::to_vec(event);
+        let mut log = self.log();
+        if log.fault.is_some() {
+            return;
+        }
+        match line {
+            Ok(line) => {
+                log.buffer.extend_from_slice(&line);
+                log.buffer.push(b'\n');
+            }
+            Err(error) => {
+                log.fault = Some(Error::run(
+                    format!("an event of run {} cannot be written: {error}", self.head.id),
+                    "report this",
+                ));
+            }
+        }
+        if !is_bulk(event) || log.buffer.len() >= BUFFER_BYTES || log.flushed.elapsed() >= FLUSH_EVERY {
+            log.flush(&self.dir);
+        }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Events for RunWriter {
+    fn emit(&self, event: Event) {
+        // The head is written already; readiness and progress are for those who watch.
+        if !matches!(event, Event::Head(_) | Event::Ready { .. } | Event::Progress { .. }) {
+            self.append(&event);
+        }
+    }
+}
+
+impl Drop for RunWriter {
+    fn drop(&mut self) {
+        self.log().flush(&self.dir);
+    }
+}
+
+impl Log {
+    fn flush(&mut self, dir: &Path) {
+        if self.fault.is_none() && !self.buffer.is_empty() {
+            let written = self.file.write_all(&self.buffer);
+            self.note_fault(written, dir);
+        }
+        self.buffer.clear();
+        self.flushed = Instant::now();
+    }
+
+    fn note_fault(&mut self, result: std::io::Result<()>, dir: &Path) {
+        if let Err(error) = result {
+            let next = match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or keep runs elsewhere with --store",
+                _ => "keep runs elsewhere with --store",
+            };
+            self.fault =
+                Some(Error::run(format!("cannot write {}: {error}", dir.join(crate::store::LOG).display()), next));
+        }
+    }
+}
+
+/// Events that come by the hundred a second and may wait a moment.
+fn is_bulk(event: &Event) -> bool {
+    matches!(event, Event::Slice { .. } | Event::Sample { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::event::note;
+    use mindful_core::plan::{KEYS, Plan};
+    use mindful_core::run::FORMAT;
+    use mindful_core::settings::{Origin, Settings};
+
+    use super::*;
+
+    fn head() -> RunHead {
+        let mut settings = Settings::defaults(KEYS);
+        settings.set("target", "null:", Origin::Default);
+        RunHead {
+            format: FORMAT,
+            id: "x".to_owned(),
+            started_at: String::new(),
+            mindful_version: String::new(),
+            engine: "null".to_owned(),
+            target: "null:".to_owned(),
+            plan: Plan::from_settings(&settings).unwrap(),
+            settings,
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_not_swallowed() {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let log = Log { file: full, buffer: Vec::new(), flushed: Instant::now(), fault: None };
+        let writer = RunWriter { head: head(), dir: PathBuf::from("/runs/x"), log: Mutex::new(log) };
+        note(&writer, "one");
+        note(&writer, "two");
+        let fault = writer.fault().unwrap().to_string();
+        assert!(fault.contains("/runs/x/run.jsonl") && fault.contains("--store"), "{fault}");
+        assert_eq!(writer.close().unwrap_err().to_string(), fault);
+    }
+}

@@ -1,0 +1,50 @@
+//! A process may be killed at any byte it writes.
+
+#![expect(clippy::unwrap_used, reason = "a failing step of a test shall stop it")]
+
+mod sample;
+
+use std::fs;
+
+use mindful_core::event::Events;
+use mindful_record::{Store, read_run};
+use proptest::prelude::*;
+
+fn written(dir: &std::path::Path) -> Vec<u8> {
+    let store = Store::open(dir);
+    let writer = store.create(sample::head(Some("t"))).unwrap();
+    sample::events().into_iter().for_each(|event| writer.emit(event));
+    writer.close().unwrap();
+    fs::read(writer.dir().join("run.jsonl")).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #[test]
+    fn a_run_cut_at_any_byte_is_unfinished_or_whole(at in 0.0_f64..=1.0) {
+        let dir = tempfile::tempdir().unwrap();
+        let whole = written(dir.path());
+        let cut = (whole.len() as f64 * at) as usize;
+        let head_ends = whole.iter().position(|b| *b == b'\n').unwrap();
+        let file = dir.path().join("cut.jsonl");
+        fs::write(&file, &whole[..cut]).unwrap();
+        match read_run(&file) {
+            Ok(run) if cut == whole.len() => prop_assert!(run.finished),
+            Ok(run) => prop_assert!(!run.finished),
+            Err(error) => prop_assert!(cut <= head_ends, "cut at {cut}: {error}"),
+        }
+    }
+
+    #[test]
+    fn no_damage_makes_the_reader_panic(at in 0.0_f64..1.0, byte in any::<u8>()) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut bytes = written(dir.path());
+        let place = (bytes.len() as f64 * at) as usize;
+        bytes[place] = byte;
+        let file = dir.path().join("damaged.jsonl");
+        fs::write(&file, &bytes).unwrap();
+        if let Err(error) = read_run(&file) {
+            prop_assert!(!error.to_string().contains('\n'));
+        }
+    }
+}

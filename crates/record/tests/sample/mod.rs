@@ -1,0 +1,110 @@
+//! A run of every kind of event.
+
+use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
+use mindful_core::engine::{Description, HostView, PlanShape};
+use mindful_core::event::Event;
+use mindful_core::latency::Recorder;
+use mindful_core::metric::{Metric, Phase};
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::{FORMAT, Facts, RunHead, StepHead};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceReport};
+use mindful_core::workload::OpKind;
+
+/// The password that no file may hold.
+pub const SECRET: &str = "hunter2-correct-horse";
+
+pub fn head(tag: Option<&str>) -> RunHead {
+    let url = format!("postgres://bench:{SECRET}@db.example/bench");
+    let mut settings = Settings::defaults(KEYS);
+    settings.set("target", url.clone(), Origin::Flag("--target".to_owned()));
+    if let Some(tag) = tag {
+        settings.set("tag", tag, Origin::Flag("--tag".to_owned()));
+    }
+    let plan = Plan::from_settings(&settings).unwrap();
+    assert_eq!(plan.target, url);
+    RunHead {
+        format: FORMAT,
+        id: String::new(),
+        started_at: String::new(),
+        mindful_version: "0.1.0".to_owned(),
+        engine: "postgres".to_owned(),
+        target: "postgres://bench@db.example/bench".to_owned(),
+        plan,
+        settings,
+    }
+}
+
+/// Everything that may happen in a run of one step after its head.
+pub fn events() -> Vec<Event> {
+    let mut events = before_the_step();
+    events.push(Event::Source {
+        source: "s".into(),
+        metrics: vec![Metric::counter("reads", "1", "Reads.")],
+        phase: Phase::Border,
+    });
+    for border in 0..=2_u32 {
+        let at_us = 1_000_000 * i64::from(border);
+        events.push(Event::Sample {
+            source: "s".into(),
+            border,
+            at_us,
+            cost_us: 80,
+            values: vec![(border != 1).then_some(0.5)],
+        });
+        for session in (0..2).filter(|_| border < 2) {
+            let mut recorder = Recorder::new();
+            (1..200).for_each(|i| recorder.record(i * 1_000));
+            let mut report =
+                SliceReport { index: border, begin_us: at_us, end_us: at_us + 1_000_000, ..SliceReport::default() };
+            let op = report.op_mut(OpKind::Select);
+            (op.ops, op.blocks, op.latency) = (199, 199 * 64, recorder.take());
+            report.tally.add(0, 199);
+            events.push(Event::Slice { session, report });
+        }
+    }
+    events.push(Event::StepEnd { error: None, interrupted: false });
+    events.push(Event::Finding(Finding::new("late-start", Severity::Info, "A session was late.", "12 ms")));
+    events.push(Event::Finished { interrupted: false, error: None });
+    events
+}
+
+fn before_the_step() -> Vec<Event> {
+    let plan = head(None).plan;
+    let dataset = Dataset {
+        schemas: 2,
+        blocks_per_schema: 1_000,
+        scan_blocks: 0,
+        block_bytes: 8_192,
+        bytes: 16_384_000,
+        index_bytes: Some(65_536),
+        seed: 1,
+        content: Content::INCOMPRESSIBLE,
+    };
+    let workload = plan.workload(&dataset).unwrap();
+    let seats = (0..2).map(|session| Seat { session, sessions: 2, schema: session + 1, endpoint: 0 }).collect();
+    let schemas = vec![SchemaProof { schema: 1, rows: 1_000, distinct_blocks: 1_000, rank_correlation: 0.001 }];
+    vec![
+        Event::Environment { facts: Facts::from([("kernel".to_owned(), "6.1".to_owned())]) },
+        Event::Described {
+            description: Description { engine_version: "18.6".into(), block_bytes: 8_192, ..Description::default() },
+            host: HostView::default(),
+        },
+        Event::Loaded { dataset, load_s: Some(1.5) },
+        Event::Proven { proof: LayoutProof { schemas, cross_correlation: Some(0.003), proven_at_us: 1 } },
+        Event::Shapes {
+            shapes: vec![PlanShape {
+                kind: "select".into(),
+                shape: "Index Scan".into(),
+                pure: true,
+                detail: "a\nb".into(),
+            }],
+        },
+        Event::Note { text: "a note with \u{1b}[31m and \u{2028}".into() },
+        Event::Step(StepHead { step: 0, workload, seats, warmup_slices: 1, duration_s: Some(1.0), ops: None }),
+        Event::Ready { ready: 2, of: 2 },
+        Event::Progress { what: "loading".into(), done: 1, of: 2, unit: "bytes".into() },
+        Event::Started { borders_us: vec![0, 1_000_000, 2_000_000], clock_offset_us: -3 },
+    ]
+}
