@@ -13,7 +13,9 @@ use proptest::prelude::*;
 fn written(dir: &std::path::Path) -> Vec<u8> {
     let store = Store::open(dir);
     let writer = store.create(sample::head(Some("t"))).unwrap();
-    sample::events().into_iter().for_each(|event| writer.emit(event));
+    for event in sample::events() {
+        writer.emit(event);
+    }
     writer.close().unwrap();
     fs::read(writer.dir().join("run.jsonl")).unwrap()
 }

@@ -21,14 +21,16 @@ fn store() -> (tempfile::TempDir, Store) {
 
 fn write(store: &Store, tag: Option<&str>) -> String {
     let writer: RunWriter = store.create(sample::head(tag)).unwrap();
-    sample::events().into_iter().for_each(|event| writer.emit(event));
+    for event in sample::events() {
+        writer.emit(event);
+    }
     writer.close().unwrap();
     writer.id().to_owned()
 }
 
 fn write_as(store: &Store, id: &str) {
     let mut head = sample::head(None);
-    head.id = id.to_owned();
+    id.clone_into(&mut head.id);
     store.create(head).unwrap().close().unwrap();
 }
 
@@ -176,7 +178,7 @@ fn a_tag_names_the_newest_run_that_bears_it() {
     let (_dir, store) = store();
     for id in ["20260101-000000-abc", "20260301-000000-abc", "20260201-000000-abc"] {
         let mut head = sample::head(Some("t"));
-        head.id = id.to_owned();
+        id.clone_into(&mut head.id);
         store.create(head).unwrap().close().unwrap();
     }
     assert_eq!(store.resolve("t").unwrap(), "20260301-000000-abc");
