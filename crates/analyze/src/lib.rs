@@ -1,1 +1,3 @@
-//! Not built yet.
+//! Judgement on what was measured: pure functions from data to figures and verdicts.
+
+pub mod stats;

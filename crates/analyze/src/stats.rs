@@ -1,0 +1,9 @@
+//! Small numeric pieces that the judgements share: moments, ranks, autocorrelation, fits, seeded draws.
+
+pub mod autocorrelation;
+pub mod distribution;
+pub mod least_squares;
+pub mod moment;
+pub mod random;
+pub mod rank_sum;
+pub mod trend;

@@ -1,0 +1,61 @@
+//! Means, spreads and order statistics.
+
+/// Arithmetic mean; `None` when empty.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Unbiased variance; `None` below two values.
+pub fn variance(values: &[f64]) -> Option<f64> {
+    if values.len() < 2 {
+        return None;
+    }
+    let center = mean(values)?;
+    Some(values.iter().map(|v| (v - center).powi(2)).sum::<f64>() / (values.len() - 1) as f64)
+}
+
+/// Standard deviation by mean; `None` below two values or where the mean is not above zero.
+pub fn variation(values: &[f64]) -> Option<f64> {
+    let center = mean(values).filter(|m| *m > 0.0)?;
+    Some(variance(values)?.sqrt() / center)
+}
+
+/// The values in rising order.
+pub fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// The quantile `p` (0 to 1) of values in rising order, linear between neighbours (type 7 of Hyndman and Fan 1996);
+/// `None` when empty.
+pub fn quantile(rising: &[f64], p: f64) -> Option<f64> {
+    let last = rising.len().checked_sub(1)?;
+    let place = p.clamp(0.0, 1.0) * last as f64;
+    let (low, high) = (rising[place.floor() as usize], rising[place.ceil() as usize]);
+    // Equal neighbours are taken as they are: infinities and rounding stay out.
+    Some(if low.total_cmp(&high).is_eq() { low } else { low + (high - low) * place.fract() })
+}
+
+/// The median of values in any order; `None` when empty.
+pub fn median(values: &[f64]) -> Option<f64> {
+    quantile(&sorted(values), 0.5)
+}
+
+/// Means of successive batches of `length` values; a shorter rest at the end is left out.
+pub fn batch_means(values: &[f64], length: usize) -> Vec<f64> {
+    values.chunks_exact(length.max(1)).map(|batch| batch.iter().sum::<f64>() / batch.len() as f64).collect()
+}
+
+/// Slope of the least-squares line over 0, 1, 2…, per step; 0 below two values.
+pub fn line_slope(values: &[f64]) -> f64 {
+    let Some(center) = mean(values).filter(|_| values.len() > 1) else { return 0.0 };
+    let middle = (values.len() - 1) as f64 / 2.0;
+    let (mut cross, mut square) = (0.0, 0.0);
+    for (i, value) in values.iter().enumerate() {
+        let x = i as f64 - middle;
+        cross += x * (value - center);
+        square += x * x;
+    }
+    cross / square
+}
