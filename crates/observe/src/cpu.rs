@@ -1,0 +1,219 @@
+//! CPU of the whole host, from `/proc/stat`.
+//!
+//! Times are kept by the kernel in clock ticks (`USER_HZ`) summed over all CPUs since boot. Time given to guests is part
+//! of user and nice already; I/O wait is idle time; stolen time is neither busy nor idle.
+
+use std::io;
+
+use mindful_core::Result;
+use mindful_core::metric::{Metric, Sampler, shared};
+
+use crate::kernel::Kernel;
+use crate::proc_file::ProcFile;
+
+/// One line `cpu…`: ticks by state, in the kernel's order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct CpuTicks {
+    pub(crate) user: u64,
+    pub(crate) nice: u64,
+    pub(crate) system: u64,
+    pub(crate) idle: u64,
+    pub(crate) iowait: u64,
+    pub(crate) irq: u64,
+    pub(crate) softirq: u64,
+    pub(crate) steal: u64,
+}
+
+impl CpuTicks {
+    pub(crate) fn busy(&self) -> u64 {
+        [self.nice, self.system, self.irq, self.softirq].into_iter().fold(self.user, u64::saturating_add)
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        [self.idle, self.iowait, self.steal].into_iter().fold(self.busy(), u64::saturating_add)
+    }
+
+    /// From the numbers of a line; kernels before 2.6.11 lack the last ones.
+    fn parse(numbers: &str) -> Option<Self> {
+        let mut fields = numbers.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
+        let mut needed = || fields.next().flatten();
+        let mut ticks =
+            Self { user: needed()?, nice: needed()?, system: needed()?, idle: needed()?, ..Self::default() };
+        for slot in [&mut ticks.iowait, &mut ticks.irq, &mut ticks.softirq, &mut ticks.steal] {
+            *slot = needed().unwrap_or(0);
+        }
+        Some(ticks)
+    }
+}
+
+/// What `/proc/stat` tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct HostStat {
+    pub(crate) all: Option<CpuTicks>,
+    /// `(number, ticks)` of every CPU that is online.
+    pub(crate) each: Vec<(u32, CpuTicks)>,
+    pub(crate) interrupts: Option<u64>,
+    pub(crate) context_switches: Option<u64>,
+    pub(crate) running: Option<u64>,
+    pub(crate) blocked: Option<u64>,
+}
+
+impl HostStat {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut stat = Self::default();
+        for (label, rest) in text.lines().filter_map(|line| line.split_once(' ')) {
+            let first = || rest.split_ascii_whitespace().next().and_then(|number| number.parse().ok());
+            match label {
+                "cpu" => stat.all = CpuTicks::parse(rest),
+                "intr" => stat.interrupts = first(),
+                "ctxt" => stat.context_switches = first(),
+                "procs_running" => stat.running = first(),
+                "procs_blocked" => stat.blocked = first(),
+                _ => stat.each.extend(
+                    label.strip_prefix("cpu").and_then(|number| number.parse().ok()).zip(CpuTicks::parse(rest)),
+                ),
+            }
+        }
+        stat
+    }
+}
+
+/// Samples the CPU of the host, all together and each by itself.
+#[derive(Debug)]
+pub(crate) struct HostCpu {
+    file: ProcFile,
+    metrics: Vec<Metric>,
+    cpus: Vec<u32>,
+    us_per_tick: f64,
+    iowait_seen: u64,
+}
+
+impl HostCpu {
+    pub(crate) fn open(kernel: &Kernel) -> io::Result<Self> {
+        let mut file = ProcFile::open(kernel.proc.join("stat"))?;
+        let cpus: Vec<u32> = HostStat::parse(file.text()?).each.into_iter().map(|(cpu, _)| cpu).collect();
+        let us_per_tick = 1e6 / rustix::param::clock_ticks_per_second() as f64;
+        Ok(Self { file, metrics: metrics(&cpus), cpus, us_per_tick, iowait_seen: 0 })
+    }
+}
+
+fn metrics(cpus: &[u32]) -> Vec<Metric> {
+    let mut metrics = vec![
+        Metric::counter(
+            shared::HOST_CPU_BUSY_US,
+            "us",
+            "CPU of all CPUs in user, nice, system, interrupts and soft interrupts",
+        ),
+        Metric::counter(
+            shared::HOST_CPU_TOTAL_US,
+            "us",
+            "CPU of all CPUs in any state, stolen time included: elapsed time times CPUs",
+        ),
+        Metric::counter(shared::HOST_CPU_STEAL_US, "us", "time the hypervisor ran somebody else while a CPU had work"),
+        Metric::counter("user", "us", "CPU in user mode, guests included"),
+        Metric::counter("nice", "us", "CPU in user mode at low priority"),
+        Metric::counter("system", "us", "CPU in the kernel"),
+        Metric::counter("idle", "us", "CPU idle with no I/O outstanding"),
+        Metric::counter("iowait", "us", "CPU idle while a task that last ran there waited for I/O"),
+        Metric::counter("irq", "us", "CPU in interrupt handlers"),
+        Metric::counter("softirq", "us", "CPU in soft interrupts"),
+        Metric::counter("interrupts", "1", "interrupts served"),
+        Metric::counter("context_switches", "1", "context switches of all CPUs"),
+        Metric::gauge("procs_running", "1", "tasks running or ready to run"),
+        Metric::gauge("procs_blocked", "1", "tasks waiting for I/O"),
+    ];
+    metrics.extend(cpus.iter().map(|cpu| Metric::counter(format!("cpu{cpu}_busy"), "us", "busy time of one CPU")));
+    metrics
+}
+
+impl Sampler for HostCpu {
+    fn name(&self) -> &'static str {
+        "stat"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let stat = HostStat::parse(self.file.read()?);
+        // The kernel's iowait may fall back a little; a counter must not.
+        let iowait = stat.all.map(|all| all.iowait.max(self.iowait_seen));
+        self.iowait_seen = iowait.unwrap_or(self.iowait_seen);
+        let us = |ticks: u64| ticks as f64 * self.us_per_tick;
+        let all = |part: fn(&CpuTicks) -> u64| stat.all.as_ref().map(|ticks| us(part(ticks)));
+        let count = |number: Option<u64>| number.map(|number| number as f64);
+        let mut values = vec![
+            all(CpuTicks::busy),
+            all(CpuTicks::total),
+            all(|ticks| ticks.steal),
+            all(|ticks| ticks.user),
+            all(|ticks| ticks.nice),
+            all(|ticks| ticks.system),
+            all(|ticks| ticks.idle),
+            iowait.map(us),
+            all(|ticks| ticks.irq),
+            all(|ticks| ticks.softirq),
+            count(stat.interrupts),
+            count(stat.context_switches),
+            count(stat.running),
+            count(stat.blocked),
+        ];
+        values.extend(self.cpus.iter().map(|wanted| {
+            let found = stat.each.iter().find(|(cpu, _)| cpu == wanted);
+            found.map(|(_, ticks)| us(ticks.busy()))
+        }));
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = "\
+cpu  57142 3 25011 243084 9422 11 460 187 40 0
+cpu0 29182 3 12574 121625 4103 11 77 95 40 0
+cpu7 27959 0 12437 121458 5319 0 383 92 0 0
+intr 1833444 0 6 0 0 0
+ctxt 3673571
+btime 1795223420
+processes 16371
+procs_running 3
+procs_blocked 1
+softirq 677827 0 52659 4 23508 296084 0 260 157943 0 147369
+";
+
+    #[test]
+    fn io_wait_is_idle_and_guests_are_not_counted_twice() {
+        let stat = HostStat::parse(TEXT);
+        let all = stat.all.unwrap();
+        assert_eq!(all.busy(), 57142 + 3 + 25011 + 11 + 460);
+        assert_eq!(all.total(), all.busy() + 243_084 + 9422 + 187);
+        assert_eq!(stat.each.iter().map(|(cpu, _)| *cpu).collect::<Vec<_>>(), [0, 7]);
+        assert_eq!((stat.interrupts, stat.context_switches), (Some(1_833_444), Some(3_673_571)));
+        assert_eq!((stat.running, stat.blocked), (Some(3), Some(1)));
+    }
+
+    #[test]
+    fn what_the_text_lacks_is_unknown() {
+        assert_eq!(HostStat::parse("cpu 1 2\nctxt x\n"), HostStat::default());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "(cpu|intr|ctxt|procs_|[0-9 -]|\\PC|\n){0,80}") {
+            let stat = HostStat::parse(&text);
+            prop_assert!(stat.all.is_none_or(|all| all.total() >= all.busy()));
+        }
+
+        #[test]
+        fn every_tick_is_counted_once(ticks in proptest::array::uniform8(0u64..1 << 50)) {
+            let line = ticks.map(|tick| tick.to_string()).join(" ");
+            let all = HostStat::parse(&format!("cpu  {line} 0 0\n")).all.unwrap();
+            prop_assert_eq!(all.total(), ticks.iter().sum::<u64>());
+        }
+    }
+}

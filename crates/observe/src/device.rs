@@ -1,0 +1,224 @@
+//! The chain of block devices under a path: file system, dm or md, partition, whole disk.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::kernel::Kernel;
+use crate::mounts::{self, Mount};
+
+/// Where a path lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Placement {
+    /// The path asked for.
+    pub(crate) path: PathBuf,
+    /// The mount that holds it; `None` for a block device itself, or when mounts cannot be read.
+    pub(crate) mount: Option<Mount>,
+    /// The devices below, or why none can be seen.
+    pub(crate) chain: Result<Chain, String>,
+}
+
+/// Kernel names of block devices, level by level, the one the file system stands on first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Chain {
+    pub(crate) levels: Vec<Vec<String>>,
+}
+
+impl Chain {
+    /// `dm-0 < sda2 sdb2 < sda sdb` reads as "dm-0 on sda2 and sdb2 on sda and sdb".
+    pub(crate) fn text(&self) -> String {
+        self.levels.iter().map(|level| level.join(" ")).collect::<Vec<_>>().join(" < ")
+    }
+
+    /// All names, without doubles.
+    pub(crate) fn devices(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
+        for name in self.levels.iter().flatten() {
+            if !all.contains(&name.as_str()) {
+                all.push(name);
+            }
+        }
+        all
+    }
+}
+
+/// Finds where `path` lies; where it does not exist yet, where it would be made.
+pub(crate) fn locate(kernel: &Kernel, path: &Path) -> Placement {
+    let existing = nearest_existing(path);
+    let found = |mount, chain| Placement { path: path.to_owned(), mount, chain };
+    let metadata = match fs::metadata(&existing) {
+        Ok(metadata) => metadata,
+        Err(error) => return found(None, Err(format!("{} cannot be looked at ({error})", path.display()))),
+    };
+    if metadata.file_type().is_block_device() {
+        return found(None, chain_of(kernel, &[numbers(metadata.rdev())]));
+    }
+    let mounts = mounts::read(kernel);
+    let Some(mount) = mounts::holding(&mounts, &existing) else {
+        return found(None, Err("the table of mounts cannot be read".to_owned()));
+    };
+    let chain = roots(kernel, mount).and_then(|roots| chain_of(kernel, &roots));
+    found(Some(mount.clone()), chain)
+}
+
+fn nearest_existing(path: &Path) -> PathBuf {
+    path.ancestors().find_map(|folder| fs::canonicalize(folder).ok()).unwrap_or_else(|| PathBuf::from("/"))
+}
+
+/// The devices a file system stands on, or why they are not to be seen.
+fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, String> {
+    if mount.device.0 != 0 {
+        return Ok(vec![mount.device]);
+    }
+    let own = fs::metadata(&mount.source).ok().filter(|source| source.file_type().is_block_device());
+    let Some(own) = own.map(|source| numbers(source.rdev())) else {
+        return Err(unseen_reason(mount));
+    };
+    let members = btrfs_members(kernel, own);
+    Ok(if members.is_empty() { vec![own] } else { members })
+}
+
+/// All devices of the btrfs file system that `own` belongs to.
+fn btrfs_members(kernel: &Kernel, own: (u32, u32)) -> Vec<(u32, u32)> {
+    let devices_of = |file_system: PathBuf| -> Vec<(u32, u32)> {
+        entries(&file_system.join("devices")).iter().filter_map(|device| parse_numbers(&device.join("dev"))).collect()
+    };
+    let mut file_systems = entries(&kernel.sys.join("fs/btrfs")).into_iter().map(devices_of);
+    file_systems.find(|devices| devices.contains(&own)).unwrap_or_default()
+}
+
+fn unseen_reason(mount: &Mount) -> String {
+    let kind = mount.fs_type.as_str();
+    let why = match kind {
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => "is memory, not storage",
+        "overlay" | "aufs" => "lies over other file systems (a container's own layers): put the data on a volume",
+        "zfs" => "hides its devices behind a pool",
+        kind if kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs"].contains(&kind) => {
+            "is a network file system"
+        }
+        kind if kind.starts_with("fuse") || kind == "virtiofs" => "is served by another process",
+        _ => "has no block device of its own",
+    };
+    format!("{} at {} {why}", kind, mount.point.display())
+}
+
+/// Follows the devices downwards. `slaves` lists what dm and md are made of; a partition lies in its disk's folder.
+fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
+    let mut level = Vec::new();
+    for (major, minor) in roots {
+        let link = kernel.sys.join(format!("dev/block/{major}:{minor}"));
+        let target = fs::canonicalize(&link).map_err(|_| format!("block device {major}:{minor} is not in sysfs"))?;
+        level.extend(file_name(&target));
+    }
+    let mut chain = Chain::default();
+    // A chain is a handful of levels; the bound keeps a malformed tree from going on for ever.
+    while !level.is_empty() && chain.levels.len() < 16 {
+        let mut below: Vec<String> = level.iter().flat_map(|name| below(kernel, name)).collect();
+        below.sort();
+        below.dedup();
+        chain.levels.push(std::mem::replace(&mut level, below));
+    }
+    if chain.levels.is_empty() { Err("no block device was found".to_owned()) } else { Ok(chain) }
+}
+
+fn below(kernel: &Kernel, name: &str) -> Vec<String> {
+    let folder = kernel.sys.join("class/block").join(name);
+    let slaves: Vec<String> = entries(&folder.join("slaves")).iter().filter_map(|slave| file_name(slave)).collect();
+    if !slaves.is_empty() || !folder.join("partition").exists() {
+        return slaves;
+    }
+    fs::canonicalize(&folder).ok().and_then(|real| file_name(real.parent()?)).into_iter().collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    paths
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+fn parse_numbers(dev: &Path) -> Option<(u32, u32)> {
+    let text = crate::proc_file::value(dev)?;
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn numbers(device: u64) -> (u32, u32) {
+    (rustix::fs::major(device), rustix::fs::minor(device))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A sysfs with a logical volume on a mirror of two partitions, as the kernel lays it out.
+    fn mirror() -> (tempfile::TempDir, Kernel) {
+        let root = tempfile::tempdir().unwrap();
+        let sys = root.path().join("sys");
+        let block = sys.join("class/block");
+        fs::create_dir_all(&block).unwrap();
+        fs::create_dir_all(sys.join("dev/block")).unwrap();
+        for (device, slaves) in [("dm-0", &["md0"][..]), ("md0", &["sda2", "sdb2"]), ("sda", &[]), ("sdb", &[])] {
+            let folder = sys.join("devices").join(device);
+            fs::create_dir_all(folder.join("slaves")).unwrap();
+            symlink(&folder, block.join(device)).unwrap();
+            for slave in slaves {
+                symlink(block.join(slave), folder.join("slaves").join(slave)).unwrap();
+            }
+        }
+        for (disk, partition) in [("sda", "sda2"), ("sdb", "sdb2")] {
+            let folder = sys.join("devices").join(disk).join(partition);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("partition"), "2\n").unwrap();
+            symlink(&folder, block.join(partition)).unwrap();
+        }
+        symlink(sys.join("devices/dm-0"), sys.join("dev/block/253:0")).unwrap();
+        let kernel = Kernel { proc: PathBuf::from("/proc"), sys };
+        (root, kernel)
+    }
+
+    #[test]
+    fn a_logical_volume_is_followed_through_mirror_and_partitions_to_the_disks() {
+        let (_root, kernel) = mirror();
+        let chain = chain_of(&kernel, &[(253, 0)]).unwrap();
+        assert_eq!(chain.text(), "dm-0 < md0 < sda2 sdb2 < sda sdb");
+        assert_eq!(chain.devices(), ["dm-0", "md0", "sda2", "sdb2", "sda", "sdb"]);
+    }
+
+    #[test]
+    fn a_device_that_sysfs_does_not_know_is_not_seen() {
+        let (_root, kernel) = mirror();
+        assert!(chain_of(&kernel, &[(9, 9)]).unwrap_err().contains("9:9"));
+    }
+
+    #[test]
+    fn a_tmpfs_is_not_seen_and_says_that_it_is_memory() {
+        let placement = locate(&Kernel::default(), Path::new("/dev/shm/not/made/yet"));
+        assert_eq!(placement.mount.unwrap().fs_type, "tmpfs");
+        assert!(placement.chain.unwrap_err().contains("is memory, not storage"));
+    }
+
+    #[test]
+    fn the_device_of_a_folder_is_the_one_its_files_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let placement = locate(&Kernel::default(), folder.path());
+        match placement.chain {
+            Ok(chain) => {
+                let device = numbers(fs::metadata(folder.path()).unwrap().dev());
+                let known: Vec<_> = chain.levels[0]
+                    .iter()
+                    .filter_map(|name| parse_numbers(&Path::new("/sys/class/block").join(name).join("dev")))
+                    .collect();
+                assert!(device.0 == 0 || known == [device], "{known:?} {device:?}");
+            }
+            // In a container the temporary folder may lie in layers: then the reason names the file system.
+            Err(reason) => assert!(reason.contains(&placement.mount.unwrap().fs_type), "{reason}"),
+        }
+    }
+}

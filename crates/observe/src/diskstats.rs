@@ -1,0 +1,284 @@
+//! I/O of the devices that hold the data, from `/proc/diskstats`.
+//!
+//! Fields as in the kernel's Documentation/admin-guide/iostats.rst. A sector is 512 bytes whatever the device says.
+//! Requests are counted when they complete and after they were merged. Times are kept in 32 bits of milliseconds and
+//! wrap: with 100 requests outstanding, within half a day.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use mindful_core::Result;
+use mindful_core::metric::{Metric, MetricKind, Sampler, shared};
+
+use crate::device::Chain;
+use crate::kernel::Kernel;
+use crate::proc_file::{ProcFile, value};
+
+/// Name, unit and meaning of every field in the kernel's order.
+const FIELDS: [(&str, &str, &str); 17] = [
+    ("reads_completed", "1", "read requests completed"),
+    ("reads_merged", "1", "reads merged into a neighbouring request before it was issued"),
+    ("sectors_read", "sectors", "sectors of 512 bytes read"),
+    ("read_ms", "ms", "time all reads took"),
+    ("writes_completed", "1", "write requests completed"),
+    ("writes_merged", "1", "writes merged into a neighbouring request before it was issued"),
+    ("sectors_written", "sectors", "sectors of 512 bytes written"),
+    ("write_ms", "ms", "time all writes took"),
+    ("in_flight", "1", "requests issued and not yet completed"),
+    ("io_ms", "ms", "time with at least one request in flight; says nothing about how full a parallel device is"),
+    ("weighted_io_ms", "ms", "time all requests took together"),
+    ("discards_completed", "1", "discard requests completed"),
+    ("discards_merged", "1", "discards merged"),
+    ("sectors_discarded", "sectors", "sectors of 512 bytes discarded"),
+    ("discard_ms", "ms", "time all discards took"),
+    ("flushes_completed", "1", "flush requests completed"),
+    ("flush_ms", "ms", "time all flushes took"),
+];
+const READS: usize = 0;
+const SECTORS_READ: usize = 2;
+const READ_MS: usize = 3;
+const WRITES: usize = 4;
+const SECTORS_WRITTEN: usize = 6;
+const IN_FLIGHT: usize = 8;
+const WEIGHTED_MS: usize = 10;
+/// The fewest fields of a line that tells times: kernels before 4.18.
+const LEAST_FIELDS: usize = 11;
+const SECTOR_BYTES: f64 = 512.0;
+const US_PER_MS: f64 = 1000.0;
+
+/// The fields of every device by its name.
+pub(crate) fn parse(text: &str) -> BTreeMap<&str, Vec<u64>> {
+    text.lines().filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<(&str, Vec<u64>)> {
+    let mut words = line.split_ascii_whitespace();
+    let name = words.nth(2)?;
+    let fields: Vec<u64> = words.take(FIELDS.len()).map_while(|word| word.parse().ok()).collect();
+    (fields.len() >= LEAST_FIELDS).then_some((name, fields))
+}
+
+/// The devices to count at: the highest level of the chain that has counters. Counting at two levels would count each
+/// request twice.
+pub(crate) fn counted_level<'a>(kernel: &Kernel, chain: &'a Chain, text: &str) -> Option<&'a [String]> {
+    let stats = parse(text);
+    let counts = |name: &String| {
+        let switched_off =
+            value(kernel.sys.join("class/block").join(name).join("queue/iostats")).is_some_and(|on| on == "0");
+        !switched_off && stats.get(name.as_str()).is_some_and(|fields| fields[READS] + fields[WRITES] > 0)
+    };
+    chain.levels.iter().map(Vec::as_slice).find(|level| level.iter().all(counts))
+}
+
+/// A counter of 32 bits, made to go on where it wraps.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unwrapped {
+    last: u64,
+    carry: u64,
+}
+
+impl Unwrapped {
+    fn advance(&mut self, raw: u64) -> u64 {
+        // Only a fall from the upper half is a wrap; any other is a device that came anew.
+        let from_upper_half = (1 << 31..1 << 32).contains(&self.last);
+        if raw < self.last && from_upper_half {
+            self.carry += 1 << 32;
+        }
+        self.last = raw;
+        self.carry + raw
+    }
+}
+
+/// A device that is watched.
+#[derive(Debug)]
+struct Watched {
+    name: String,
+    /// Whether the shared metrics count it.
+    counted: bool,
+    fields: usize,
+    times: [Unwrapped; FIELDS.len()],
+}
+
+impl Watched {
+    /// Its fields with times made continuous; `None` when it is gone.
+    fn advance(&mut self, stats: &BTreeMap<&str, Vec<u64>>) -> Option<Vec<f64>> {
+        let fields = stats.get(self.name.as_str()).filter(|fields| fields.len() >= self.fields)?;
+        let continuous = fields.iter().take(self.fields).enumerate().map(|(index, raw)| {
+            let is_time = FIELDS[index].1 == "ms";
+            (if is_time { self.times[index].advance(*raw) } else { *raw }) as f64
+        });
+        Some(continuous.collect())
+    }
+}
+
+/// Samples the devices that hold the data.
+#[derive(Debug)]
+pub(crate) struct Diskstats {
+    file: ProcFile,
+    watched: Vec<Watched>,
+    metrics: Vec<Metric>,
+}
+
+impl Diskstats {
+    /// Counts at `counted`; the other devices are recorded under their own names only.
+    pub(crate) fn open(kernel: &Kernel, counted: &[String], others: &[String]) -> io::Result<Self> {
+        let mut file = ProcFile::open(kernel.proc.join("diskstats"))?;
+        let stats = parse(file.text()?);
+        let names = counted.iter().chain(others.iter().filter(|name| !counted.contains(name)));
+        let watched: Vec<Watched> = names
+            .filter_map(|name| {
+                Some(Watched {
+                    name: name.clone(),
+                    counted: counted.contains(name),
+                    fields: stats.get(name.as_str())?.len(),
+                    times: Default::default(),
+                })
+            })
+            .collect();
+        let metrics = metrics(&watched);
+        Ok(Self { file, watched, metrics })
+    }
+}
+
+fn metrics(watched: &[Watched]) -> Vec<Metric> {
+    let mut metrics = vec![
+        Metric::counter(shared::DEVICE_READS, "1", "read requests the devices of the data completed"),
+        Metric::counter(shared::DEVICE_READ_BYTES, "bytes", "bytes the devices of the data read"),
+        Metric::counter(
+            shared::DEVICE_READ_TIME_US,
+            "us",
+            "time reads took at the devices of the data, queueing included",
+        ),
+        Metric::counter(shared::DEVICE_WRITES, "1", "write requests the devices of the data completed"),
+        Metric::counter(shared::DEVICE_WRITE_BYTES, "bytes", "bytes the devices of the data wrote"),
+        Metric::counter(
+            shared::DEVICE_QUEUE_TIME_US,
+            "us",
+            "time all requests took together; by elapsed time: the queue",
+        ),
+    ];
+    for device in watched {
+        for (index, (name, unit, help)) in FIELDS.iter().enumerate().take(device.fields) {
+            let kind = if index == IN_FLIGHT { MetricKind::Gauge } else { MetricKind::Counter };
+            let name = format!("{}.{name}", device.name);
+            metrics.push(Metric { name, unit: (*unit).to_owned(), kind, help: (*help).to_owned() });
+        }
+    }
+    metrics
+}
+
+impl Sampler for Diskstats {
+    fn name(&self) -> &'static str {
+        "diskstats"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let stats = parse(self.file.read()?);
+        let mut counted: Vec<Option<Vec<f64>>> = Vec::new();
+        let mut raw: Vec<Option<f64>> = Vec::new();
+        for device in &mut self.watched {
+            let fields = device.advance(&stats);
+            raw.extend((0..device.fields).map(|index| fields.as_ref().map(|fields| fields[index])));
+            if device.counted {
+                counted.push(fields);
+            }
+        }
+        let counted: Option<Vec<Vec<f64>>> = counted.into_iter().collect();
+        let sum = |index: usize, factor: f64| {
+            counted.as_ref().map(|devices| devices.iter().map(|fields| fields[index]).sum::<f64>() * factor)
+        };
+        let mut values = vec![
+            sum(READS, 1.0),
+            sum(SECTORS_READ, SECTOR_BYTES),
+            sum(READ_MS, US_PER_MS),
+            sum(WRITES, 1.0),
+            sum(SECTORS_WRITTEN, SECTOR_BYTES),
+            sum(WEIGHTED_MS, US_PER_MS),
+        ];
+        values.append(&mut raw);
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = "\
+   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+ 254       0 vda 49866 7196 3576002 38865 828024 60038 329106568 3258077 0 151472 3341616 71009 68 270650720 43638 27848 1034
+   8       0 sda 10 1 80 4 20 2 160 9 1 7 13
+   8       1 sda1 1 2 3 4
+ 253       0 dm-0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+";
+
+    fn chain(levels: &[&[&str]]) -> Chain {
+        Chain { levels: levels.iter().map(|level| level.iter().map(|name| (*name).to_owned()).collect()).collect() }
+    }
+
+    fn written(folder: &std::path::Path, text: &str) -> Kernel {
+        std::fs::write(folder.join("diskstats"), text).unwrap();
+        Kernel { proc: folder.to_owned(), sys: PathBuf::from("/nonexistent") }
+    }
+
+    #[test]
+    fn lines_of_old_and_new_kernels_are_read_and_shorter_ones_left_out() {
+        let stats = parse(TEXT);
+        assert_eq!(stats.keys().copied().collect::<Vec<_>>(), ["dm-0", "loop0", "sda", "vda"]);
+        assert_eq!((stats["vda"].len(), stats["vda"][16], stats["sda"].len()), (17, 1034, 11));
+    }
+
+    #[test]
+    fn requests_are_counted_at_the_highest_level_that_counts_and_never_twice() {
+        let kernel = Kernel { proc: PathBuf::from("/proc"), sys: PathBuf::from("/nonexistent") };
+        let plain = chain(&[&["vda"], &["sda"]]);
+        assert_eq!(counted_level(&kernel, &plain, TEXT), Some(&["vda".to_owned()][..]));
+        let silent_top = chain(&[&["dm-0"], &["vda", "sda"]]);
+        assert_eq!(counted_level(&kernel, &silent_top, TEXT), Some(&["vda".to_owned(), "sda".to_owned()][..]));
+        assert_eq!(counted_level(&kernel, &chain(&[&["dm-0"], &["nosuch"]]), TEXT), None);
+    }
+
+    #[test]
+    fn sums_go_over_the_counted_devices_and_a_lost_device_makes_them_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernel = written(folder.path(), TEXT);
+        let mut sampler =
+            Diskstats::open(&kernel, &["vda".to_owned(), "sda".to_owned()], &["loop0".to_owned()]).unwrap();
+        let values = sampler.read().unwrap();
+        assert_eq!(values.len(), sampler.metrics().len());
+        assert_eq!(values[0], Some(49876.0));
+        assert_eq!(values[1], Some((3_576_002.0 + 80.0) * 512.0));
+        assert_eq!(values[5], Some((3_341_616.0 + 13.0) * 1000.0));
+        written(folder.path(), TEXT.replace("sda", "sdb").as_str());
+        let values = sampler.read().unwrap();
+        assert_eq!(values[0], None);
+        let vda_reads = sampler.metrics().iter().position(|metric| metric.name == "vda.reads_completed").unwrap();
+        assert_eq!(values[vda_reads], Some(49866.0));
+    }
+
+    #[test]
+    fn a_time_that_wraps_goes_on_and_one_that_restarts_does_not() {
+        let mut time = Unwrapped::default();
+        assert_eq!(time.advance(u64::from(u32::MAX) - 5), u64::from(u32::MAX) - 5);
+        assert_eq!(time.advance(4), (1 << 32) + 4);
+        assert_eq!(time.advance(10), (1 << 32) + 10);
+        assert_eq!(time.advance(3), (1 << 32) + 3);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "([0-9]+ |vda|\\PC| |\n){0,80}") {
+            for fields in parse(&text).values() {
+                prop_assert!(fields.len() >= LEAST_FIELDS);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Which sources of this host can tell about the system under test.
+
+use mindful_core::engine::HostView;
+use mindful_core::metric::Sampler;
+use mindful_core::result::{Finding, Severity};
+
+use crate::client::Client;
+use crate::cpu::HostCpu;
+use crate::device::{Placement, locate};
+use crate::diskstats::{Diskstats, counted_level};
+use crate::kernel::Kernel;
+use crate::processes::{Processes, Scope};
+
+/// The samplers of this host for a system under test, and what cannot be seen. Of a remote system only mindful's own
+/// CPU is.
+pub fn host_samplers(host: &HostView) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
+    let kernel = Kernel::default();
+    let mut found = Found::default();
+    if host.local {
+        found.devices(&kernel, host);
+        found.processes(&kernel, host);
+        found.sources(&kernel);
+    } else {
+        found.unseen(
+            "host-not-seen",
+            "The server runs elsewhere: its CPU, its processes and its device are not seen from here.",
+            "",
+        );
+    }
+    found.samplers.push(Box::new(Client::new()));
+    (found.samplers, found.findings)
+}
+
+#[derive(Default)]
+struct Found {
+    samplers: Vec<Box<dyn Sampler>>,
+    findings: Vec<Finding>,
+}
+
+impl Found {
+    fn unseen(&mut self, code: &str, text: impl Into<String>, evidence: impl Into<String>) {
+        self.findings.push(Finding::new(code, Severity::Info, text, evidence));
+    }
+
+    /// The device comes first: its counters are compared with everybody else's.
+    fn devices(&mut self, kernel: &Kernel, host: &HostView) {
+        let text = std::fs::read_to_string(kernel.proc.join("diskstats")).unwrap_or_default();
+        let mut counted: Vec<String> = Vec::new();
+        let mut others: Vec<String> = Vec::new();
+        for path in &host.data_paths {
+            let Placement { chain, .. } = locate(kernel, path);
+            let level = chain.as_ref().map_err(Clone::clone).and_then(|chain| {
+                counted_level(kernel, chain, &text).ok_or_else(|| format!("none of {} keeps counters", chain.text()))
+            });
+            match level {
+                Ok(level) => {
+                    counted.extend(level.iter().filter(|name| !counted.contains(name)).cloned().collect::<Vec<_>>());
+                    others.extend(chain.iter().flat_map(|chain| chain.devices()).map(str::to_owned));
+                }
+                Err(reason) => self.unseen(
+                    "device-not-seen",
+                    format!("The device of {} is not seen: its figures stay unknown.", path.display()),
+                    reason,
+                ),
+            }
+        }
+        others.sort();
+        others.dedup();
+        if counted.is_empty() {
+            return;
+        }
+        match Diskstats::open(kernel, &counted, &others) {
+            Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
+            Err(error) => {
+                self.unseen("device-not-seen", "The device is not seen.", format!("/proc/diskstats: {error}"));
+            }
+        }
+    }
+
+    fn processes(&mut self, kernel: &Kernel, host: &HostView) {
+        let scope = match host.server_pid {
+            _ if host.in_process => Scope::Own,
+            Some(pid) => Scope::Tree(pid),
+            None => {
+                let text = "The server's processes are not known: its CPU and its share of the device stay unknown.";
+                return self.unseen("processes-not-seen", text, "");
+            }
+        };
+        match Processes::open(kernel, scope) {
+            Ok(processes) => {
+                if !processes.sees_io() {
+                    self.unseen(
+                        "process-io-not-seen",
+                        "What the server's processes read from storage may not be looked at: run mindful as the \
+                         server's user or as root to tell page cache from storage.",
+                        "permission denied on /proc/PID/io",
+                    );
+                }
+                self.samplers.push(Box::new(processes));
+            }
+            Err(error) => {
+                self.unseen("processes-not-seen", "The server's processes are not seen.", error.to_string());
+            }
+        }
+    }
+
+    fn sources(&mut self, kernel: &Kernel) {
+        match HostCpu::open(kernel) {
+            Ok(cpu) => self.samplers.push(Box::new(cpu)),
+            Err(error) => {
+                self.unseen("host-cpu-not-seen", "The host's CPU is not seen.", format!("/proc/stat: {error}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Which file system holds a path, from `/proc/self/mountinfo`.
+
+use std::path::{Path, PathBuf};
+
+use crate::kernel::Kernel;
+
+/// One mount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mount {
+    /// Major and minor number of the device; the major one is 0 where the file system has no single block device.
+    pub(crate) device: (u32, u32),
+    pub(crate) point: PathBuf,
+    /// Options of the mount and of the file system, comma separated.
+    pub(crate) options: String,
+    pub(crate) fs_type: String,
+    /// What the file system calls its source: a device, a pool, a server's export.
+    pub(crate) source: String,
+}
+
+/// All mounts of the text; a line that cannot be understood is left out.
+pub(crate) fn parse(text: &str) -> Vec<Mount> {
+    text.lines().filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<Mount> {
+    let (mount, file_system) = line.split_once(" - ")?;
+    let mut mount = mount.split(' ').skip(2);
+    let (major, minor) = mount.next()?.split_once(':')?;
+    let point = mount.nth(1)?;
+    let mount_options = mount.next()?;
+    let mut file_system = file_system.split(' ');
+    let fs_type = file_system.next()?;
+    let source = file_system.next()?;
+    let super_options = file_system.next().unwrap_or("");
+    Some(Mount {
+        device: (major.parse().ok()?, minor.parse().ok()?),
+        point: PathBuf::from(unescape(point)),
+        options: merge(mount_options, super_options),
+        fs_type: fs_type.to_owned(),
+        source: unescape(source),
+    })
+}
+
+/// Both lists in one, without saying anything twice.
+fn merge(mount: &str, file_system: &str) -> String {
+    let mut options: Vec<&str> = Vec::new();
+    for option in mount.split(',').chain(file_system.split(',')) {
+        if !option.is_empty() && !options.contains(&option) {
+            options.push(option);
+        }
+    }
+    options.join(",")
+}
+
+/// The kernel writes space, tab, newline and backslash as three octal digits.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let code = rest.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        if let Some(code) = code.filter(u8::is_ascii) {
+            plain.push(char::from(code));
+            rest = &rest[at + 4..];
+        } else {
+            plain.push('\\');
+            rest = &rest[at + 1..];
+        }
+    }
+    plain + rest
+}
+
+/// The mount that holds an absolute path: the deepest mount point above it, the last one where several are stacked.
+pub(crate) fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    mounts.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.components().count())
+}
+
+/// The mounts of this process.
+pub(crate) fn read(kernel: &Kernel) -> Vec<Mount> {
+    std::fs::read(kernel.proc.join("self/mountinfo"))
+        .map(|bytes| parse(&String::from_utf8_lossy(&bytes)))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = "\
+22 27 0:21 / /proc rw,relatime - proc proc rw
+27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard
+30 25 0:27 / /dev/shm rw,relatime - tmpfs tmpfs rw,size=24684084k
+41 27 8:17 / /srv/my\\040data rw,noatime master:3 propagate_from:2 - xfs /dev/sdb1 rw,noatime,attr2
+42 27 0:45 /@db /srv rw - btrfs /dev/sdc rw,compress=zstd:3,subvol=/@db
+43 27 8:33 / /srv rw - xfs /dev/sdc1 rw
+torn line
+";
+
+    #[test]
+    fn the_deepest_and_last_mount_holds_a_path() {
+        let mounts = parse(TEXT);
+        let of = |path: &str| holding(&mounts, Path::new(path)).map(|mount| (mount.device, mount.options.as_str()));
+        assert_eq!(mounts.len(), 6);
+        assert_eq!(of("/var/lib/x"), Some(((254, 0), "rw,relatime,discard")));
+        assert_eq!(of("/srv/my data/base"), Some(((8, 17), "rw,noatime,attr2")));
+        assert_eq!(of("/srv/my datum"), Some(((8, 33), "rw")), "a name that only begins alike is elsewhere");
+        assert_eq!(of("/dev/shm/x").map(|(device, _)| device), Some((0, 27)));
+        assert_eq!(holding(&[], Path::new("/")), None);
+    }
+
+    #[test]
+    fn only_the_kernels_escapes_are_undone() {
+        assert_eq!(unescape(r"a\040b\134\011c"), "a b\\\tc");
+        assert_eq!(unescape(r"a\9\0\400"), r"a\9\0\400");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "([0-9]+ [0-9]+ [0-9]+:[0-9]+ / |/\\PC| - |\\\\|[a-z0-7,]|\n){0,40}") {
+            for mount in parse(&text) {
+                prop_assert!(!mount.options.split(',').any(|option| option.is_empty() && mount.options.len() > 1));
+            }
+        }
+
+        #[test]
+        fn unescape_never_panics_and_leaves_plain_text_alone(text in "\\PC*") {
+            let plain = unescape(&text);
+            if !text.contains('\\') {
+                prop_assert_eq!(plain, text);
+            }
+        }
+    }
+}

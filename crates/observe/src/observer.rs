@@ -1,0 +1,275 @@
+//! The one sampling loop: every source is read by one thread, at moments that follow from the borders of slices.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mindful_core::clock::now_us;
+use mindful_core::event::{Event, Events};
+use mindful_core::metric::{Phase, Sampler};
+use mindful_core::result::{Finding, Severity};
+use mindful_core::{Error, Result};
+
+use crate::schedule::{Borders, LAST_SETTLE_US};
+
+/// A sleep is never longer than this, so that a step of the wall clock is noticed.
+const LONGEST_SLEEP: Duration = Duration::from_millis(250);
+/// How long a reading may hang after it was due before the observer is left alone.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an early end waits for a reading under way.
+const STOP_PATIENCE: Duration = Duration::from_secs(1);
+/// The wall clock may differ by this much from the steady one between two looks; more is a step.
+const CLOCK_STEP_US: i64 = 20_000;
+
+/// Reads samplers on its own thread until the last border, or until it is told to end.
+pub struct Observer {
+    wishes: Arc<Wishes>,
+    done: Receiver<()>,
+    borders: Borders,
+    clock_offset_us: i64,
+    events: Arc<dyn Events>,
+}
+
+/// What the owner wants of the loop.
+#[derive(Debug, Default)]
+struct Wishes {
+    wish: Mutex<Wish>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Wish {
+    stop: bool,
+    /// Host clock, us: the first border from here on is the last of an endless list.
+    finish_at_us: Option<i64>,
+    /// The source being read.
+    reading: Option<String>,
+}
+
+impl Wishes {
+    fn lock(&self) -> MutexGuard<'_, Wish> {
+        self.wish.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Wish)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+impl Observer {
+    /// Introduces every sampler with [`Event::Source`], then reads them at the borders (engine clock) until the last.
+    /// `clock_offset_us` is the engine's clock minus this host's. Each reading is one [`Event::Sample`].
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn start(
+        samplers: Vec<Box<dyn Sampler>>,
+        borders: impl Into<Borders>,
+        clock_offset_us: i64,
+        events: Arc<dyn Events>,
+    ) -> Result<Self> {
+        let borders = borders.into();
+        for sampler in &samplers {
+            events.emit(Event::Source {
+                source: sampler.name().to_owned(),
+                metrics: sampler.metrics().to_vec(),
+                phase: sampler.phase(),
+            });
+        }
+        let wishes = Arc::new(Wishes::default());
+        let (alive, done) = channel();
+        let sources = samplers.into_iter().map(|sampler| Source { sampler, failed: false }).collect();
+        let sampling = Sampling {
+            sources,
+            borders: borders.clone(),
+            clock_offset_us,
+            wishes: wishes.clone(),
+            events: events.clone(),
+            clock: Clocks::now(),
+            _alive: alive,
+        };
+        std::thread::Builder::new().name("observer".to_owned()).spawn(move || sampling.run()).map_err(|error| {
+            Error::run(format!("cannot start the sampling thread ({error})"), "raise the limit of threads (ulimit -u)")
+        })?;
+        Ok(Self { wishes, done, borders, clock_offset_us, events })
+    }
+
+    /// Waits until the last border has been read; without a last border, the first one from now on is it.
+    /// A reading that hangs for ten seconds is left behind and told as a finding.
+    pub fn finish(self) {
+        let now = now_us();
+        self.wishes.change(|wish| wish.finish_at_us = Some(now));
+        let closing = self.borders.closing(now + self.clock_offset_us).map_or(now, |at| at - self.clock_offset_us);
+        let left = Duration::from_micros((closing + LAST_SETTLE_US - now).max(0).unsigned_abs());
+        self.wait(left + PATIENCE);
+    }
+
+    /// Ends now, without the readings that are still to come.
+    pub fn stop(self) {
+        self.wishes.change(|wish| wish.stop = true);
+        self.wait(STOP_PATIENCE);
+    }
+
+    fn wait(&self, patience: Duration) {
+        if self.done.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+            let reading = self.wishes.lock().reading.clone().unwrap_or_else(|| "no source".to_owned());
+            self.events.emit(Event::Finding(Finding::new(
+                "sampler-hung",
+                Severity::Warning,
+                "A reading did not return and was left behind: what it would have told is missing.",
+                format!("source {reading}"),
+            )));
+        }
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.wishes.change(|wish| wish.stop = true);
+    }
+}
+
+/// A sampler, and whether it still answers.
+struct Source {
+    sampler: Box<dyn Sampler>,
+    failed: bool,
+}
+
+/// The thread's own state.
+struct Sampling {
+    sources: Vec<Source>,
+    borders: Borders,
+    clock_offset_us: i64,
+    wishes: Arc<Wishes>,
+    events: Arc<dyn Events>,
+    clock: Clocks,
+    _alive: Sender<()>,
+}
+
+impl Sampling {
+    fn run(mut self) {
+        let mut border = 0;
+        while let Some(at) = self.host_time(self.borders.at(border)) {
+            if !self.wait_until(at) {
+                return;
+            }
+            self.read(Phase::Border, border, None);
+            let next = self.host_time(self.borders.at(border + 1));
+            let asked = self.wishes.lock().finish_at_us.filter(|_| self.borders.endless());
+            let last = next.is_none() || asked.is_some_and(|finish| finish <= at);
+            let settled = self.host_time(self.borders.settled_at(border, last));
+            if !settled.is_some_and(|settled| self.wait_until(settled)) {
+                return;
+            }
+            self.read(Phase::Settled, border, next.filter(|_| !last));
+            if last {
+                return;
+            }
+            border += 1;
+        }
+    }
+
+    fn host_time(&self, engine_us: Option<i64>) -> Option<i64> {
+        engine_us.map(|at| at - self.clock_offset_us)
+    }
+
+    /// Sleeps until `instant_us` of the host's clock; false when told to end.
+    fn wait_until(&mut self, instant_us: i64) -> bool {
+        loop {
+            let wish = self.wishes.lock();
+            if wish.stop {
+                return false;
+            }
+            let left = instant_us - now_us();
+            if left <= 0 {
+                break;
+            }
+            let sleep = Duration::from_micros(left.unsigned_abs()).min(LONGEST_SLEEP);
+            drop(self.wishes.changed.wait_timeout(wish, sleep).unwrap_or_else(PoisonError::into_inner));
+            self.check_clock();
+        }
+        true
+    }
+
+    fn check_clock(&mut self) {
+        if let Some(step_us) = self.clock.step_us() {
+            self.events.emit(Event::Finding(Finding::new(
+                "clock-step",
+                Severity::Warning,
+                "The wall clock of this host was set while the run went on: rates around that moment are wrong. \
+                 Let it settle (chronyc tracking) and run again.",
+                format!("it moved {:.1} ms against the monotonic clock", step_us as f64 / 1000.0),
+            )));
+        }
+    }
+
+    /// Reads every source of `phase`. What a settled source tells after `expires_us` stands for another border: it is
+    /// unknown then.
+    fn read(&mut self, phase: Phase, border: u32, expires_us: Option<i64>) {
+        for source in self.sources.iter_mut().filter(|source| source.sampler.phase() == phase) {
+            self.wishes.lock().reading = Some(source.sampler.name().to_owned());
+            let at_us = now_us();
+            let begun = Instant::now();
+            let expired = phase == Phase::Settled && expires_us.is_some_and(|expires| at_us >= expires);
+            let values = if expired { source.unknown() } else { source.read(&*self.events) };
+            let cost_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.events.emit(Event::Sample {
+                source: source.sampler.name().to_owned(),
+                border,
+                at_us,
+                cost_us,
+                values,
+            });
+        }
+        self.wishes.lock().reading = None;
+    }
+}
+
+impl Source {
+    fn unknown(&self) -> Vec<Option<f64>> {
+        vec![None; self.sampler.metrics().len()]
+    }
+
+    /// The values; a source that failed once is not asked again.
+    fn read(&mut self, events: &dyn Events) -> Vec<Option<f64>> {
+        if self.failed {
+            return self.unknown();
+        }
+        let expected = self.sampler.metrics().len();
+        let error = match self.sampler.read() {
+            Ok(values) if values.len() == expected => return values,
+            Ok(values) => format!("{} values instead of {expected}", values.len()),
+            Err(error) => error.to_string(),
+        };
+        self.failed = true;
+        events.emit(Event::Finding(Finding::new(
+            "sampler-failed",
+            Severity::Warning,
+            format!("The source {} can no longer be read: its figures are unknown from then on.", self.sampler.name()),
+            error,
+        )));
+        self.unknown()
+    }
+}
+
+/// The wall clock and the monotonic clock at one moment.
+struct Clocks {
+    wall_us: i64,
+    steady: Instant,
+}
+
+impl Clocks {
+    fn now() -> Self {
+        Self { wall_us: now_us(), steady: Instant::now() }
+    }
+
+    /// How far the wall clock has jumped since the last look, us; slewing by NTP is no jump.
+    fn step_us(&mut self) -> Option<i64> {
+        let now = Self::now();
+        let steady_us = i64::try_from((now.steady - self.steady).as_micros()).unwrap_or(i64::MAX);
+        let step = (now.wall_us - self.wall_us) - steady_us;
+        *self = now;
+        (step.abs() > CLOCK_STEP_US).then_some(step)
+    }
+}

@@ -1,0 +1,359 @@
+//! CPU and I/O of the server's processes, from `/proc/PID/stat` and `/proc/PID/io`.
+//!
+//! A process that was waited for adds its CPU and I/O to its parent (kernel/exit.c). The sum over a tree of processes
+//! therefore only grows, whoever comes and goes in it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mindful_core::metric::{Metric, Sampler, shared};
+use mindful_core::{Error, Result};
+
+use crate::kernel::Kernel;
+use crate::proc_file::unreadable;
+
+/// How often a tree is walked again when a process left it on the way.
+const WALKS: usize = 3;
+
+/// Which processes are the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// This one and all its descendants.
+    Tree(u32),
+    /// The process of mindful alone.
+    Own,
+}
+
+/// `/proc/PID/stat`, as far as it is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProcessStat {
+    pub(crate) parent: u32,
+    pub(crate) major_faults: u64,
+    pub(crate) reaped_major_faults: u64,
+    pub(crate) user_ticks: u64,
+    pub(crate) system_ticks: u64,
+    pub(crate) reaped_user_ticks: u64,
+    pub(crate) reaped_system_ticks: u64,
+    /// Ticks since boot: tells a process from a later one with its number.
+    pub(crate) started: u64,
+}
+
+impl ProcessStat {
+    /// The name stands in parentheses and may contain any of them: the last one ends it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_ascii_whitespace().collect();
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        // The children's times are signed in the kernel's format.
+        let signed = |field: usize| fields.get(field - 3)?.parse::<i64>().ok().map(|ticks| ticks.max(0).unsigned_abs());
+        Some(Self {
+            parent: u32::try_from(number(4)?).ok()?,
+            major_faults: number(12)?,
+            reaped_major_faults: number(13)?,
+            user_ticks: number(14)?,
+            system_ticks: number(15)?,
+            reaped_user_ticks: signed(16)?,
+            reaped_system_ticks: signed(17)?,
+            started: number(22)?,
+        })
+    }
+}
+
+/// `/proc/PID/io` in the order of [`IO_FIELDS`].
+type ProcessIo = [u64; IO_FIELDS.len()];
+
+/// The lines of `/proc/PID/io`, with what they mean.
+const IO_FIELDS: [(&str, &str, &str); 7] = [
+    ("read_bytes", "bytes", "bytes the server's processes caused to be fetched from storage"),
+    (
+        "write_bytes",
+        "bytes",
+        "bytes the server's processes caused to be sent to storage, counted when a page is dirtied",
+    ),
+    ("cancelled_write_bytes", "bytes", "bytes of write_bytes that were truncated away before they were sent"),
+    ("rchar", "bytes", "bytes the server's processes asked for in read calls, page cache and sockets included"),
+    ("wchar", "bytes", "bytes the server's processes gave to write calls"),
+    ("syscr", "1", "read calls of the server's processes"),
+    ("syscw", "1", "write calls of the server's processes"),
+];
+
+/// The lines of the file; `None` unless all are there.
+fn parse_io(text: &str) -> Option<ProcessIo> {
+    let mut found = [None; IO_FIELDS.len()];
+    for (name, number) in text.lines().filter_map(|line| line.split_once(": ")) {
+        if let Some(index) = IO_FIELDS.iter().position(|field| field.0 == name) {
+            found[index] = number.trim().parse::<u64>().ok();
+        }
+    }
+    let mut io = [0; IO_FIELDS.len()];
+    for (slot, value) in io.iter_mut().zip(found) {
+        *slot = value?;
+    }
+    Some(io)
+}
+
+/// Sums over processes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Totals {
+    user_ticks: u64,
+    system_ticks: u64,
+    major_faults: u64,
+    processes: u64,
+    /// `None` where one of the processes may not be looked at.
+    io: Option<ProcessIo>,
+}
+
+/// Samples the server's processes.
+#[derive(Debug)]
+pub(crate) struct Processes {
+    proc: PathBuf,
+    scope: Scope,
+    root: u32,
+    started: u64,
+    us_per_tick: f64,
+    metrics: Vec<Metric>,
+    /// The largest values seen: a child caught between its end and its parent's account must not lower a counter.
+    seen: Vec<f64>,
+}
+
+impl Processes {
+    pub(crate) fn open(kernel: &Kernel, scope: Scope) -> Result<Self> {
+        let root = match scope {
+            Scope::Tree(pid) => pid,
+            Scope::Own => std::process::id(),
+        };
+        let stat = read_stat(&kernel.proc, root).map_err(|error| {
+            let path = kernel.proc.join(root.to_string()).join("stat");
+            Error::run(format!("cannot read {} ({error})", path.display()), "run mindful where the server runs")
+        })?;
+        let us_per_tick = 1e6 / rustix::param::clock_ticks_per_second() as f64;
+        let metrics = metrics();
+        let seen = vec![0.0; metrics.len()];
+        Ok(Self { proc: kernel.proc.clone(), scope, root, started: stat.started, us_per_tick, metrics, seen })
+    }
+
+    /// Whether the I/O of all processes may be read.
+    pub(crate) fn sees_io(&self) -> bool {
+        self.totals().is_ok_and(|totals| totals.io.is_some())
+    }
+
+    fn totals(&self) -> Result<Totals> {
+        let mut last = self.walk();
+        for _ in 1..WALKS {
+            if !matches!(&last, Ok((_, true))) {
+                break;
+            }
+            last = self.walk();
+        }
+        last.map(|(totals, _)| totals)
+    }
+
+    /// The sums, and whether a process left on the way. The list is made before any process is read, so that one that
+    /// is not on it has already been added to its parent.
+    fn walk(&self) -> Result<(Totals, bool)> {
+        let pids = match self.scope {
+            Scope::Own => vec![self.root],
+            Scope::Tree(root) => descendants(&self.proc, root),
+        };
+        let mut totals = Totals { io: Some(ProcessIo::default()), ..Totals::default() };
+        let mut left = false;
+        for pid in pids {
+            let stat = match read_stat(&self.proc, pid) {
+                Ok(stat) => stat,
+                Err(error) if pid == self.root => {
+                    return Err(unreadable(&self.proc.join(pid.to_string()), &error));
+                }
+                Err(_) => {
+                    left = true;
+                    continue;
+                }
+            };
+            if pid == self.root && stat.started != self.started {
+                return Err(Error::run(format!("process {pid} is no longer the server"), "run again"));
+            }
+            match read_io(&self.proc, pid) {
+                Ok(io) => totals.add_io(&io),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => totals.io = None,
+                Err(_) => left = true,
+            }
+            totals.add(&stat, self.scope);
+        }
+        Ok((totals, left))
+    }
+}
+
+impl Totals {
+    fn add(&mut self, stat: &ProcessStat, scope: Scope) {
+        self.processes += 1;
+        self.user_ticks += stat.user_ticks;
+        self.system_ticks += stat.system_ticks;
+        self.major_faults += stat.major_faults;
+        if let Scope::Tree(_) = scope {
+            self.user_ticks += stat.reaped_user_ticks;
+            self.system_ticks += stat.reaped_system_ticks;
+            self.major_faults += stat.reaped_major_faults;
+        }
+    }
+
+    fn add_io(&mut self, io: &ProcessIo) {
+        if let Some(sums) = &mut self.io {
+            for (sum, value) in sums.iter_mut().zip(io) {
+                *sum = sum.saturating_add(*value);
+            }
+        }
+    }
+}
+
+fn read_stat(proc: &Path, pid: u32) -> io::Result<ProcessStat> {
+    let bytes = fs::read(proc.join(pid.to_string()).join("stat"))?;
+    ProcessStat::parse(&String::from_utf8_lossy(&bytes)).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+fn read_io(proc: &Path, pid: u32) -> io::Result<ProcessIo> {
+    let text = fs::read_to_string(proc.join(pid.to_string()).join("io"))?;
+    parse_io(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// The process and all below it, parents first.
+fn descendants(proc: &Path, root: u32) -> Vec<u32> {
+    let mut tree = vec![root];
+    let mut next = 0;
+    while let Some(&pid) = tree.get(next) {
+        match children(proc, pid) {
+            Ok(children) => tree.extend(children),
+            // A kernel without lists of children: one look at every process there is.
+            Err(_) if pid == root => return scanned_descendants(proc, root),
+            Err(_) => {}
+        }
+        next += 1;
+    }
+    tree
+}
+
+/// Children of all threads of a process.
+fn children(proc: &Path, pid: u32) -> io::Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for thread in fs::read_dir(proc.join(pid.to_string()).join("task"))? {
+        let text = fs::read_to_string(thread?.path().join("children"))?;
+        found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+    }
+    Ok(found)
+}
+
+fn scanned_descendants(proc: &Path, root: u32) -> Vec<u32> {
+    let pids =
+        fs::read_dir(proc).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let parents: Vec<(u32, u32)> = pids.filter_map(|pid| Some((pid, read_stat(proc, pid).ok()?.parent))).collect();
+    let mut tree = vec![root];
+    let mut next = 0;
+    while let Some(&pid) = tree.get(next) {
+        tree.extend(parents.iter().filter(|(child, parent)| *parent == pid && *child != pid).map(|(child, _)| *child));
+        next += 1;
+    }
+    tree
+}
+
+fn metrics() -> Vec<Metric> {
+    let mut metrics = vec![
+        Metric::counter(
+            shared::SERVER_CPU_USER_US,
+            "us",
+            "user CPU of the server's processes, those that ended included",
+        ),
+        Metric::counter(
+            shared::SERVER_CPU_SYSTEM_US,
+            "us",
+            "system CPU of the server's processes, those that ended included",
+        ),
+        Metric::counter("major_faults", "1", "page faults of the server's processes that had to wait for storage"),
+    ];
+    for (name, unit, help) in IO_FIELDS {
+        let name = match name {
+            "read_bytes" => shared::PROCESS_READ_BYTES,
+            "write_bytes" => shared::PROCESS_WRITE_BYTES,
+            name => name,
+        };
+        metrics.push(Metric::counter(name, unit, help));
+    }
+    metrics.push(Metric::gauge("processes", "1", "processes of the server"));
+    metrics
+}
+
+impl Sampler for Processes {
+    fn name(&self) -> &'static str {
+        "processes"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let totals = self.totals()?;
+        let mut values = vec![
+            Some(totals.user_ticks as f64 * self.us_per_tick),
+            Some(totals.system_ticks as f64 * self.us_per_tick),
+            Some(totals.major_faults as f64),
+        ];
+        values.extend((0..IO_FIELDS.len()).map(|index| totals.io.map(|io| io[index] as f64)));
+        for (value, seen) in values.iter_mut().zip(&mut self.seen) {
+            if let Some(value) = value {
+                *seen = value.max(*seen);
+                *value = *seen;
+            }
+        }
+        values.push(Some(totals.processes as f64));
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_name_with_spaces_and_parentheses_does_not_shift_the_fields() {
+        let text = "4711 (a) R 9 (b) S 12 4711 4711 0 -1 4194560 100 5 7 3 150 60 20 10 20 0 1 0 165387 3133440 383";
+        let stat = ProcessStat::parse(text).unwrap();
+        assert_eq!((stat.parent, stat.major_faults, stat.reaped_major_faults), (12, 7, 3));
+        assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
+        assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));
+    }
+
+    #[test]
+    fn the_io_of_a_process_is_known_wholly_or_not_at_all() {
+        let text = "rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 2\nread_bytes: 8192\nwrite_bytes: 4096\n\
+                    cancelled_write_bytes: 512\n";
+        assert_eq!(parse_io(text), Some([8192, 4096, 512, 6976, 1, 10, 2]));
+        assert_eq!(parse_io(&text.replace("syscr: 10\n", "")), None);
+    }
+
+    #[test]
+    fn both_ways_to_list_descendants_find_the_same_tree() {
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let proc = Path::new("/proc");
+        let me = std::process::id();
+        let listed = descendants(proc, me);
+        let scanned = scanned_descendants(proc, me);
+        assert!(listed.contains(&child.id()) && scanned.contains(&child.id()), "{listed:?} {scanned:?}");
+        assert_eq!((listed[0], scanned[0]), (me, me));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_that_does_not_exist_is_an_error_with_the_next_move() {
+        let error = Processes::open(&Kernel::default(), Scope::Tree(u32::MAX)).unwrap_err();
+        assert!(error.to_string().contains("/proc/4294967295/stat"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parsers_panic(text in "(\\)|\\(|[0-9]+ |-|: |\\PC|read_bytes|\n){0,60}") {
+            let _ = ProcessStat::parse(&text);
+            let _ = parse_io(&text);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! When to read: the borders of slices and the moments that follow from them.
+
+/// How long after the last border its settled sources are read, us: sessions publish within a few ms of it.
+pub(crate) const LAST_SETTLE_US: i64 = 300_000;
+
+/// The borders of slices, us since the epoch on the engine's clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Borders {
+    /// All are known beforehand: a window of fixed length.
+    Fixed(Vec<i64>),
+    /// They go on until the observer is told to finish: a fixed amount of work.
+    Every {
+        /// Border 0.
+        start_us: i64,
+        /// Length of a slice.
+        period_us: i64,
+    },
+}
+
+impl From<Vec<i64>> for Borders {
+    fn from(borders_us: Vec<i64>) -> Self {
+        Self::Fixed(borders_us)
+    }
+}
+
+impl Borders {
+    /// Border `k`; `None` past the last.
+    pub fn at(&self, border: u32) -> Option<i64> {
+        match self {
+            Self::Fixed(all) => all.get(border as usize).copied(),
+            Self::Every { start_us, period_us } => Some(start_us + i64::from(border) * (*period_us).max(1)),
+        }
+    }
+
+    /// Whether only the end of the work ends them.
+    pub(crate) fn endless(&self) -> bool {
+        matches!(self, Self::Every { .. })
+    }
+
+    /// When the settled sources of border `k` are read: half a slice later, or shortly after the last border.
+    pub(crate) fn settled_at(&self, border: u32, last: bool) -> Option<i64> {
+        let at = self.at(border)?;
+        match self.at(border + 1) {
+            Some(next) if !last => Some(at + (next - at) / 2),
+            _ => Some(at + LAST_SETTLE_US),
+        }
+    }
+
+    /// The first border at or after `instant_us`, or else the last there is.
+    pub(crate) fn closing(&self, instant_us: i64) -> Option<i64> {
+        match self {
+            Self::Fixed(all) => all.last().copied(),
+            Self::Every { start_us, period_us } => {
+                let period = (*period_us).max(1);
+                let slices = (instant_us - start_us).max(0);
+                Some(start_us + (slices + period - 1) / period * period)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settled_sources_are_read_in_the_middle_of_the_following_slice() {
+        let borders = Borders::from(vec![1_000_000, 2_000_000, 2_500_000]);
+        assert_eq!(borders.settled_at(0, false), Some(1_500_000));
+        assert_eq!(borders.settled_at(1, false), Some(2_250_000));
+        assert_eq!(borders.settled_at(2, true), Some(2_800_000));
+        assert_eq!(borders.settled_at(3, true), None);
+    }
+
+    #[test]
+    fn an_endless_list_closes_at_the_first_border_after_the_work() {
+        let borders = Borders::Every { start_us: 100, period_us: 10 };
+        assert_eq!(borders.at(3), Some(130));
+        assert_eq!(borders.closing(131), Some(140));
+        assert_eq!(borders.closing(130), Some(130));
+        assert_eq!(borders.closing(5), Some(100));
+    }
+}

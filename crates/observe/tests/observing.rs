@@ -1,0 +1,197 @@
+//! The sampling loop, with samplers whose answers are known.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mindful_core::clock::now_us;
+use mindful_core::event::{Event, Events};
+use mindful_core::metric::{Metric, Phase, Sampler};
+use mindful_core::{Error, Result};
+use mindful_observe::{Borders, Observer};
+
+#[derive(Default)]
+struct Kept(Mutex<Vec<Event>>);
+
+impl Events for Kept {
+    fn emit(&self, event: Event) {
+        self.0.lock().expect("no test panics while it holds the lock").push(event);
+    }
+}
+
+impl Kept {
+    /// `(source, border, at_us, values)` of every sample, in the order they came.
+    fn samples(&self) -> Vec<(String, u32, i64, Vec<Option<f64>>)> {
+        let events = self.0.lock().expect("no test panics while it holds the lock");
+        let samples = events.iter().filter_map(|event| match event {
+            Event::Sample { source, border, at_us, values, .. } => {
+                Some((source.clone(), *border, *at_us, values.clone()))
+            }
+            _ => None,
+        });
+        samples.collect()
+    }
+
+    fn findings(&self, code: &str) -> Vec<String> {
+        let events = self.0.lock().expect("no test panics while it holds the lock");
+        let findings = events.iter().filter_map(|event| match event {
+            Event::Finding(finding) if finding.code == code => Some(finding.evidence.clone()),
+            _ => None,
+        });
+        findings.collect()
+    }
+}
+
+/// Counts its readings; fails or takes its time when told to.
+struct Counting {
+    name: &'static str,
+    phase: Phase,
+    metrics: Vec<Metric>,
+    readings: u32,
+    fails_from: u32,
+    takes: Duration,
+}
+
+impl Counting {
+    fn new(name: &'static str, phase: Phase) -> Self {
+        let metrics = vec![Metric::counter("readings", "1", "readings so far")];
+        Self { name, phase, metrics, readings: 0, fails_from: u32::MAX, takes: Duration::ZERO }
+    }
+}
+
+impl Sampler for Counting {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        std::thread::sleep(self.takes);
+        self.readings += 1;
+        if self.readings >= self.fails_from {
+            return Err(Error::run("gone", "bring it back"));
+        }
+        Ok(vec![Some(f64::from(self.readings))])
+    }
+}
+
+const SLICE_US: i64 = 100_000;
+/// An engine whose clock is an hour ahead.
+const OFFSET_US: i64 = 3_600_000_000;
+
+fn borders(slices: i64) -> Vec<i64> {
+    let start = now_us() + OFFSET_US + 50_000;
+    (0..=slices).map(|border| start + border * SLICE_US).collect()
+}
+
+fn observe(samplers: Vec<Counting>, borders: impl Into<Borders>) -> (Observer, Arc<Kept>) {
+    let kept = Arc::new(Kept::default());
+    let samplers = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
+    (Observer::start(samplers, borders, OFFSET_US, kept.clone()).expect("a thread can be started"), kept)
+}
+
+#[test]
+fn every_border_is_read_once_at_its_time_and_settled_sources_half_a_slice_later() {
+    let due = borders(4);
+    let (observer, kept) =
+        observe(vec![Counting::new("at", Phase::Border), Counting::new("after", Phase::Settled)], due.clone());
+    observer.finish();
+    let samples = kept.samples();
+    for (name, last_us) in [("at", 0), ("after", 300_000)] {
+        let of: Vec<_> = samples.iter().filter(|sample| sample.0 == name).collect();
+        assert_eq!(of.iter().map(|sample| sample.1).collect::<Vec<_>>(), [0, 1, 2, 3, 4], "{name}");
+        for (sample, border) in of.iter().zip(&due) {
+            let planned = match name {
+                "at" => *border,
+                _ if sample.1 == 4 => border + last_us,
+                _ => border + SLICE_US / 2,
+            };
+            assert!(sample.2 >= planned - OFFSET_US, "{name} was read before its time");
+            assert_eq!(sample.3, [Some(f64::from(sample.1 + 1))]);
+        }
+    }
+}
+
+#[test]
+fn sources_introduce_themselves_before_anything_is_read() {
+    let (observer, kept) =
+        observe(vec![Counting::new("one", Phase::Border), Counting::new("two", Phase::Settled)], borders(0));
+    observer.finish();
+    let events = kept.0.lock().unwrap();
+    let sources: Vec<_> = events
+        .iter()
+        .map_while(|event| match event {
+            Event::Source { source, phase, .. } => Some((source.as_str(), *phase)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sources, [("one", Phase::Border), ("two", Phase::Settled)]);
+}
+
+#[test]
+fn a_source_that_fails_is_told_once_and_unknown_from_then_on() {
+    let failing = Counting { fails_from: 3, ..Counting::new("failing", Phase::Border) };
+    let (observer, kept) = observe(vec![failing, Counting::new("well", Phase::Border)], borders(4));
+    observer.finish();
+    let values = |name: &str| -> Vec<Option<f64>> {
+        kept.samples().iter().filter(|sample| sample.0 == name).map(|sample| sample.3[0]).collect()
+    };
+    assert_eq!(values("failing"), [Some(1.0), Some(2.0), None, None, None]);
+    assert_eq!(values("well"), [1.0, 2.0, 3.0, 4.0, 5.0].map(Some));
+    assert_eq!(kept.findings("sampler-failed"), ["gone: bring it back"]);
+}
+
+#[test]
+fn a_late_reading_shows_when_it_was_and_a_settled_one_that_missed_its_slice_is_unknown() {
+    let slow = Counting { takes: Duration::from_millis(250), ..Counting::new("slow", Phase::Border) };
+    let due = borders(1);
+    let (observer, kept) = observe(vec![slow, Counting::new("after", Phase::Settled)], due.clone());
+    observer.finish();
+    let samples = kept.samples();
+    let slow: Vec<_> = samples.iter().filter(|sample| sample.0 == "slow").collect();
+    assert!(slow[1].2 - (due[1] - OFFSET_US) > SLICE_US, "the second reading came late and must say so");
+    let after: Vec<_> = samples.iter().filter(|sample| sample.0 == "after").map(|sample| sample.3[0]).collect();
+    assert_eq!(after, [None, Some(1.0)], "what is read after the next border stands for that one");
+}
+
+#[test]
+fn an_endless_list_of_borders_ends_at_the_first_one_after_the_work() {
+    let every = Borders::Every { start_us: now_us() + OFFSET_US, period_us: SLICE_US };
+    let (observer, kept) =
+        observe(vec![Counting::new("at", Phase::Border), Counting::new("after", Phase::Settled)], every.clone());
+    std::thread::sleep(Duration::from_millis(230));
+    let ended = now_us() + OFFSET_US;
+    observer.finish();
+    let samples = kept.samples();
+    let last = samples.iter().map(|sample| sample.1).max().unwrap();
+    assert!(every.at(last).unwrap() >= ended, "the last border closes the work");
+    assert!(every.at(last - 1).unwrap() < ended, "no border follows the one that closes it");
+    assert_eq!(samples.iter().filter(|sample| sample.1 == last).count(), 2);
+}
+
+#[test]
+fn stop_ends_a_long_watch_at_once() {
+    let (observer, kept) = observe(vec![Counting::new("at", Phase::Border)], borders(1_000));
+    std::thread::sleep(Duration::from_millis(120));
+    let begun = Instant::now();
+    observer.stop();
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    let readings = kept.samples().len();
+    std::thread::sleep(Duration::from_millis(250));
+    assert_eq!(kept.samples().len(), readings);
+}
+
+#[test]
+fn a_reading_that_hangs_is_left_behind_by_name() {
+    let hanging = Counting { takes: Duration::from_secs(20), ..Counting::new("hanging", Phase::Border) };
+    let (observer, kept) = observe(vec![hanging], borders(3));
+    std::thread::sleep(Duration::from_millis(150));
+    observer.stop();
+    assert_eq!(kept.findings("sampler-hung"), ["source hanging"]);
+}
