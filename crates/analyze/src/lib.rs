@@ -1,3 +1,15 @@
 //! Judgement on what was measured: pure functions from data to figures and verdicts.
 
+pub mod analysis;
+pub mod checks;
+pub mod compare;
+pub mod counters;
+pub mod cpu;
+pub mod headline;
+pub mod latency;
 pub mod stats;
+pub mod summary;
+pub mod window;
+pub mod work;
+
+pub use analysis::{Analysis, StepAnalysis, analyze};

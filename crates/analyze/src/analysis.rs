@@ -1,0 +1,64 @@
+//! A run, judged: from what was recorded to figures, findings and a verdict.
+
+use mindful_core::result::{Finding, StepSummary, Summary};
+use mindful_core::run::{Run, StepRecord};
+
+use crate::checks;
+use crate::counters::Counters;
+use crate::headline::{Gates, Headline, headline};
+use crate::summary;
+use crate::window::{Window, window};
+use crate::work::Work;
+
+/// All that can be said about a run.
+#[derive(Debug)]
+pub struct Analysis {
+    /// The figures.
+    pub summary: Summary,
+    /// More about each step, in the order of `summary.steps`.
+    pub steps: Vec<StepAnalysis>,
+}
+
+/// What stands behind the figures of a step.
+#[derive(Debug)]
+pub struct StepAnalysis {
+    /// Its figures, as in the summary.
+    pub summary: StepSummary,
+    /// Where all sessions were at work; `None` when they never were, and then nothing below is known.
+    pub window: Option<Window>,
+    /// What they did there.
+    pub work: Option<Work>,
+    /// What counters did meanwhile.
+    pub counters: Counters,
+    /// What decides the name of the headline figure.
+    pub gates: Gates,
+    /// The figure that stands for the step.
+    pub headline: Option<Headline>,
+}
+
+/// Judges `run`.
+pub fn analyze(run: &Run) -> Analysis {
+    let steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
+    let mut findings = run.findings.clone();
+    findings.extend(checks::of_run(run));
+    for (record, step) in run.steps.iter().zip(&steps) {
+        let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
+        findings.extend(checks::of_step(run, record, step).into_iter().map(|finding| match &prefix {
+            Some(prefix) => Finding { evidence: format!("{prefix}{}", finding.evidence), ..finding },
+            None => finding,
+        }));
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Analysis { summary: summary::summary(run, steps.iter().map(|s| s.summary.clone()).collect(), findings), steps }
+}
+
+fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
+    let window = window(step);
+    let work = window.as_ref().map(|window| Work::of(step, window));
+    let counters = window.as_ref().map(|window| Counters::of(step, window)).unwrap_or_default();
+    let measured = window.as_ref().zip(work.as_ref()).map(|(window, work)| (window, work, &counters));
+    let summary = summary::step(run, step, measured);
+    let gates = Gates::of(&summary, &counters);
+    let headline = headline(&summary, &gates);
+    StepAnalysis { summary, window, work, counters, gates, headline }
+}

@@ -1,0 +1,188 @@
+//! The guard-rails: what speaks against a result, each with a stable code and its evidence (method.md F).
+
+use mindful_core::dataset::LayoutProof;
+use mindful_core::metric::shared;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::{Like, OpKind};
+
+use crate::analysis::StepAnalysis;
+use crate::headline::{self, percent};
+use crate::work::Work;
+
+/// How far the measured window may be from the requested one, as a share of it.
+pub const WINDOW_TOLERANCE: f64 = 0.01;
+/// How far Little's law may be off, as a share of the busy sessions (measurement.md M2).
+pub const LITTLE_TOLERANCE: f64 = 0.05;
+/// How far the realised mix may be from the asked one, percentage points (method.md I2).
+pub const MIX_TOLERANCE: f64 = 0.1;
+/// Share of the client's CPUs above which mindful itself limits the run (measurement.md M9).
+pub const CLIENT_BUSY_SHARE: f64 = 0.8;
+/// Share of the host's CPU above which the host limits the run (measurement.md M9).
+pub const HOST_BUSY_SHARE: f64 = 0.85;
+/// Share of stolen CPU worth a word (method.md F32).
+pub const STEAL_SHARE: f64 = 0.01;
+/// Start skew above which sessions did not begin together, as a share of the window.
+pub const SKEW_SHARE: f64 = 0.05;
+/// Fewest operations from which percentiles and rates are believable.
+pub const FEWEST_OPS: f64 = 1_000.0;
+
+fn error(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Error, text, evidence)
+}
+
+fn warning(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Warning, text, evidence)
+}
+
+fn info(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Info, text, evidence)
+}
+
+/// What concerns the whole run.
+pub fn of_run(run: &Run) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let of_a_step = |why: &String| run.steps.iter().any(|step| step.error.as_ref() == Some(why));
+    if let Some(why) = run.error.as_ref().filter(|why| !of_a_step(why)) {
+        findings.push(error("failed", "The run failed: what it measured until then is not what was asked for.", why));
+    }
+    if !run.finished {
+        let text = "The run has no end: mindful was killed, or is still at work. Figures are of what was stored.";
+        findings.push(error("unfinished", text, format!("{} steps begun", run.steps.len())));
+    } else if run.interrupted {
+        findings.push(error("interrupted", "The run was stopped before its end.", "by a signal"));
+    } else if run.steps.is_empty() && run.error.is_none() {
+        findings.push(error("no-step", "No step was run: there is nothing to report.", "0 steps"));
+    }
+    if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
+        let text = "The layout is not what the method asks for: neighbouring keys are not scattered. `mindful cleanup` and load anew.";
+        findings.push(error("layout", text, failure));
+    }
+    if run.dataset.is_some() && run.proof.is_none() {
+        let text = "The layout was not proven in this run; it was when it was loaded. `mindful verify` proves it anew.";
+        findings.push(info("layout-not-proven", text, "no proof in this run"));
+    }
+    for shape in run.shapes.iter().filter(|shape| !shape.pure) {
+        let text = format!(
+            "The {} statement does not take the access path of the method: its reads are not single random blocks, so neither are the figures.",
+            shape.kind
+        );
+        findings.push(warning("plan-shape", text, &shape.shape));
+    }
+    findings
+}
+
+/// What concerns one step.
+pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(why) = &step.error {
+        findings.push(error(
+            "session-error",
+            "A session failed and the step was stopped. Correct the cause and run again.",
+            why,
+        ));
+    }
+    let (Some(window), Some(work)) = (&found.window, &found.work) else {
+        let seen = step.slices.iter().map(|(session, _)| session).collect::<std::collections::BTreeSet<_>>().len();
+        let text = "There is no time in which all sessions worked: nothing can be measured.";
+        findings.push(error("no-window", text, format!("{seen} of {} sessions reported work", step.head.seats.len())));
+        return findings;
+    };
+    findings.extend(short_window(step, window.seconds()));
+    findings.extend(late_start(window.start_skew_us, window.seconds(), step));
+    findings.extend(little(step, work));
+    findings.extend(mix(step, work));
+    findings.extend(few_operations(work));
+    findings.extend(cpu(run, found));
+    findings.extend(storage(found));
+    findings
+}
+
+fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
+    let asked_s = step.head.duration_s?;
+    ((measured_s / asked_s - 1.0).abs() > WINDOW_TOLERANCE).then(|| {
+        let text = "The measured window is not the requested one: a session started late or stopped early.";
+        error("short-window", text, format!("{measured_s:.2} s measured, {asked_s:.2} s requested"))
+    })
+}
+
+fn late_start(skew_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {
+    let skew_s = skew_us as f64 / 1e6;
+    (skew_s > SKEW_SHARE * window_s).then(|| {
+        let evidence = format!("{skew_s:.3} s between the first and the last of {} sessions", step.head.seats.len());
+        let text = "Sessions did not start together. Rates hold only where all were at work; a longer --warmup hides the start.";
+        info("late-start", text, evidence)
+    })
+}
+
+/// Little's law, `|N_busy - X R| / N_busy <= 0.05`. In an open loop idle sessions are part of the plan.
+fn little(step: &StepRecord, work: &Work) -> Option<Finding> {
+    if step.head.workload.rate.is_some() || work.ops() <= 0.0 {
+        return None;
+    }
+    let busy = f64::from(work.sessions) - work.thinking_sessions();
+    let inside = work.busy_sessions();
+    (busy > 0.0 && ((busy - inside) / busy).abs() > LITTLE_TOLERANCE).then(|| {
+        let text =
+            "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
+        warning("little", text, format!("{busy:.2} sessions without thinkers, {inside:.2} by operations times latency"))
+    })
+}
+
+fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
+    let asked = step.head.workload.update_pct.percent();
+    let realised = 100.0 * work.kind(OpKind::Update).ops / work.ops();
+    // Each session may be off by one operation at either end of the window.
+    let tolerance = MIX_TOLERANCE.max(200.0 * f64::from(work.sessions) / work.ops());
+    let own_arithmetic = step.head.workload.like == Like::Mindful;
+    (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
+        let text = "The mix is not the one asked for.";
+        warning("mix", text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
+    })
+}
+
+fn few_operations(work: &Work) -> Option<Finding> {
+    (work.ops() < FEWEST_OPS).then(|| {
+        let text = "Few operations: rates are rough and high percentiles unknown. A longer --duration or a smaller --work-unit gives more.";
+        info("few-operations", text, format!("{:.0} operations in {:.1} s", work.ops(), work.seconds))
+    })
+}
+
+fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
+    let (mut findings, cpu) = (Vec::new(), &found.summary.cpu);
+    let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
+    if let (Some(cores), Some(cpus), false) = (cpu.client_cores, found.counters.host_cpus(), in_process)
+        && cores > CLIENT_BUSY_SHARE * cpus
+    {
+        let text = "mindful itself used up its CPUs: the figures are those of the client. Use --loop server, or a \
+                    larger client.";
+        findings.push(warning("client-bound", text, format!("{cores:.2} of {cpus:.0} CPUs")));
+    }
+    if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY_SHARE) {
+        let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
+        findings.push(info("host-saturated", text, format!("{} of the host's CPU busy", percent(busy))));
+    }
+    let steal = found.counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
+    if let Some(steal) = steal.filter(|steal| *steal > STEAL_SHARE) {
+        let text = "The hypervisor gave this host's CPU to others: figures depend on the neighbours.";
+        findings.push(warning("steal", text, format!("{} of CPU time stolen", percent(steal))));
+    }
+    findings
+}
+
+fn storage(found: &StepAnalysis) -> Vec<Finding> {
+    let (mut findings, gates) = (Vec::new(), &found.gates);
+    if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
+        let text = "The page cache served reads that the database calls physical: they say nothing about storage. Use direct I/O, or leave less memory free.";
+        findings.push(warning("page-cache", text, format!("{} of physical reads", percent(phi))));
+    }
+    if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {
+        let text = "Others read from the device that holds the data: they share its figures. Find them, or measure when it is quiet.";
+        findings.push(warning("foreign-reads", text, format!("{} of the device's read bytes", percent(share))));
+    }
+    if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
+        let text = "The device is not seen: what storage did can only be told by the database and its processes.";
+        findings.push(info("device-not-seen", text, "no counters of a device"));
+    }
+    findings
+}

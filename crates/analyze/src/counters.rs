@@ -1,0 +1,82 @@
+//! Counters over the window: differences of two readings by the time between them.
+
+use mindful_core::metric::{MetricKind, Phase, shared};
+use mindful_core::run::{Series, StepRecord};
+
+use crate::window::Window;
+
+/// The change of one counter over the window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Name of the source.
+    pub source: String,
+    /// Name of the metric.
+    pub name: String,
+    /// Unit of the raw value.
+    pub unit: String,
+    /// By how much it grew; `None` when a reading is missing or the counter fell (its source restarted).
+    pub delta: Option<f64>,
+    /// Time between the two readings, s.
+    pub seconds: f64,
+}
+
+/// All counters of a step over its window.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counters(pub Vec<Change>);
+
+impl Counters {
+    /// The counters of `step` over `window`.
+    pub fn of(step: &StepRecord, window: &Window) -> Self {
+        Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
+    }
+
+    /// The first change of that name whose figure is known.
+    pub fn find(&self, name: &str) -> Option<&Change> {
+        self.0.iter().find(|change| change.name == name && change.delta.is_some())
+    }
+
+    /// Growth per second.
+    pub fn rate(&self, name: &str) -> Option<f64> {
+        self.find(name).and_then(|change| change.delta.map(|delta| delta / change.seconds))
+    }
+
+    /// Growth of `part` by growth of `whole`; `None` when the whole did not grow.
+    pub fn ratio(&self, part: &str, whole: &str) -> Option<f64> {
+        let whole = self.rate(whole).filter(|rate| *rate > 0.0)?;
+        Some(self.rate(part)? / whole)
+    }
+
+    /// CPU of the server's processes, cores' worth: user and system, or what is known of them.
+    pub fn server_cores(&self) -> Option<f64> {
+        let user = self.rate(shared::SERVER_CPU_USER_US)?;
+        Some((user + self.rate(shared::SERVER_CPU_SYSTEM_US).unwrap_or(0.0)) / 1e6)
+    }
+
+    /// CPUs of the host, by its own account of time.
+    pub fn host_cpus(&self) -> Option<f64> {
+        self.rate(shared::HOST_CPU_TOTAL_US).map(|us| us / 1e6)
+    }
+}
+
+fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
+    let inside = |border: u32| (window.first_border..=window.last_border).contains(&border);
+    let mut readings = series.readings.iter().filter(|reading| inside(reading.border));
+    let (Some(first), Some(last)) = (readings.next(), readings.next_back()) else { return Vec::new() };
+    let border_us = |border: u32| step.borders_us.get(border as usize).copied();
+    let seconds = match series.phase {
+        Phase::Border => Some((last.at_us - first.at_us) as f64 / 1e6),
+        // What is read in the middle of a slice stood still since the border before it.
+        Phase::Settled => border_us(last.border).zip(border_us(first.border)).map(|(b, a)| (b - a) as f64 / 1e6),
+    };
+    let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };
+    let counters = series.metrics.iter().enumerate().filter(|(_, metric)| metric.kind == MetricKind::Counter);
+    counters
+        .map(|(i, metric)| Change {
+            source: series.source.clone(),
+            name: metric.name.clone(),
+            unit: metric.unit.clone(),
+            delta: first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0),
+            seconds,
+        })
+        .collect()
+}

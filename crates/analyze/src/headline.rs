@@ -1,0 +1,156 @@
+//! What the figure of a run may be called (measurement.md M1).
+
+use mindful_core::metric::shared;
+use mindful_core::result::StepSummary;
+
+use crate::counters::Counters;
+
+/// Largest page-cache share with which reads are storage reads.
+pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
+/// Largest share of device traffic that others may cause.
+pub const MAX_FOREIGN_SHARE: f64 = 0.05;
+/// Fewest physical reads by blocks visited: below, the database's cache served a part.
+pub const MIN_YIELD: f64 = 0.9;
+/// Most physical reads by blocks visited: above, something else than the method reads.
+pub const MAX_YIELD: f64 = 1.15;
+/// Physical reads by blocks visited below which the cache did practically all the work.
+pub const CACHED_YIELD: f64 = 0.1;
+/// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
+const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
+
+/// The three ratios that decide.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Gates {
+    /// Page-cache share `phi = 1 - PIO_proc / PIO_db`.
+    pub page_cache_share: Option<f64>,
+    /// `1 - process bytes / device bytes` for reads.
+    pub foreign_share: Option<f64>,
+    /// Yield of the method, `y = PIO_db / blocks visited`.
+    pub method_yield: Option<f64>,
+}
+
+impl Gates {
+    /// The ratios of a step.
+    pub fn of(step: &StepSummary, counters: &Counters) -> Self {
+        let visited = step.blocks_visited_per_s.filter(|rate| *rate > 0.0);
+        Self {
+            page_cache_share: step.page_cache_share,
+            foreign_share: foreign_share(counters),
+            method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
+        }
+    }
+
+    /// Whether all three pass; an unknown one does not.
+    pub fn pass(&self) -> bool {
+        self.page_cache_share.is_some_and(|phi| phi <= MAX_PAGE_CACHE_SHARE)
+            && self.foreign_share.is_some_and(|share| share <= MAX_FOREIGN_SHARE)
+            && self.method_yield.is_some_and(|y| (MIN_YIELD..=MAX_YIELD).contains(&y))
+    }
+}
+
+/// Share of the device's read bytes that the server's processes did not cause.
+fn foreign_share(counters: &Counters) -> Option<f64> {
+    let device = counters.rate(shared::DEVICE_READ_BYTES)?;
+    let ours = counters.rate(shared::PROCESS_READ_BYTES)?;
+    if device - ours < QUIET_BYTES_PER_S {
+        return Some(0.0);
+    }
+    Some((1.0 - ours / device).clamp(0.0, 1.0))
+}
+
+/// What a headline figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads that storage served, proven at every level.
+    Storage,
+    /// The database's own cache served practically all.
+    DatabaseCache,
+    /// The operating system's page cache served a part of what the database asked for.
+    PageCache,
+    /// The database asked for them; where they came from is not proven.
+    Database,
+    /// Nothing below the operations is known.
+    Operations,
+}
+
+/// The figure that stands for a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Headline {
+    /// What it is.
+    pub kind: Kind,
+    /// In words a reader believes: `storage IOPS`.
+    pub label: String,
+    /// The figure, per second.
+    pub per_s: f64,
+    /// Why it is called that.
+    pub why: String,
+}
+
+/// The headline of a step; `None` without a window.
+pub fn headline(step: &StepSummary, gates: &Gates) -> Option<Headline> {
+    let visited = step.blocks_visited_per_s?;
+    let make = |kind, label: &str, per_s, why: String| Some(Headline { kind, label: label.to_owned(), per_s, why });
+    let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
+        return make(
+            Kind::Operations,
+            "blocks visited per second",
+            visited,
+            "the target tells no physical reads".into(),
+        );
+    };
+    if y < CACHED_YIELD {
+        let served = percent(1.0 - y);
+        return make(
+            Kind::DatabaseCache,
+            "logical reads per second, from the database cache",
+            step.logical_reads_per_s.unwrap_or(visited),
+            format!("the database's cache served {served} of the blocks visited: this is no storage figure"),
+        );
+    }
+    if gates.pass() {
+        let why = "page cache out of the way, device quiet, one physical read a block";
+        return make(Kind::Storage, "storage IOPS (reads)", reads, why.into());
+    }
+    match gates.page_cache_share {
+        Some(phi) if phi > MAX_PAGE_CACHE_SHARE => make(
+            Kind::PageCache,
+            "database reads per second, partly from the page cache",
+            reads,
+            format!("the page cache served {} of what the database read: this is no storage figure", percent(phi)),
+        ),
+        _ => make(Kind::Database, "physical reads per second (database)", reads, doubts(gates).join("; ")),
+    }
+}
+
+/// Why reads may not be called storage IOPS although the page cache did not serve them, as far as is known.
+fn doubts(gates: &Gates) -> Vec<String> {
+    let mut doubts = Vec::new();
+    match gates.method_yield {
+        Some(y) if y < MIN_YIELD => {
+            doubts.push(format!("the database's cache served {} of the blocks", percent(1.0 - y)));
+        }
+        Some(y) if y > MAX_YIELD => {
+            doubts.push(format!("{y:.2} reads for each block visited: others read, or reads are not single blocks"));
+        }
+        _ => {}
+    }
+    if gates.page_cache_share.is_none() {
+        doubts.push("whether the page cache served them cannot be seen".to_owned());
+    }
+    match gates.foreign_share {
+        None => {
+            doubts.push("the device is not seen".to_owned());
+        }
+        Some(share) if share > MAX_FOREIGN_SHARE => {
+            doubts.push(format!("others caused {} of the device's reads", percent(share)));
+        }
+        Some(_) => {}
+    }
+    doubts
+}
+
+/// A share as text with a digit that matters.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value.abs() >= 99.95 || value == 0.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
+}

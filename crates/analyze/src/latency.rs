@@ -1,0 +1,37 @@
+//! Latencies of a window in figures.
+
+use mindful_core::latency::Recorder;
+use mindful_core::result::{OpSummary, OpsSummary};
+use mindful_core::workload::OpKind;
+
+use crate::work::{KindWork, Work};
+
+/// All kinds of operation in figures; a kind that did not run has none.
+pub fn ops(work: &Work) -> OpsSummary {
+    let of = |kind| op(work.kind(kind), work.seconds);
+    OpsSummary { select: of(OpKind::Select), update: of(OpKind::Update), scan: of(OpKind::Scan) }
+}
+
+/// One kind in figures. In an open loop the latencies are response times, counted from when the operation was due:
+/// what a client would have waited.
+fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
+    if work.ops <= 0.0 {
+        return None;
+    }
+    let latency = work.response.as_ref().unwrap_or(&work.service);
+    Some(OpSummary {
+        count: work.ops.round() as u64,
+        per_s: work.ops / seconds,
+        mean_us: latency.mean_ns().map(|ns| ns / 1e3),
+        p50_us: quantile_us(latency, 0.5),
+        p95_us: quantile_us(latency, 0.95),
+        p99_us: quantile_us(latency, 0.99),
+        p999_us: quantile_us(latency, 0.999),
+        max_us: (latency.count() > 0).then(|| latency.max_ns() as f64 / 1e3),
+    })
+}
+
+/// A quantile in us; `None` when fewer than ten operations lie beyond it.
+pub fn quantile_us(latency: &Recorder, quantile: f64) -> Option<f64> {
+    latency.quantile_ns(quantile).map(|ns| ns as f64 / 1e3)
+}

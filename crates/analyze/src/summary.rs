@@ -1,0 +1,124 @@
+//! A run in figures, as `show --format json` prints it.
+
+use mindful_core::metric::shared;
+use mindful_core::result::{CpuSummary, DatasetSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::OpKind;
+
+use crate::counters::Counters;
+use crate::window::Window;
+use crate::work::Work;
+use crate::{cpu, latency};
+
+/// The summary of `run`, from what was found for each step.
+pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
+    Summary {
+        format: run.head.format,
+        id: run.head.id.clone(),
+        started_at: run.head.started_at.clone(),
+        finished: run.finished,
+        engine: run.head.engine.clone(),
+        engine_version: run.description.as_ref().map(|d| d.engine_version.clone()),
+        target: run.head.target.clone(),
+        tag: run.head.plan.tag.clone(),
+        seed: run.head.plan.seed,
+        validity: validity(&findings),
+        findings,
+        dataset: dataset(run),
+        steps,
+    }
+}
+
+/// As good as the worst finding.
+pub fn validity(findings: &[Finding]) -> Validity {
+    match findings.iter().map(|finding| finding.severity).max() {
+        Some(Severity::Error) => Validity::Invalid,
+        Some(Severity::Warning) => Validity::Suspect,
+        Some(Severity::Info) | None => Validity::Valid,
+    }
+}
+
+fn dataset(run: &Run) -> Option<DatasetSummary> {
+    let dataset = run.dataset.as_ref()?;
+    let correlations = run.proof.iter().flat_map(|proof| &proof.schemas).map(|schema| schema.rank_correlation.abs());
+    Some(DatasetSummary {
+        schemas: dataset.schemas,
+        blocks_per_schema: dataset.blocks_per_schema,
+        block_bytes: dataset.block_bytes,
+        bytes: dataset.bytes,
+        index_bytes: dataset.index_bytes,
+        load_s: run.load_s,
+        rank_correlation_max: correlations.reduce(f64::max),
+    })
+}
+
+/// Bytes of a block of the run's target.
+pub fn block_bytes(run: &Run) -> Option<u64> {
+    let told = run.dataset.as_ref().map(|d| d.block_bytes).or(run.description.as_ref().map(|d| d.block_bytes));
+    told.filter(|bytes| *bytes > 0)
+}
+
+/// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.
+pub fn single_block_reads(run: &Run, step: &StepRecord) -> bool {
+    step.head.workload.scan_pct.is_none() && run.shapes.iter().all(|shape| shape.pure)
+}
+
+/// A step in figures; all that needs a window is unknown without one.
+pub fn step(run: &Run, step: &StepRecord, measured: Option<(&Window, &Work, &Counters)>) -> StepSummary {
+    let workload = &step.head.workload;
+    let known = |figure: &dyn Fn(&Window, &Work, &Counters) -> Option<f64>| {
+        measured.and_then(|(window, work, counters)| figure(window, work, counters))
+    };
+    let rate = |name: &'static str| known(&|_, _, counters| counters.rate(name));
+    StepSummary {
+        sessions: step.head.seats.len() as u32,
+        schemas: workload.schemas,
+        scale: workload.scale,
+        work_unit: workload.work_unit,
+        update_pct: workload.update_pct.percent(),
+        update_pct_realised: known(&|_, work, _| update_pct(work)),
+        duration_s: known(&|window, _, _| Some(window.seconds())),
+        start_skew_ms: known(&|window, _, _| Some(window.start_skew_us as f64 / 1e3)),
+        ops: measured.map_or_else(OpsSummary::default, |(_, work, _)| latency::ops(work)),
+        blocks_visited_per_s: known(&|_, work, _| Some(work.blocks() / work.seconds)),
+        logical_reads_per_s: rate(shared::LOGICAL_READS),
+        physical_reads_per_s: rate(shared::PHYSICAL_READS),
+        process_reads_per_s: known(&|_, _, counters| process_reads(run, counters)),
+        device_reads_per_s: rate(shared::DEVICE_READS),
+        page_cache_share: known(&|_, _, counters| page_cache_share(run, counters)),
+        hit_ratio: known(&|_, _, counters| hit_ratio(counters)),
+        read_latency_mean_us: known(&|_, _, counters| {
+            let mean = counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS);
+            mean.filter(|us| *us > 0.0 && single_block_reads(run, step))
+        }),
+        physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
+        log_bytes_per_s: rate(shared::LOG_BYTES),
+        commits_per_s: rate(shared::COMMITS),
+        cpu: measured.map_or_else(CpuSummary::default, |(_, work, counters)| cpu::cpu(counters, work)),
+    }
+}
+
+/// Updates by operations of all kinds, percent.
+fn update_pct(work: &Work) -> Option<f64> {
+    (work.ops() > 0.0).then(|| 100.0 * work.kind(OpKind::Update).ops / work.ops())
+}
+
+/// Blocks' worth of bytes that the server's processes fetched from storage per second.
+pub fn process_reads(run: &Run, counters: &Counters) -> Option<f64> {
+    Some(counters.rate(shared::PROCESS_READ_BYTES)? / block_bytes(run)? as f64)
+}
+
+/// `1 - physical / logical`.
+fn hit_ratio(counters: &Counters) -> Option<f64> {
+    counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).map(|missed| (1.0 - missed).max(0.0))
+}
+
+/// Fewest physical reads per second of which a share is told: below it a handful of stray reads decides.
+pub const FEWEST_READS_PER_S: f64 = 10.0;
+
+/// `phi = 1 - PIO_proc / PIO_db` (measurement.md M1). Below 0, more came from storage than the database asked for:
+/// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.
+fn page_cache_share(run: &Run, counters: &Counters) -> Option<f64> {
+    let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    Some((1.0 - process_reads(run, counters)? / asked).clamp(0.0, 1.0))
+}

@@ -1,0 +1,79 @@
+//! The measured window of a step: where every session was at work.
+
+use mindful_core::run::StepRecord;
+use mindful_core::slice::SliceReport;
+
+/// How far a border of slices may lie outside the window, as a share of it, and still stand for its end. The counters
+/// are read at borders; sessions begin and stop some milliseconds beside them.
+pub const BORDER_TOLERANCE: f64 = 0.01;
+
+/// A span of time on the engine's clock in which all sessions worked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// Begin, us since the epoch.
+    pub begin_us: i64,
+    /// End, us since the epoch.
+    pub end_us: i64,
+    /// The border of slices that stands for its begin in counters.
+    pub first_border: u32,
+    /// The border that stands for its end.
+    pub last_border: u32,
+    /// Latest minus earliest start of a session, us.
+    pub start_skew_us: i64,
+}
+
+impl Window {
+    /// Length, s.
+    pub fn seconds(&self) -> f64 {
+        (self.end_us - self.begin_us) as f64 / 1e6
+    }
+
+    /// The share of a slice that lies in the window, 0 to 1.
+    ///
+    /// An operation belongs to the slice it began in, so a slice counts as ending at its border even when its last
+    /// operation ended later.
+    pub fn share_of(&self, slice: &SliceReport, step: &StepRecord) -> f64 {
+        if slice.index < step.head.warmup_slices {
+            return 0.0;
+        }
+        let border = step.borders_us.get(slice.index as usize + 1).copied().unwrap_or(i64::MAX);
+        let (begin, end) = (slice.begin_us, slice.end_us.min(border));
+        if end <= begin {
+            return if (self.begin_us..self.end_us).contains(&begin) { 1.0 } else { 0.0 };
+        }
+        let inside = end.min(self.end_us) - begin.max(self.begin_us);
+        inside.max(0) as f64 / (end - begin) as f64
+    }
+}
+
+/// The window of `step`: from the later of its first measured border and the last start of a session to the earlier of
+/// its last border and the first stop of a session. `None` when there is no such time.
+pub fn window(step: &StepRecord) -> Option<Window> {
+    let mut spans: Vec<Option<(i64, i64)>> = vec![None; step.head.seats.len()];
+    for (session, slice) in &step.slices {
+        let span = spans.get_mut(*session as usize)?;
+        let (begin, end) = span.unwrap_or((slice.begin_us, slice.end_us));
+        *span = Some((begin.min(slice.begin_us), end.max(slice.end_us)));
+    }
+    // A session that never reported was never seen at work.
+    let spans: Vec<_> = spans.into_iter().collect::<Option<_>>()?;
+    let first_start = spans.iter().map(|(begin, _)| *begin).min()?;
+    let last_start = spans.iter().map(|(begin, _)| *begin).max()?;
+    let first_stop = spans.iter().map(|(_, end)| *end).min()?;
+    let begin_us = last_start.max(*step.borders_us.get(step.head.warmup_slices as usize)?);
+    let end_us = first_stop.min(*step.borders_us.last()?);
+    if end_us <= begin_us {
+        return None;
+    }
+    let slack = ((end_us - begin_us) as f64 * BORDER_TOLERANCE) as i64;
+    let inside = |us: &i64| (begin_us - slack..=end_us + slack).contains(us);
+    let first_border = step.borders_us.iter().position(inside)?;
+    let last_border = step.borders_us.iter().rposition(inside)?;
+    Some(Window {
+        begin_us,
+        end_us,
+        first_border: (first_border as u32).max(step.head.warmup_slices),
+        last_border: last_border as u32,
+        start_skew_us: last_start - first_start,
+    })
+}

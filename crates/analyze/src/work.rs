@@ -1,0 +1,113 @@
+//! What the sessions did in the window.
+
+use mindful_core::latency::Recorder;
+use mindful_core::run::StepRecord;
+use mindful_core::slice::Tally;
+use mindful_core::workload::OpKind;
+
+use crate::window::Window;
+
+/// One kind of operation.
+#[derive(Debug, Default)]
+pub struct KindWork {
+    /// Operations. Not whole where a slice lies partly outside the window.
+    pub ops: f64,
+    /// Blocks visited.
+    pub blocks: f64,
+    /// Time spent in operations, ns.
+    pub busy_ns: f64,
+    /// Service times.
+    pub service: Recorder,
+    /// Response times by the schedule (open loop only).
+    pub response: Option<Recorder>,
+}
+
+/// All kinds, and what surrounds them.
+#[derive(Debug)]
+pub struct Work {
+    kinds: [KindWork; 3],
+    /// Length of the window, s.
+    pub seconds: f64,
+    /// Sessions.
+    pub sessions: u32,
+    /// Time spent thinking by all sessions, us.
+    pub think_us: f64,
+    /// Time spent waiting for another writer, us, where the engine tells.
+    pub writer_wait_us: Option<f64>,
+    /// CPU used by the sessions, us, where the engine tells for each slice.
+    pub cpu_us: Option<f64>,
+    /// Operations of each session.
+    pub ops_by_session: Vec<f64>,
+    /// Realised choices.
+    pub tally: Tally,
+}
+
+impl Work {
+    /// The work of `step` inside `window`.
+    pub fn of(step: &StepRecord, window: &Window) -> Self {
+        let sessions = step.head.seats.len();
+        let mut work = Self {
+            kinds: Default::default(),
+            seconds: window.seconds(),
+            sessions: sessions as u32,
+            think_us: 0.0,
+            writer_wait_us: None,
+            cpu_us: Some(0.0),
+            ops_by_session: vec![0.0; sessions],
+            tally: Tally::default(),
+        };
+        for (session, slice) in &step.slices {
+            let share = window.share_of(slice, step);
+            if share <= 0.0 {
+                continue;
+            }
+            for (kind, op) in work.kinds.iter_mut().zip(&slice.ops) {
+                kind.ops += op.ops as f64 * share;
+                kind.blocks += op.blocks as f64 * share;
+                kind.busy_ns += op.latency.sum_ns as f64 * share;
+                // A distribution cannot be cut: a slice lends it whole when most of it lies inside.
+                if share >= 0.5 {
+                    kind.service.merge(&op.latency);
+                    if let Some(response) = &op.response {
+                        kind.response.get_or_insert_with(Recorder::new).merge(response);
+                    }
+                }
+            }
+            work.ops_by_session[*session as usize] += slice.total_ops() as f64 * share;
+            work.think_us += slice.think_us as f64 * share;
+            if let Some(wait) = slice.writer_wait_us {
+                *work.writer_wait_us.get_or_insert(0.0) += wait as f64 * share;
+            }
+            work.cpu_us = work.cpu_us.zip(slice.cpu_us).map(|(sum, cpu)| sum + cpu as f64 * share);
+            for (cell, count) in &slice.tally.0 {
+                work.tally.add(*cell, *count);
+            }
+        }
+        work
+    }
+
+    /// One kind.
+    pub fn kind(&self, kind: OpKind) -> &KindWork {
+        &self.kinds[kind as usize]
+    }
+
+    /// Operations of all kinds.
+    pub fn ops(&self) -> f64 {
+        self.kinds.iter().map(|kind| kind.ops).sum()
+    }
+
+    /// Blocks visited by all kinds.
+    pub fn blocks(&self) -> f64 {
+        self.kinds.iter().map(|kind| kind.blocks).sum()
+    }
+
+    /// Average number of sessions inside an operation: `X * R` of Little's law.
+    pub fn busy_sessions(&self) -> f64 {
+        self.kinds.iter().map(|kind| kind.busy_ns).sum::<f64>() / 1e9 / self.seconds
+    }
+
+    /// Average number of sessions that were thinking.
+    pub fn thinking_sessions(&self) -> f64 {
+        self.think_us / 1e6 / self.seconds
+    }
+}
