@@ -1,0 +1,61 @@
+//! Old configurations as mindful plans. Pure: text in, text out; nothing in a file is ever executed.
+
+mod pgio;
+mod plan_file;
+pub mod shell;
+mod slob;
+
+use mindful_core::{Error, Result};
+
+pub use plan_file::PlanFile;
+
+/// Whose configuration a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kit {
+    /// SLOB 2.5: `slob.conf`.
+    Slob,
+    /// pgio 1.0: `pgio.conf`.
+    Pgio,
+}
+
+/// A plan file made of an old configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Whose it was.
+    pub kit: Kit,
+    /// The plan file, each line with a comment.
+    pub toml: String,
+    /// What could not be carried over, one line each.
+    pub left_behind: Vec<String>,
+}
+
+/// Reads the configuration `text` of the file `name`.
+pub fn import(name: &str, text: &str) -> Result<Imported> {
+    let script = shell::parse(name, text)?;
+    let kit = kit(name, &script)?;
+    let mut plan = match kit {
+        Kit::Slob => slob::plan(&script)?,
+        Kit::Pgio => pgio::plan(&script)?,
+    };
+    for (line, text) in &script.commands {
+        plan.leave(format!("line {line}: `{text}` is a command: nothing in the file is executed"));
+    }
+    let (toml, left_behind) = plan.finish(name);
+    Ok(Imported { kit, toml, left_behind })
+}
+
+/// Told by the keys that only one of the kits has, then by the file's name.
+fn kit(name: &str, script: &shell::Script) -> Result<Kit> {
+    let has = |keys: &[&str]| keys.iter().any(|key| script.get(key).is_some());
+    let (slob, pgio) = (has(&slob::OWN_KEYS), has(&pgio::OWN_KEYS));
+    match (slob, pgio, name.to_ascii_lowercase()) {
+        (true, false, _) => Ok(Kit::Slob),
+        (false, true, _) => Ok(Kit::Pgio),
+        (_, _, name) if name.contains("slob") => Ok(Kit::Slob),
+        (_, _, name) if name.contains("pgio") => Ok(Kit::Pgio),
+        _ => Err(Error::plan(
+            format!("{name} looks like neither slob.conf nor pgio.conf"),
+            "give it the name slob.conf or pgio.conf",
+        )),
+    }
+}

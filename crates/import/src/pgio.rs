@@ -1,0 +1,88 @@
+//! `pgio.conf` of pgio 1.0: what each parameter did, and what becomes of it.
+
+use mindful_core::Result;
+
+use crate::plan_file::PlanFile;
+use crate::shell::Script;
+use crate::slob::{blocks, number, unknown};
+
+/// Parameters that SLOB does not have.
+pub const OWN_KEYS: [&str; 6] =
+    ["NUM_SCHEMAS", "NUM_THREADS", "UPDATE_WORK_UNIT", "DBNAME", "CONNECT_STRING", "CREATE_BASE_TABLE"];
+
+const ALL_KEYS: [&str; 11] = [
+    "UPDATE_PCT",
+    "RUN_TIME",
+    "NUM_SCHEMAS",
+    "NUM_THREADS",
+    "WORK_UNIT",
+    "UPDATE_WORK_UNIT",
+    "SCALE",
+    "DBNAME",
+    "CONNECT_STRING",
+    "CREATE_BASE_TABLE",
+    "PGIO_DEBUG",
+];
+
+/// The plan that a pgio.conf describes.
+pub fn plan(script: &Script) -> Result<PlanFile> {
+    let mut plan = PlanFile::default();
+    target(script, &mut plan);
+    if let Some(scale) = blocks(script, "SCALE")? {
+        let text = script.get("SCALE").unwrap_or_default();
+        plan.set("scale", scale as i64, format!("SCALE={text}: {scale} blocks of 8 KiB in each table"));
+    }
+    if let Some(schemas) = number(script, "NUM_SCHEMAS")? {
+        plan.set(
+            "schemas",
+            schemas as i64,
+            format!("NUM_SCHEMAS={schemas}: tables, all in the same physical order; now each in an order of its own"),
+        );
+    }
+    if let Some(threads) = number(script, "NUM_THREADS")? {
+        plan.set("threads", threads as i64, format!("NUM_THREADS={threads}: sessions for each table in the run"));
+        plan.set(
+            "load_streams",
+            threads as i64,
+            format!("NUM_THREADS={threads}: also the load's concurrency; two keys now"),
+        );
+    }
+    if let Some(pct) = number(script, "UPDATE_PCT")? {
+        plan.set("update_pct", pct as i64, format!("UPDATE_PCT={pct}: exact, but in bursts and in one transaction for the whole run; now evenly spread and committed one by one"));
+    }
+    for (old, new) in [("WORK_UNIT", "work_unit"), ("UPDATE_WORK_UNIT", "update_work_unit")] {
+        if let Some(unit) = number(script, old)? {
+            plan.set(new, unit as i64, format!("{old}={unit}: an operation visited {} blocks and counted {unit}; mindful visits {unit} (like = \"pgio\" for the old count)", unit + 1));
+        }
+    }
+    if let Some(seconds) = number(script, "RUN_TIME")? {
+        plan.set("duration", format!("{seconds}s"), format!("RUN_TIME={seconds}: counted from the end of the launch while the counters ran from its begin; now one window for both"));
+    }
+    if script.get("CREATE_BASE_TABLE").is_some() {
+        plan.leave("CREATE_BASE_TABLE: there is no seed table, each table is laid out from the seed");
+    }
+    unknown(script, &ALL_KEYS, &mut plan);
+    Ok(plan)
+}
+
+fn target(script: &Script, plan: &mut PlanFile) {
+    let connect = script.get("CONNECT_STRING");
+    if let Some(url) = connect.filter(|c| c.starts_with("postgres://") || c.starts_with("postgresql://")) {
+        if url.contains('@') && url.split('@').next().is_some_and(|user| user.matches(':').count() > 1) {
+            plan.leave("CONNECT_STRING: it holds a password, which is not copied; give --target or PGPASSWORD");
+        } else {
+            plan.set("target", url, "CONNECT_STRING");
+        }
+    } else if let Some(name) = script.get("DBNAME").or(connect) {
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if plain {
+            plan.set(
+                "target",
+                format!("postgres:///{name}"),
+                format!("DBNAME={name}: host, port and user come from the PG* variables, as psql takes them"),
+            );
+        } else {
+            plan.leave("DBNAME, CONNECT_STRING: give the target as a URL, such as postgres://user@host/database");
+        }
+    }
+}

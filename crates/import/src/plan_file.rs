@@ -1,0 +1,40 @@
+//! A plan file in the making: keys with a comment each, and what is left behind.
+
+use std::fmt::Write as _;
+
+use mindful_core::error::one_line;
+
+/// Collects lines of a plan file.
+#[derive(Debug, Default)]
+pub struct PlanFile {
+    lines: Vec<(String, toml::Value, String)>,
+    left_behind: Vec<String>,
+}
+
+impl PlanFile {
+    /// `key = value`, with a comment that says what was and what will be.
+    pub fn set(&mut self, key: &str, value: impl Into<toml::Value>, comment: impl Into<String>) {
+        self.lines.push((key.to_owned(), value.into(), comment.into()));
+    }
+
+    /// Something that cannot be carried over, and why.
+    pub fn leave(&mut self, what: impl Into<String>) {
+        self.left_behind.push(one_line(&what.into()));
+    }
+
+    /// The text of the file, and what was left behind.
+    pub fn finish(self, source: &str) -> (String, Vec<String>) {
+        let mut text = format!("# A mindful plan made from {}.\n", one_line(source));
+        for (key, value, comment) in &self.lines {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n# {}\n{key} = {value}\n", one_line(comment));
+        }
+        if !self.left_behind.is_empty() {
+            text.push_str("\n# Not carried over:\n");
+            for what in &self.left_behind {
+                let _ = writeln!(text, "# - {what}");
+            }
+        }
+        (text, self.left_behind)
+    }
+}

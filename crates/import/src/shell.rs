@@ -1,0 +1,139 @@
+//! The little of shell syntax that configurations are written in, read as data: assignments, comments, quotes.
+
+use mindful_core::error::one_line;
+use mindful_core::{Error, Result};
+
+/// What a file assigns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Script {
+    /// Assignments in order: line number, name, value.
+    pub assignments: Vec<(usize, String, String)>,
+    /// Lines that are no assignments: line number, text.
+    pub commands: Vec<(usize, String)>,
+}
+
+impl Script {
+    /// The value of `name`: the last assignment counts, as in a shell. An empty value counts as unset.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.assignments
+            .iter()
+            .rev()
+            .find(|(_, known, _)| known == name)
+            .map(|(_, _, v)| v.as_str())
+            .filter(|v| !v.is_empty())
+    }
+}
+
+/// Reads `text` of the file `name`. Refuses what only a shell could evaluate.
+pub fn parse(name: &str, text: &str) -> Result<Script> {
+    let mut script = Script::default();
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        let line = line.trim();
+        let body = line.strip_prefix("export ").unwrap_or(line).trim_start();
+        if body.is_empty() || body.starts_with('#') || exports_only(line, body) {
+            continue;
+        }
+        match assignment(body).map_err(|error| error.at(format_args!("{name} line {number}")))? {
+            Some((key, value)) => script.assignments.push((number, key, value)),
+            None => script.commands.push((number, one_line(line))),
+        }
+    }
+    Ok(script)
+}
+
+/// `export A B C` names variables, it sets none.
+fn exports_only(line: &str, body: &str) -> bool {
+    line.starts_with("export ") && body.split_whitespace().all(|word| is_name(word))
+}
+
+fn is_name(word: &str) -> bool {
+    let mut chars = word.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn assignment(body: &str) -> Result<Option<(String, String)>> {
+    let Some((key, rest)) = body.split_once('=').filter(|(key, _)| is_name(key)) else {
+        return Ok(None);
+    };
+    let (value, rest) = word(rest)?;
+    let rest = rest.trim_start();
+    if rest.is_empty() || rest.starts_with('#') || rest.starts_with(';') {
+        return Ok(Some((key.to_owned(), value)));
+    }
+    // `A=1 command` sets nothing for the rest of the file.
+    Ok(None)
+}
+
+/// One shell word: its value with quotes removed, and what follows it.
+fn word(text: &str) -> Result<(String, &str)> {
+    let mut value = String::new();
+    let mut quote: Option<char> = None;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match (quote, c) {
+            (None, c) if c.is_whitespace() || c == ';' => return Ok((value, &text[at..])),
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None | Some('"'), '`' | '$') => return Err(evaluated(&text[at..])),
+            (None | Some('"'), '\\') => value.extend(chars.next().map(|(_, escaped)| escaped)),
+            (None, '|' | '&' | '<' | '>' | '(' | ')') => return Err(evaluated(&text[at..])),
+            (_, c) => value.push(c),
+        }
+    }
+    match quote {
+        None => Ok((value, "")),
+        Some(open) => Err(Error::plan(format!("the quote {open} is not closed"), "close it on the same line")),
+    }
+}
+
+fn evaluated(text: &str) -> Error {
+    let shown: String = one_line(text).chars().take(40).collect();
+    Error::plan(
+        format!("`{shown}` would have to be evaluated, and nothing in the file is executed"),
+        "write the value itself",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value(text: &str) -> String {
+        parse("t", text).unwrap().get("A").unwrap_or("").to_owned()
+    }
+
+    #[test]
+    fn quotes_and_comments_are_read_as_a_shell_reads_them() {
+        assert_eq!(value("A=1 # one"), "1");
+        assert_eq!(value("export A='x # y'"), "x # y");
+        assert_eq!(value("A=\"a\\\"b\"c"), "a\"bc");
+        assert_eq!(value("A=1\nA=2"), "2");
+        assert_eq!(value("#A=1"), "");
+        assert_eq!(value("A='$HOME'"), "$HOME");
+    }
+
+    #[test]
+    fn what_a_shell_would_evaluate_is_refused_with_its_line() {
+        for text in ["A=$(rm -rf x)", "A=`date`", "A=\"${B}\"", "A=<(ls)", "A='open"] {
+            let error = parse("slob.conf", &format!("B=1\n{text}")).unwrap_err().to_string();
+            assert!(error.starts_with("slob.conf line 2: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn commands_are_told_not_run() {
+        let script = parse("t", "A=1\ntouch /tmp/x\nexport A B\nB=2 env").unwrap();
+        assert_eq!(script.commands, [(2, "touch /tmp/x".to_owned()), (4, "B=2 env".to_owned())]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(?s).{0,80}") {
+            let _ = parse("t", &text);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! `slob.conf` of SLOB 2.5: what each parameter did, and what becomes of it.
+
+use mindful_core::settings::nearest;
+use mindful_core::{Error, Result};
+
+use crate::plan_file::PlanFile;
+use crate::shell::Script;
+
+/// Parameters that pgio does not have.
+pub const OWN_KEYS: [&str; 8] = [
+    "SCAN_PCT",
+    "REDO_STRESS",
+    "THREADS_PER_SCHEMA",
+    "LOAD_PARALLEL_DEGREE",
+    "DATABASE_STATISTICS_TYPE",
+    "WORK_LOOP",
+    "DO_HOTSPOT",
+    "HOT_SCHEMA_FREQUENCY",
+];
+
+/// Parameters that lead nowhere in mindful, and why.
+const DROPPED: [(&str, &str); 12] = [
+    ("DATABASE_STATISTICS_TYPE", "mindful reads the database's counters itself, no AWR or statspack report is made"),
+    ("ADMIN_SQLNET_SERVICE", "the target URL says where to connect"),
+    ("SQLNET_SERVICE_BASE", "several hosts in the target URL place sessions by schema, repeatably"),
+    ("SQLNET_SERVICE_MAX", "several hosts in the target URL place sessions by schema, repeatably"),
+    ("DBA_PRIV_USER", "the target URL names the user; no DBA rights are needed"),
+    ("SYSDBA_PASSWD", "its value is not repeated here; give secrets by URL, PGPASSWORD or a password file"),
+    ("NO_OS_PERF_DATA", "host counters are always read where the server is local"),
+    ("SLOB_DEBUG", "everything that happens is in the run folder"),
+    ("SLOB_TEMPDIR", "nothing temporary is written"),
+    ("OS_TEMP", "nothing temporary is written"),
+    ("UNIQUE_INDEX", "the index is what the engine makes; its shape is checked and shown"),
+    (
+        "EXTERNAL_SCRIPT",
+        "it was started in the background and never waited for; name it as hook_before, hook_after or hook_end",
+    ),
+];
+
+const CARRIED: [&str; 20] = [
+    "UPDATE_PCT",
+    "SCAN_PCT",
+    "RUN_TIME",
+    "WORK_LOOP",
+    "SCALE",
+    "SCAN_TABLE_SZ",
+    "WORK_UNIT",
+    "REDO_STRESS",
+    "LOAD_PARALLEL_DEGREE",
+    "THREADS_PER_SCHEMA",
+    "DO_HOTSPOT",
+    "HOTSPOT_MB",
+    "HOTSPOT_OFFSET_MB",
+    "HOTSPOT_FREQUENCY",
+    "HOT_SCHEMA_FREQUENCY",
+    "THINK_TM_FREQUENCY",
+    "THINK_TM_MIN",
+    "THINK_TM_MAX",
+    "OBFUSCATE_COLUMNS",
+    "BLOCK_SZ",
+];
+
+/// The plan that a slob.conf describes.
+pub fn plan(script: &Script) -> Result<PlanFile> {
+    let mut plan = PlanFile::default();
+    dataset(script, &mut plan)?;
+    mix(script, &mut plan)?;
+    length(script, &mut plan)?;
+    hot(script, &mut plan)?;
+    think(script, &mut plan)?;
+    for (key, why) in DROPPED {
+        if script.get(key).is_some() {
+            plan.leave(format!("{key}: {why}"));
+        }
+    }
+    let known: Vec<&str> = CARRIED.iter().copied().chain(DROPPED.iter().map(|(key, _)| *key)).collect();
+    unknown(script, &known, &mut plan);
+    Ok(plan)
+}
+
+/// Lists assignments that are no parameter of the kit, with the nearest that is.
+pub fn unknown(script: &Script, known: &[&str], plan: &mut PlanFile) {
+    for (line, key, _) in &script.assignments {
+        if !known.contains(&key.as_str()) {
+            let hint =
+                nearest(key, known.iter().copied()).map_or_else(String::new, |near| format!(", did you mean {near}?"));
+            plan.leave(format!("{key} (line {line}): unknown parameter{hint}"));
+        }
+    }
+}
+
+/// A whole number, or an error that names the parameter.
+pub fn number(script: &Script, key: &str) -> Result<Option<u64>> {
+    script
+        .get(key)
+        .map(|text| {
+            text.parse().map_err(|_| Error::plan(format!("{key}={text} is not a whole number"), "write digits alone"))
+        })
+        .transpose()
+}
+
+/// Blocks of 8 KiB from a plain number or a size with K, M, G or T, which always were powers of two.
+pub fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
+    let Some(text) = script.get(key) else { return Ok(None) };
+    let bad = || Error::plan(format!("{key}={text} is not a size"), "write blocks, or a number with M, G or T");
+    let (digits, shift) = match text.char_indices().last() {
+        Some((at, letter)) if letter.is_ascii_alphabetic() => {
+            let shift = match letter.to_ascii_uppercase() {
+                'K' => 10,
+                'M' => 20,
+                'G' => 30,
+                'T' => 40,
+                _ => return Err(bad()),
+            };
+            (&text[..at], shift)
+        }
+        _ => (text, 13),
+    };
+    let count: u64 = digits.parse().map_err(|_| bad())?;
+    let bytes = count.checked_mul(1 << shift).ok_or_else(bad)?;
+    Ok(Some(bytes >> 13))
+}
+
+fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    if let Some(scale) = blocks(script, "SCALE")? {
+        let text = script.get("SCALE").unwrap_or_default();
+        plan.set(
+            "scale",
+            scale as i64,
+            format!(
+                "SCALE={text}: setup loaded {scale} blocks of 8 KiB, the run took a size by 16 KiB blocks and used {} \
+                 unless BLOCK_SZ said otherwise; mindful loads and uses {scale} blocks of the target",
+                if text.ends_with(|c: char| c.is_ascii_alphabetic()) { scale / 2 } else { scale }
+            ),
+        );
+    }
+    if let Some(scan) = blocks(script, "SCAN_TABLE_SZ")? {
+        plan.set(
+            "scan_table",
+            scan as i64,
+            "SCAN_TABLE_SZ: blocks of an unindexed table for each schema; 0 is allowed now",
+        );
+    }
+    if let Some(degree) = number(script, "LOAD_PARALLEL_DEGREE")? {
+        plan.set(
+            "load_streams",
+            degree as i64,
+            "LOAD_PARALLEL_DEGREE: loaded in batches with a wait after each; now a work queue",
+        );
+    }
+    match script.get("OBFUSCATE_COLUMNS") {
+        Some(on) if on.eq_ignore_ascii_case("TRUE") => {
+            plan.set(
+                "content",
+                "mixed",
+                "OBFUSCATE_COLUMNS=TRUE: 36 symbols, blocks mostly empty; mindful's filler is incompressible",
+            );
+        }
+        _ => plan.set(
+            "content",
+            "mixed",
+            "OBFUSCATE_COLUMNS was not TRUE: each column was one repeated letter; write repeated for the same",
+        ),
+    }
+    if script.get("BLOCK_SZ").is_some() {
+        plan.leave("BLOCK_SZ: the target is asked for its block size");
+    }
+    Ok(())
+}
+
+fn mix(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    if let Some(pct) = number(script, "UPDATE_PCT")? {
+        let really = match pct {
+            40 => ", which came out as 39.97 %",
+            45 => ", which came out as 44.6 %",
+            48 => ", which came out as 46.8 %",
+            50 => ", which came out as 48.0 %",
+            _ => "",
+        };
+        plan.set(
+            "update_pct",
+            pct as i64,
+            format!("UPDATE_PCT={pct}{really}: updates came in a burst at the head of each 100 operations; now evenly spread and exact"),
+        );
+    }
+    if let Some(pct) = number(script, "SCAN_PCT")? {
+        plan.set(
+            "scan_pct",
+            pct as i64,
+            format!("SCAN_PCT={pct}: share of reads; came out below it near 50; now exact"),
+        );
+    }
+    if let Some(unit) = number(script, "WORK_UNIT")? {
+        plan.set(
+            "work_unit",
+            unit as i64,
+            format!("WORK_UNIT={unit}: an operation visited {} blocks; mindful visits {unit} (like = \"slob\" for the old count)", unit.saturating_sub(1)),
+        );
+    }
+    let heavy = script.get("REDO_STRESS").is_some_and(|redo| redo.eq_ignore_ascii_case("HEAVY"));
+    if let Some(redo) = script.get("REDO_STRESS") {
+        plan.set(
+            "redo",
+            if heavy { "heavy" } else { "light" },
+            format!("REDO_STRESS={redo}: all columns if HEAVY, else two; committed after each update, as before"),
+        );
+    }
+    if let Some(threads) = number(script, "THREADS_PER_SCHEMA")? {
+        plan.set("threads", threads as i64, format!("THREADS_PER_SCHEMA={threads}: sessions in each schema; the number of schemas was an argument: give --schemas"));
+    }
+    Ok(())
+}
+
+fn length(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    let run_time = number(script, "RUN_TIME")?;
+    let work_loop = number(script, "WORK_LOOP")?.filter(|ops| *ops > 0);
+    match (work_loop, run_time) {
+        (Some(ops), run_time) => {
+            plan.set("ops", ops as i64, format!("WORK_LOOP={ops}: operations for each session; the clock went on running and could end it first in silence"));
+            if let Some(seconds) = run_time {
+                plan.set(
+                    "guard",
+                    format!("{seconds}s"),
+                    format!("RUN_TIME={seconds}: as a guard; when it fires the run is marked incomplete"),
+                );
+            }
+        }
+        (None, Some(seconds)) => {
+            plan.set(
+                "duration",
+                format!("{seconds}s"),
+                format!("RUN_TIME={seconds}: averages included start and end; now exactly this long, after a warm-up"),
+            );
+        }
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// One in `frequency` as percent, to two places.
+fn one_in(frequency: u64) -> f64 {
+    (10_000.0 / frequency as f64).round() / 100.0
+}
+
+fn hot(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    if script.get("DO_HOTSPOT").is_some_and(|on| on.eq_ignore_ascii_case("TRUE")) {
+        let size = number(script, "HOTSPOT_MB")?.unwrap_or(8);
+        let offset = number(script, "HOTSPOT_OFFSET_MB")?.unwrap_or(16);
+        let frequency = number(script, "HOTSPOT_FREQUENCY")?.unwrap_or(3);
+        plan.set("hot_spot_size", format!("{size}MiB"), format!("HOTSPOT_MB={size}: counted in blocks of 8 KiB whatever the block size; the range read began a work unit below it"));
+        plan.set("hot_spot_offset", format!("{offset}MiB"), format!("HOTSPOT_OFFSET_MB={offset}"));
+        if frequency == 0 {
+            plan.set("hot_spot_share", 0, "HOTSPOT_FREQUENCY=0: only the first operation was hot");
+        } else {
+            plan.set("hot_spot_share", one_in(frequency), format!("HOTSPOT_FREQUENCY={frequency}: each {frequency}th by a counter shared with scans and the hot schema; now an independent draw"));
+        }
+    }
+    if let Some(frequency) = number(script, "HOT_SCHEMA_FREQUENCY")?.filter(|n| *n > 0) {
+        plan.set("hot_schema", one_in(frequency), format!("HOT_SCHEMA_FREQUENCY={frequency}: each {frequency}th operation went to schema 1, by the counter that also chose scans; now an independent draw"));
+    }
+    Ok(())
+}
+
+fn think(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    let Some(frequency) = number(script, "THINK_TM_FREQUENCY")?.filter(|n| *n > 0) else { return Ok(()) };
+    let seconds =
+        |key: &str, default: f64| match script.get(key) {
+            None => Ok(default),
+            Some(text) => text.parse::<f64>().ok().filter(|s| (0.0..1e6).contains(s)).ok_or_else(|| {
+                Error::plan(format!("{key}={text} is not a time in seconds"), "write seconds, such as .5")
+            }),
+        };
+    let (min, max) = (seconds("THINK_TM_MIN", 0.1)?, seconds("THINK_TM_MAX", 0.5)?);
+    let ms = |s: f64| (s * 1_000.0).round() as u64;
+    plan.set(
+        "think_time",
+        format!("{}%:{}ms..{}ms", one_in(frequency), ms(min), ms(max)),
+        format!("THINK_TM_FREQUENCY={frequency}: slept when the last key was divisible by it, so updates and pauses were tied; now an independent draw"),
+    );
+    Ok(())
+}
