@@ -1,0 +1,193 @@
+//! A connection: a client, the task that drives its socket, and what ended it.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use mindful_core::{Error, ErrorKind, Result};
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::endpoint::{Endpoint, Host};
+use super::explain::{explain, find};
+
+/// A session on a server. Dropping it closes it.
+pub struct Connection {
+    client: Client,
+    ended: Arc<OnceLock<tokio_postgres::Error>>,
+    connector: Option<MakeRustlsConnect>,
+    place: String,
+}
+
+/// Cancels what a session is doing, from any thread.
+#[derive(Clone)]
+pub struct Canceller {
+    token: CancelToken,
+    connector: Option<MakeRustlsConnect>,
+    place: String,
+}
+
+/// Connects to `endpoint` by one of the ways its TLS allows; `config` has all but host and password.
+pub(super) async fn connect(
+    endpoint: &Endpoint,
+    config: &Config,
+    timeout: Option<Duration>,
+    place: String,
+) -> Result<Connection> {
+    let attempts = attempt_in_turn(endpoint, for_endpoint(config, endpoint), &place);
+    match timeout {
+        None => attempts.await,
+        Some(limit) => tokio::time::timeout(limit, attempts).await.unwrap_or_else(|_| {
+            let what = format!("{place}: no answer in {} s", limit.as_secs());
+            Err(Error::target(
+                what,
+                "check that PostgreSQL listens there, firewalls on the way, or give connect_timeout",
+            ))
+        }),
+    }
+}
+
+fn for_endpoint(config: &Config, endpoint: &Endpoint) -> Config {
+    let mut config = config.clone();
+    match &endpoint.host {
+        Host::Unix(folder) => config.host_path(folder),
+        Host::Tcp { name, address } => {
+            config.host(name);
+            if let Some(address) = address {
+                config.hostaddr(*address);
+            }
+            &mut config
+        }
+    };
+    config.port(endpoint.port);
+    if let Some(password) = &endpoint.password {
+        config.password(password.reveal());
+    }
+    config
+}
+
+async fn attempt_in_turn(endpoint: &Endpoint, mut config: Config, place: &str) -> Result<Connection> {
+    let mut first_error = None;
+    for mode in endpoint.tls.attempts() {
+        config.ssl_mode(*mode);
+        match attempt(endpoint, &config, *mode, place).await {
+            Ok(connection) => return Ok(connection),
+            Err(error) => {
+                let again = depends_on_encryption(&error);
+                first_error.get_or_insert(error);
+                if !again {
+                    break;
+                }
+            }
+        }
+    }
+    Err(first_error.map_or_else(
+        || Error::target(format!("{place}: no way to connect"), "check sslmode"),
+        |error| refused(&error, endpoint, place),
+    ))
+}
+
+/// Whether the same server may say yes with encryption instead of without, or the other way round.
+fn depends_on_encryption(error: &tokio_postgres::Error) -> bool {
+    error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) || find::<rustls::Error>(error).is_some()
+}
+
+async fn attempt(
+    endpoint: &Endpoint,
+    config: &Config,
+    mode: SslMode,
+    place: &str,
+) -> Result<Connection, tokio_postgres::Error> {
+    let connector = endpoint.tls.connector.clone().filter(|_| mode != SslMode::Disable);
+    let ended = Arc::new(OnceLock::new());
+    let client = if let Some(connector) = connector.clone() {
+        let (client, driver) = config.connect(connector).await?;
+        tokio::spawn(drive(driver, Arc::clone(&ended)));
+        client
+    } else {
+        let (client, driver) = config.connect(NoTls).await?;
+        tokio::spawn(drive(driver, Arc::clone(&ended)));
+        client
+    };
+    Ok(Connection { client, ended, connector, place: place.to_owned() })
+}
+
+/// Drives a connection to its end and keeps why it ended, before those who wait for answers learn that it did.
+async fn drive<D>(mut driver: D, ended: Arc<OnceLock<tokio_postgres::Error>>)
+where
+    D: Future<Output = Result<(), tokio_postgres::Error>> + Unpin,
+{
+    if let Err(error) = (&mut driver).await {
+        let _ = ended.set(error);
+    }
+}
+
+/// The error of a connection that never stood.
+fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> Error {
+    let mut explained = Error { kind: ErrorKind::Target, ..explain(error, place) };
+    if error.is_closed() {
+        explained.next = String::from("check that host and port are those of a PostgreSQL server, and its log");
+    }
+    let about_tls = find::<rustls::Error>(error).is_some() || explained.what.ends_with("does not offer TLS");
+    if about_tls && endpoint.tls.by_default && endpoint.tls.connector.is_some() {
+        explained.next.push_str(
+            " (nobody said sslmode, so a server on another host must prove who it is: sslmode=verify-full by default)",
+        );
+    }
+    explained
+}
+
+impl Connection {
+    /// What `error` means for a person; where it only says that the connection is closed, the reason the server gave
+    /// before it closed.
+    pub fn explain(&self, error: &tokio_postgres::Error) -> Error {
+        let reason = self.ended.get().filter(|_| error.is_closed());
+        explain(reason.unwrap_or(error), &self.place)
+    }
+
+    /// What cancels the statement this session is at, from another thread.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { token: self.client.cancel_token(), connector: self.connector.clone(), place: self.place.clone() }
+    }
+}
+
+impl Deref for Connection {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl DerefMut for Connection {
+    fn deref_mut(&mut self) -> &mut Client {
+        &mut self.client
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connection({})", self.place)
+    }
+}
+
+impl Canceller {
+    /// Asks the server to cancel; it does not tell whether there was anything to cancel.
+    pub async fn cancel(&self) -> Result<()> {
+        let asked = match self.connector.clone() {
+            Some(connector) => self.token.cancel_query(connector).await,
+            None => self.token.cancel_query(NoTls).await,
+        };
+        asked.map_err(|error| explain(&error, &self.place))
+    }
+}
+
+impl fmt::Debug for Canceller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Canceller({})", self.place)
+    }
+}

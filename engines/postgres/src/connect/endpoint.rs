@@ -1,0 +1,165 @@
+//! Endpoints: the places a URL names, each with its password and its TLS.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use mindful_core::{Error, Result};
+
+use super::environment::Environment;
+use super::parameter::Parameters;
+use super::passfile::{self, Wanted};
+use super::secret::Secret;
+use super::tls::Tls;
+use super::url::{encode, show_host};
+
+/// Folders a server puts its socket in unless told otherwise, most likely first.
+const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
+
+/// Where a server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Host {
+    /// A folder with the server's socket.
+    Unix(PathBuf),
+    /// A name or address, and the address to use instead of looking the name up.
+    Tcp { name: String, address: Option<IpAddr> },
+}
+
+impl Host {
+    /// Whether it is on this host: a socket or a loopback address.
+    pub(super) fn is_local(&self) -> bool {
+        match self {
+            Self::Unix(_) => true,
+            Self::Tcp { address: Some(address), .. } => address.is_loopback(),
+            Self::Tcp { name, address: None } => {
+                name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+        }
+    }
+
+    /// Its name in a password file.
+    fn passfile_name(&self) -> String {
+        match self {
+            Self::Unix(folder) if SOCKET_FOLDERS.iter().any(|known| folder == Path::new(known)) => {
+                "localhost".to_owned()
+            }
+            Self::Unix(folder) => folder.display().to_string(),
+            Self::Tcp { name, .. } => name.clone(),
+        }
+    }
+
+    /// The host part of a URL.
+    pub(super) fn in_url(&self, port: u16) -> String {
+        match self {
+            Self::Unix(folder) => show_host(&encode(&folder.to_string_lossy()), &port.to_string()),
+            Self::Tcp { name, .. } if name.contains(':') => show_host(&name.replace('%', "%25"), &port.to_string()),
+            Self::Tcp { name, .. } => show_host(&encode(name), &port.to_string()),
+        }
+    }
+}
+
+/// One server to connect to.
+#[derive(Debug, Clone)]
+pub(super) struct Endpoint {
+    pub(super) host: Host,
+    pub(super) port: u16,
+    pub(super) password: Option<Secret>,
+    pub(super) tls: Tls,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            Host::Unix(folder) => write!(f, "{}/.s.PGSQL.{}", folder.display(), self.port),
+            Host::Tcp { name, .. } => f.write_str(&show_host(name, &self.port.to_string())),
+        }
+    }
+}
+
+/// The places that `host`, `hostaddr` and `port` name, in their order.
+pub(super) fn places(parameters: &Parameters) -> Result<Vec<(Host, u16)>> {
+    let (hosts, addresses) = (list(parameters, "host")?, list(parameters, "hostaddr")?);
+    let ports = list(parameters, "port")?;
+    let count = hosts.len().max(addresses.len()).max(1);
+    if !hosts.is_empty() && !addresses.is_empty() && hosts.len() != addresses.len() {
+        let what = format!("{} hosts, but {} in {}", hosts.len(), addresses.len(), parameters.place("hostaddr"));
+        return Err(Error::plan(what, "give an address for each host, or none"));
+    }
+    if ports.len() > 1 && ports.len() != count {
+        let what = format!("{} ports in {}, but {count} hosts", ports.len(), parameters.place("port"));
+        return Err(Error::plan(what, "give a port for each host, or one for all"));
+    }
+    (0..count)
+        .map(|i| {
+            let port = port(parameters, ports.get(i).or(ports.first()).copied().unwrap_or_default())?;
+            let text = |of: &[&str]| of.get(i).copied().unwrap_or_default().to_owned();
+            Ok((host(parameters, text(&hosts), &text(&addresses), port)?, port))
+        })
+        .collect()
+}
+
+fn list<'a>(parameters: &'a Parameters, key: &str) -> Result<Vec<&'a str>> {
+    Ok(parameters.text(key)?.map(|text| text.split(',').map(str::trim).collect()).unwrap_or_default())
+}
+
+fn port(parameters: &Parameters, text: &str) -> Result<u16> {
+    match text {
+        "" => Ok(5432),
+        text => text.parse().ok().filter(|&port| port > 0).ok_or_else(|| {
+            let place = parameters.place("port");
+            Error::plan(format!("{place} is not a port"), "give a number from 1 to 65535")
+        }),
+    }
+}
+
+fn host(parameters: &Parameters, name: String, address: &str, port: u16) -> Result<Host> {
+    if !address.is_empty() {
+        let ip = address.parse().map_err(|_| {
+            let what = format!("{}: `{address}` is not an IP address", parameters.place("hostaddr"));
+            Error::plan(what, "give names as host=…")
+        })?;
+        let name = if name.is_empty() || name.starts_with('/') { address.to_owned() } else { name };
+        return Ok(Host::Tcp { name, address: Some(ip) });
+    }
+    if name.is_empty() {
+        return Ok(Host::Unix(default_folder(port)));
+    }
+    if name.starts_with('@') {
+        let what = format!("{}: sockets in the abstract namespace are not supported", parameters.place("host"));
+        return Err(Error::plan(what, "name the folder of the socket"));
+    }
+    Ok(if name.starts_with('/') { Host::Unix(name.into()) } else { Host::Tcp { name, address: None } })
+}
+
+/// The folder where a socket for `port` is, or where it would be first looked for.
+fn default_folder(port: u16) -> PathBuf {
+    let has_socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
+    SOCKET_FOLDERS.iter().find(|folder| has_socket(folder)).unwrap_or(&SOCKET_FOLDERS[0]).into()
+}
+
+/// Passwords, from the parameters or else from the password file.
+pub(super) struct Passwords {
+    given: Option<Secret>,
+    file: Vec<u8>,
+}
+
+impl Passwords {
+    /// Also returns a remark when there is a password file that must not be used.
+    pub(super) fn collect(parameters: &Parameters, environment: &Environment) -> Result<(Self, Option<String>)> {
+        if let Some(password) = parameters.bytes("password") {
+            return Ok((Self { given: Some(Secret::new(password.to_vec())), file: Vec::new() }, None));
+        }
+        let path = parameters.text("passfile")?.map(PathBuf::from).or_else(|| environment.in_home(".pgpass"));
+        let (file, remark) = match path.map_or(Ok(Vec::new()), |path| passfile::read(&path)) {
+            Ok(file) => (file, None),
+            Err(remark) => (Vec::new(), Some(remark)),
+        };
+        Ok((Self { given: None, file }, remark))
+    }
+
+    /// The password for `user` at `host`.
+    pub(super) fn find(&self, host: &Host, port: u16, dbname: &str, user: &str) -> Option<Secret> {
+        let wanted = Wanted { host: &host.passfile_name(), port, dbname, user };
+        self.given.clone().or_else(|| passfile::find(&self.file, &wanted).map(Secret::new))
+    }
+}

@@ -1,0 +1,181 @@
+//! What went wrong with a server, as one line with the next move.
+
+use std::error::Error as Cause;
+use std::io;
+
+use mindful_core::error::one_line;
+use mindful_core::{Error, ErrorKind};
+use tokio_postgres::error::{DbError, SqlState};
+
+use super::tls_fault;
+
+/// Longest quotation of a server's own words, characters.
+const QUOTED: usize = 300;
+
+/// The error for a person: `place` (such as `bench@db1:5432/bench`), what happened there, the next move. Its kind is
+/// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
+pub fn explain(error: &tokio_postgres::Error, place: &str) -> Error {
+    let explained = match error.as_db_error() {
+        Some(said) => server_said(said),
+        None => connection_fault(error),
+    };
+    explained.at(place)
+}
+
+fn server_said(said: &DbError) -> Error {
+    let (kind, next) = advice(said);
+    let what = quote(said);
+    match kind {
+        ErrorKind::Plan => Error::plan(what, next),
+        ErrorKind::Target => Error::target(what, next),
+        ErrorKind::Run | ErrorKind::Interrupted => Error::run(what, next),
+    }
+}
+
+/// The server's own words on one line of limited length, with the SQLSTATE.
+fn quote(said: &DbError) -> String {
+    let mut words = one_line(said.message());
+    if let Some(detail) = said.detail() {
+        words = format!("{words} ({})", one_line(detail));
+    }
+    if words.chars().count() > QUOTED {
+        words = words.chars().take(QUOTED).chain(['…']).collect();
+    }
+    format!("{words} [{}]", said.code().code())
+}
+
+fn advice(said: &DbError) -> (ErrorKind, String) {
+    use ErrorKind::{Run, Target};
+    let code = said.code();
+    if *code == SqlState::INSUFFICIENT_PRIVILEGE {
+        return (Target, grant(said.message()));
+    }
+    let known: &[(&SqlState, ErrorKind, &str)] = &[
+        (&SqlState::INVALID_PASSWORD, Target, "give the right password in PGPASSWORD or ~/.pgpass"),
+        (
+            &SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+            Target,
+            "create the role, or let pg_hba.conf of the server admit this role, database, address and encryption",
+        ),
+        (&SqlState::INVALID_CATALOG_NAME, Target, "create it with createdb, or name another one: postgres://…/dbname"),
+        (&SqlState::TOO_MANY_CONNECTIONS, Target, "give fewer --sessions, or raise max_connections on the server"),
+        (&SqlState::CANNOT_CONNECT_NOW, Target, "wait until the server is up, then try again"),
+        (
+            &SqlState::READ_ONLY_SQL_TRANSACTION,
+            Target,
+            "name a primary server whose default_transaction_read_only is off",
+        ),
+        (&SqlState::PROTOCOL_VIOLATION, Target, "check that PostgreSQL itself or a session pooler answers there"),
+        (
+            &SqlState::ADMIN_SHUTDOWN,
+            Run,
+            "an administrator ended the session or the server; see its log, then run again",
+        ),
+        (&SqlState::CRASH_SHUTDOWN, Run, "a process of the server crashed; see its log, then run again"),
+        (&SqlState::QUERY_CANCELED, Run, "someone, or a statement_timeout, cancelled it; run again without"),
+        (&SqlState::DISK_FULL, Run, "free space where the server keeps its data, then run again"),
+        (&SqlState::OUT_OF_MEMORY, Run, "give the server more memory, or fewer --sessions"),
+        (&SqlState::T_R_DEADLOCK_DETECTED, Run, "others change the same rows; keep the dataset to one run at a time"),
+        (&SqlState::CONNECTION_FAILURE, Run, "see the server's log and the network on the way, then run again"),
+        (&SqlState::IDLE_SESSION_TIMEOUT, Run, "let idle_session_timeout be longer than a step"),
+    ];
+    match known.iter().find(|(state, ..)| *state == code) {
+        Some((_, kind, next)) => (*kind, (*next).to_owned()),
+        None => (Run, said.hint().map_or_else(|| "see the server's log".to_owned(), one_line)),
+    }
+}
+
+/// The GRANT that would give the right a message like `permission denied for table x` asks for.
+fn grant(message: &str) -> String {
+    let object = message.strip_prefix("permission denied for ").and_then(|object| object.split_once(' '));
+    let Some((kind, name)) = object else {
+        return "have the right granted to the role, or name another role".to_owned();
+    };
+    if name.starts_with("pg_") {
+        return format!("GRANT pg_monitor TO the role, or have {kind} {name} granted to it");
+    }
+    let rights = match kind {
+        "schema" => "USAGE, CREATE ON SCHEMA",
+        "database" => "CONNECT, CREATE, TEMPORARY ON DATABASE",
+        "tablespace" => "CREATE ON TABLESPACE",
+        "sequence" => "USAGE ON SEQUENCE",
+        "function" => "EXECUTE ON FUNCTION",
+        "procedure" => "EXECUTE ON PROCEDURE",
+        _ => "SELECT, INSERT, UPDATE, DELETE ON TABLE",
+    };
+    let name = format!("\"{}\"", name.replace('"', "\"\""));
+    format!("GRANT {rights} {name} TO the role, or name another role")
+}
+
+/// The connection itself failed, or never stood.
+fn connection_fault(error: &tokio_postgres::Error) -> Error {
+    if let Some(fault) = find::<rustls::Error>(error) {
+        return tls_fault::explain(fault);
+    }
+    if error.is_closed() {
+        return Error::run("the server closed the connection", "see the server's log, then run again");
+    }
+    if let Some(fault) = find::<io::Error>(error) {
+        return io_fault(fault);
+    }
+    let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    match cause.as_str() {
+        "password missing" => {
+            Error::target("the server asks for a password", "give it in PGPASSWORD, ~/.pgpass or the URL")
+        }
+        "server does not support TLS" => Error::target(
+            "the server does not offer TLS",
+            "set ssl=on there, or say sslmode=disable to go without encryption",
+        ),
+        "server did not use channel binding" => {
+            Error::target("the server did not use channel binding", "use TLS with SCRAM, or channel_binding=prefer")
+        }
+        "unsupported authentication method" | "unsupported SASL mechanism" => Error::target(
+            "the server wants a way of logging in that is not supported (GSSAPI, SSPI, OAuth)",
+            "let pg_hba.conf admit scram-sha-256 or cert",
+        ),
+        _ => Error::target(
+            format!("unexpected answer ({}: {})", error, one_line(&cause)),
+            "check that host and port are those of a PostgreSQL server",
+        ),
+    }
+}
+
+fn io_fault(fault: &io::Error) -> Error {
+    let text = one_line(&fault.to_string());
+    let next = match fault.kind() {
+        io::ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port",
+        io::ErrorKind::NotFound => {
+            "no server has its socket there: start it, or name the host: postgres://host:5432/dbname"
+        }
+        io::ErrorKind::PermissionDenied if text.starts_with("database ") => {
+            "drop target_session_attrs, or name another host"
+        }
+        io::ErrorKind::PermissionDenied => "this user may not use that socket: let it, or connect by TCP",
+        io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+            "check host, port, routes and firewalls on the way"
+        }
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            "check that host and port are those of a PostgreSQL server, and its log"
+        }
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
+            return Error::run(format!("the server went away ({text})"), "see its log, then run again");
+        }
+        _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
+        _ => "check the network on the way",
+    };
+    Error::target(text, next)
+}
+
+/// The first cause of type `T`, also inside I/O errors, which hide theirs from `source`.
+pub(super) fn find<T: Cause + 'static>(error: &tokio_postgres::Error) -> Option<&T> {
+    let mut next = error.source();
+    while let Some(cause) = next {
+        if let Some(found) = cause.downcast_ref::<T>() {
+            return Some(found);
+        }
+        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        next = inner.map(|inner| inner as &(dyn Cause + 'static)).or_else(|| cause.source());
+    }
+    None
+}

@@ -1,0 +1,68 @@
+//! Password files: lines of `hostname:port:database:username:password`, where `*` matches anything and a backslash
+//! takes the next character as it is. The first line that matches decides.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What a password is wanted for.
+pub(super) struct Wanted<'a> {
+    pub(super) host: &'a str,
+    pub(super) port: u16,
+    pub(super) dbname: &'a str,
+    pub(super) user: &'a str,
+}
+
+/// The text of a password file, or why it is not used. A file that is not there is empty.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let unused = |why: &str| format!("the password file {} is not used: {why}", path.display());
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(unused(&error.to_string())),
+    };
+    if !metadata.is_file() {
+        return Err(unused("it is not a plain file"));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return Err(unused("others may read it; `chmod 600` it"));
+    }
+    fs::read(path).map_err(|error| unused(&error.to_string()))
+}
+
+/// The password for `wanted` in the text of a password file.
+pub(super) fn find(text: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
+    let port = wanted.port.to_string();
+    let fields = [wanted.host, &port, wanted.dbname, wanted.user];
+    text.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#")).find_map(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let rest = fields.iter().try_fold(line, |rest, field| matching(rest, field.as_bytes()))?;
+        let password = unescape(rest);
+        (!password.is_empty()).then_some(password)
+    })
+}
+
+/// What follows the first field of `line` and its colon, if that field matches `wanted`.
+fn matching<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    if let Some(rest) = line.strip_prefix(b"*:") {
+        return Some(rest);
+    }
+    let mut escaped = false;
+    let end = line.iter().position(|&byte| {
+        let ends = byte == b':' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    })?;
+    (unescape(&line[..end]) == wanted).then_some(&line[end + 1..])
+}
+
+/// `text` without its backslashes.
+fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut bytes = text.iter().copied();
+    let mut plain = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        plain.extend(if byte == b'\\' { bytes.next() } else { Some(byte) });
+    }
+    plain
+}

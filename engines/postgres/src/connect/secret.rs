@@ -1,0 +1,24 @@
+//! A value that is used and never shown.
+
+use std::fmt;
+
+/// A password.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Secret(Vec<u8>);
+
+impl Secret {
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The value, to be handed to the server and nobody else.
+    pub(super) fn reveal(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}

@@ -1,0 +1,60 @@
+//! Services: named sets of parameters in `pg_service.conf`.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use mindful_core::{Error, Result};
+
+use super::environment::Environment;
+
+/// The parameters of service `name`, in the order of the file. The files are those libpq reads: `file` if given, else
+/// `~/.pg_service.conf`; then `pg_service.conf` in `PGSYSCONFDIR`.
+pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) -> Result<Vec<(String, String)>> {
+    let own = file.map(PathBuf::from).or_else(|| environment.in_home(".pg_service.conf"));
+    let shared = environment.path("PGSYSCONFDIR").map(|folder| folder.join("pg_service.conf"));
+    let mut looked_in = Vec::new();
+    for path in own.into_iter().chain(shared) {
+        let place = path.display().to_string();
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                if let Some(parameters) = section(&text, name, &place)? {
+                    return Ok(parameters);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Error::plan(format!("cannot read the service file {place}: {error}"), "make it readable"));
+            }
+        }
+        looked_in.push(place);
+    }
+    let next = match looked_in.as_slice() {
+        [] => "name its file in PGSERVICEFILE".to_owned(),
+        places => format!("define [{name}] in {}, or name its file in PGSERVICEFILE", places.join(" or ")),
+    };
+    Err(Error::plan(format!("there is no service `{name}`"), next))
+}
+
+/// The lines below `[name]`, or `None` when there is no such section.
+fn section(text: &str, name: &str, place: &str) -> Result<Option<Vec<(String, String)>>> {
+    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    if !lines.any(|(_, line)| header(line) == Some(name)) {
+        return Ok(None);
+    }
+    let mut parameters = Vec::new();
+    for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        if header(line).is_some() {
+            break;
+        }
+        let (key, value) = line.split_once('=').ok_or_else(|| {
+            Error::plan(format!("line {number} of {place} is not `key=value`"), "correct it, or put `#` in front")
+        })?;
+        parameters.push((key.trim_end().to_owned(), value.trim_start().to_owned()));
+    }
+    Ok(Some(parameters))
+}
+
+fn header(line: &str) -> Option<&str> {
+    line.strip_prefix('[')?.strip_suffix(']')
+}
