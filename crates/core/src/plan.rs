@@ -77,6 +77,24 @@ pub struct Plan {
     pub looping: Loop,
     /// Whose arithmetic.
     pub like: Like,
+    /// Commands around the run.
+    pub hooks: Hooks,
+}
+
+/// Commands of the user around a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hooks {
+    /// Before the sessions start.
+    pub before: Option<String>,
+    /// When they have stopped.
+    pub after: Option<String>,
+    /// When the result is stored.
+    pub end: Option<String>,
+    /// Longest time one may take.
+    #[serde(with = "seconds")]
+    pub timeout: Duration,
+    /// Whether a failed one fails the run.
+    pub failure_stops: bool,
 }
 
 /// A hot spot before the block size is known.

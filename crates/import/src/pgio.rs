@@ -74,8 +74,8 @@ fn target(script: &Script, plan: &mut PlanFile) {
             plan.set("target", url, "CONNECT_STRING");
         }
     } else if let Some(name) = script.get("DBNAME").or(connect) {
-        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if plain {
+        let simple = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if simple {
             plan.set(
                 "target",
                 format!("postgres:///{name}"),

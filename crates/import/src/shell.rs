@@ -44,7 +44,7 @@ pub fn parse(name: &str, text: &str) -> Result<Script> {
 
 /// `export A B C` names variables, it sets none.
 fn exports_only(line: &str, body: &str) -> bool {
-    line.starts_with("export ") && body.split_whitespace().all(|word| is_name(word))
+    line.starts_with("export ") && body.split_whitespace().all(is_name)
 }
 
 fn is_name(word: &str) -> bool {
@@ -76,9 +76,10 @@ fn word(text: &str) -> Result<(String, &str)> {
             (None, c) if c.is_whitespace() || c == ';' => return Ok((value, &text[at..])),
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
-            (None | Some('"'), '`' | '$') => return Err(evaluated(&text[at..])),
+            (None | Some('"'), '`' | '$') | (None, '|' | '&' | '<' | '>' | '(' | ')') => {
+                return Err(evaluated(&text[at..]));
+            }
             (None | Some('"'), '\\') => value.extend(chars.next().map(|(_, escaped)| escaped)),
-            (None, '|' | '&' | '<' | '>' | '(' | ')') => return Err(evaluated(&text[at..])),
             (_, c) => value.push(c),
         }
     }

@@ -1,4 +1,5 @@
 //! Old configurations become plans that mindful itself accepts.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::settings::{Origin, Settings};

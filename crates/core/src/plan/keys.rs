@@ -48,5 +48,10 @@ pub const KEYS: &[Key] = &[
     unset("think_time", "RANGE", "Pauses: MIN..MAX or exp:MEAN, with a share in front if not all: 20%:10ms..50ms"),
     unset("rate", "PER_S", "Open loop: arrivals per second, Poisson; even:PER_S for a steady beat"),
     key("loop", "WHERE", "server", "Where the work loop runs: server or client"),
+    unset("hook_before", "COMMAND", "Shell command run before the sessions start, waited for"),
+    unset("hook_after", "COMMAND", "Shell command run when the sessions have stopped, waited for"),
+    unset("hook_end", "COMMAND", "Shell command run when the result is stored, waited for"),
+    key("hook_timeout", "TIME", "1m", "Longest time a hook may take"),
+    key("hook_failure", "POLICY", "stop", "What a failed hook does: stop (the run is invalid) or warn"),
     key("like", "KIT", "mindful", "Arithmetic of an older kit for comparison with old figures: slob or pgio"),
 ];

@@ -1,7 +1,7 @@
 //! From text settings to a plan.
 
 use super::{Commit, Duration, Error, Rate, Result, Settings, Share, Skew, ThinkTime, settings, units};
-use super::{Content, Extent, HotSpotPlan, Like, Loop, MOST_SCHEMAS, MOST_SESSIONS, Plan, Redo};
+use super::{Content, Extent, Hooks, HotSpotPlan, Like, Loop, MOST_SCHEMAS, MOST_SESSIONS, Plan, Redo};
 
 /// Sessions when nobody says.
 const DEFAULT_SESSIONS: u32 = 8;
@@ -35,9 +35,21 @@ pub(super) fn plan(s: &Settings) -> Result<Plan> {
         rate: s.parse("rate", rate)?,
         looping: s
             .require("loop", |t| settings::parse_choice(t, &[("server", Loop::Server), ("client", Loop::Client)]))?,
+        hooks: hooks(s)?,
         like: s.require("like", |t| {
             settings::parse_choice(t, &[("mindful", Like::Mindful), ("slob", Like::Slob), ("pgio", Like::Pgio)])
         })?,
+    })
+}
+
+fn hooks(s: &Settings) -> Result<Hooks> {
+    let command = |name| s.parse(name, |text| Ok(text.to_owned()));
+    Ok(Hooks {
+        before: command("hook_before")?,
+        after: command("hook_after")?,
+        end: command("hook_end")?,
+        timeout: s.require("hook_timeout", units::parse_duration)?,
+        failure_stops: s.require("hook_failure", |t| settings::parse_choice(t, &[("stop", true), ("warn", false)]))?,
     })
 }
 
