@@ -12,6 +12,7 @@ use crate::slice::SliceReport;
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "events are handed on one by one, never kept in bulk")]
 pub enum Event {
     /// The first line of a run.
     Head(RunHead),

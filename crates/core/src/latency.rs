@@ -126,7 +126,9 @@ mod tests {
         #[test]
         fn quantiles_are_within_one_percent(mut values in prop::collection::vec(100_u64..10_000_000_000, 200..400)) {
             let mut recorder = Recorder::new();
-            values.iter().for_each(|v| recorder.record(*v));
+            for value in &values {
+                recorder.record(*value);
+            }
             let mut copy = Recorder::new();
             copy.merge(&recorder.take());
             values.sort_unstable();
@@ -140,7 +142,9 @@ mod tests {
     #[test]
     fn a_percentile_without_ten_beyond_it_is_not_told() {
         let mut recorder = Recorder::new();
-        (0..9_999).for_each(|_| recorder.record(1_000));
+        for _ in 0..9_999 {
+            recorder.record(1_000);
+        }
         assert_eq!(recorder.quantile_ns(0.999), None);
         recorder.record(1_000);
         assert!(recorder.quantile_ns(0.999).is_some());

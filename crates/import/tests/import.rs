@@ -35,9 +35,9 @@ fn a_slob_configuration_keeps_its_meaning() {
     assert_eq!(plan.scale.unwrap().blocks(8192), 20_480);
     assert_eq!((plan.redo, plan.duration.as_secs(), plan.ops), (Redo::Heavy, 600, None));
     let spot = plan.hot_spot.unwrap();
-    assert_eq!((spot.size.blocks(8192), spot.offset.blocks(8192), spot.share.percent()), (1_024, 2_048, 33.33));
-    assert_eq!(plan.hot_schema.percent(), 25.0);
-    assert_eq!(plan.think_time.unwrap().share.percent(), 20.0);
+    assert_eq!((spot.size.blocks(8192), spot.offset.blocks(8192), spot.share.hundredths()), (1_024, 2_048, 3_333));
+    assert_eq!(plan.hot_schema.hundredths(), 2_500);
+    assert_eq!(plan.think_time.unwrap().share.hundredths(), 2_000);
 }
 
 #[test]
