@@ -1,0 +1,39 @@
+//! How much runs of one plan differ on a platform.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::{CONFIDENCE, Interval};
+use crate::stats::moment::{median, variance};
+
+/// The spread between runs that are alike in everything.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// Relative standard deviation between runs.
+    pub variation: f64,
+    /// Where the true one lies, by chi-square.
+    pub interval: Interval,
+    /// Largest distance of a run from the median run, as a share.
+    pub worst: f64,
+    /// Runs it was measured with.
+    pub runs: u32,
+}
+
+impl NoiseFloor {
+    /// The spread of `values`, one a run; `None` below two runs or where one is not above zero.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.iter().any(|v| !(v.is_normal() && *v > 0.0)) {
+            return None;
+        }
+        let logarithms: Vec<f64> = crate::stats::moment::sorted(values).iter().map(|v| v.ln()).collect();
+        let variation = variance(&logarithms)?.sqrt();
+        let freedom = (values.len() - 1) as f64;
+        let chi = ChiSquared::new(freedom).ok()?;
+        let tail = (1.0 - CONFIDENCE) / 2.0;
+        let end = |p: f64| variation * (freedom / chi.inverse_cdf(p)).sqrt();
+        let center = median(&logarithms)?;
+        let worst = logarithms.iter().map(|v| (v - center).abs().exp_m1()).fold(0.0, f64::max);
+        let interval = Interval { low: end(1.0 - tail), high: end(tail), confidence: CONFIDENCE };
+        Some(Self { variation, interval, worst, runs: values.len() as u32 })
+    }
+}
