@@ -135,10 +135,34 @@ impl Plan {
         if self.work_unit == 0 || self.update_work_unit == Some(0) {
             return Err(Error::plan("a work unit of 0 blocks does nothing", "give --work-unit 1 or more"));
         }
+        if self.like != Like::Mindful {
+            self.check_like()?;
+        }
         if !self.scan_pct.is_none() && self.scan_table.blocks(1) == 0 {
             return Err(Error::plan(
                 "scan_pct without a scan table",
                 "load with --scan-table 64MiB, or leave --scan-pct away",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What an old kit's arithmetic can be had for: its ranges and its mix.
+    fn check_like(&self) -> Result<()> {
+        let more = self.hot_spot.is_some()
+            || self.skew != Skew::Uniform
+            || !self.scan_pct.is_none()
+            || !self.hot_schema.is_none();
+        if more {
+            return Err(Error::plan(
+                "like carries an old kit's ranges and update mix, not its hot spots, skew or scans",
+                "leave --like away, or the other keys",
+            ));
+        }
+        if self.like == Like::Slob && self.work_unit < 3 {
+            return Err(Error::plan(
+                format!("like slob with a work unit of {}", self.work_unit),
+                "SLOB's smallest was 3: give --work-unit 3 or more",
             ));
         }
         Ok(())
@@ -178,7 +202,12 @@ impl Plan {
         }
         let update_work_unit = self.update_work_unit.unwrap_or(self.work_unit);
         for (name, unit) in [("work_unit", self.work_unit), ("update_work_unit", update_work_unit)] {
-            if unit > scale {
+            let spans = match self.like {
+                Like::Mindful => unit,
+                // An old kit kept its keys a work unit away from the ends.
+                Like::Slob | Like::Pgio => 2 * unit + 1,
+            };
+            if spans > scale {
                 return Err(Error::plan(
                     format!("{name} {unit} is larger than the scale of {scale} blocks"),
                     format!("give --{} {scale} or less", name.replace('_', "-")),
@@ -191,7 +220,7 @@ impl Plan {
                 "`mindful load --scan-table 64MiB` first",
             ));
         }
-        let hot_spot = self.hot_spot.map(|spot| spot.resolve(loaded.block_bytes, scale, self.work_unit)).transpose()?;
+        let hot_spot = self.hot_spot.map(|spot| spot.resolve(loaded.block_bytes, scale, self.work_unit.max(update_work_unit))).transpose()?;
         Ok(Workload {
             seed: self.seed,
             schemas,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::draw::{self, Purpose};
 use crate::units::Share;
 
+pub mod like;
+
 /// The kinds of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -276,11 +278,12 @@ impl Draws {
     pub fn op(&self, index: u64) -> Op {
         let w = &self.workload;
         let kind = self.kind(index);
-        let wanted = if kind == OpKind::Update { w.update_work_unit } else { w.work_unit };
+        let wanted = like::blocks(w.like, if kind == OpKind::Update { w.update_work_unit } else { w.work_unit });
         let hot = w.hot_spot.is_some_and(|h| drawn(index, self.streams.hot_spot, h.share));
         let hot_schema = drawn(index, self.streams.hot_schema, w.hot_schema);
         let schema = if hot_schema { 1 } else { self.schema };
         let (first_key, blocks) = match (w.hot_spot, hot) {
+            _ if w.like != Like::Mindful => (like::first_key(w, self.streams.key, index), wanted.min(w.scale)),
             (Some(spot), true) => (self.key_in(index, spot.offset, spot.blocks, wanted), wanted.min(spot.blocks)),
             _ => (self.spread_key(index, wanted), wanted.min(w.scale)),
         };
@@ -290,6 +293,9 @@ impl Draws {
     /// Error diffusion: exact over any cycle, and no window off by more than one operation.
     fn kind(&self, index: u64) -> OpKind {
         let w = &self.workload;
+        if w.like != Like::Mindful {
+            return like::kind(w, self.streams.key, index);
+        }
         let updates_before = diffused(index, w.update_pct, self.streams.update_phase);
         if diffused(index + 1, w.update_pct, self.streams.update_phase) > updates_before {
             return OpKind::Update;
