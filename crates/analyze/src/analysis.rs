@@ -6,6 +6,7 @@ use mindful_core::run::{Run, StepRecord};
 use crate::checks;
 use crate::counters::Counters;
 use crate::headline::{Gates, Headline, headline};
+use crate::ledger::Ledger;
 use crate::summary;
 use crate::window::{Window, window};
 use crate::work::Work;
@@ -34,6 +35,8 @@ pub struct StepAnalysis {
     pub gates: Gates,
     /// The figure that stands for the step.
     pub headline: Option<Headline>,
+    /// The same work as each level counted it.
+    pub ledger: Ledger,
 }
 
 /// Judges `run`.
@@ -60,5 +63,6 @@ fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let summary = summary::step(run, step, measured);
     let gates = Gates::of(&summary, &counters);
     let headline = headline(&summary, &gates);
-    StepAnalysis { summary, window, work, counters, gates, headline }
+    let ledger = work.as_ref().map(|work| Ledger::of(run, step, work, &counters)).unwrap_or_default();
+    StepAnalysis { summary, window, work, counters, gates, headline, ledger }
 }

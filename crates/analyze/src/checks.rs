@@ -106,8 +106,8 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
     })
 }
 
-fn late_start(skew_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {
-    let skew_s = skew_us as f64 / 1e6;
+fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {
+    let skew_s = spread_us as f64 / 1e6;
     (skew_s > SKEW_SHARE * window_s).then(|| {
         let evidence = format!("{skew_s:.3} s between the first and the last of {} sessions", step.head.seats.len());
         let text = "Sessions did not start together. Rates hold only where all were at work; a longer --warmup hides the start.";

@@ -7,6 +7,7 @@ pub mod counters;
 pub mod cpu;
 pub mod headline;
 pub mod latency;
+pub mod ledger;
 pub mod stats;
 pub mod summary;
 pub mod window;

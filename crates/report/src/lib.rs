@@ -1,1 +1,14 @@
-//! Not built yet.
+//! Reports: pure functions from a run and its analysis to text. Only [`live`] looks at events while they happen.
+
+pub mod csv;
+pub mod escape;
+pub mod figure;
+pub mod json;
+pub mod list;
+pub mod live;
+pub mod style;
+mod table;
+pub mod terminal;
+
+pub use escape::escape;
+pub use style::Style;

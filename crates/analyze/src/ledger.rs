@@ -1,0 +1,206 @@
+//! The ledger: the same work as each level counted it, from the operation down to the device.
+
+use mindful_core::metric::shared;
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::OpKind;
+
+use crate::counters::Counters;
+use crate::headline::percent;
+use crate::summary::{FEWEST_READS_PER_S, block_bytes, single_block_reads};
+use crate::work::Work;
+
+/// How far a ratio may be from the expected one before the gap needs a name.
+pub const CLOSE: f64 = 0.01;
+
+/// One level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What is counted: `physical reads (database)`.
+    pub name: &'static str,
+    /// Unit of `per_s`: `1` for events, `bytes` for log.
+    pub unit: &'static str,
+    /// Per second; `None` when it cannot be seen.
+    pub per_s: Option<f64>,
+    /// Bytes per second, where known.
+    pub bytes_per_s: Option<f64>,
+    /// By the row above.
+    pub ratio: Option<f64>,
+    /// What the ratio should be; `None` when nothing can be said before.
+    pub expected: Option<f64>,
+    /// Why it is not, or what the figure cannot tell.
+    pub gap: Option<String>,
+}
+
+/// Both ways down.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ledger {
+    /// Operations, blocks visited, logical reads, physical reads, reads of the processes, reads at the device.
+    pub reads: Vec<Row>,
+    /// Updated blocks, log, writes of the database, of its processes, at the device. Empty when nothing was written.
+    pub writes: Vec<Row>,
+}
+
+impl Ledger {
+    /// The ledger of a step.
+    pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
+        let facts = Facts { run, step, work, counters, block_bytes: block_bytes(run).map(|bytes| bytes as f64) };
+        Self { reads: facts.reads(), writes: facts.writes() }
+    }
+}
+
+struct Facts<'a> {
+    run: &'a Run,
+    step: &'a StepRecord,
+    work: &'a Work,
+    counters: &'a Counters,
+    block_bytes: Option<f64>,
+}
+
+impl Facts<'_> {
+    fn blocks(&self, name: &'static str, per_s: Option<f64>) -> Row {
+        Row {
+            name,
+            unit: "1",
+            per_s,
+            bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes),
+            ratio: None,
+            expected: None,
+            gap: None,
+        }
+    }
+
+    /// Blocks that an operation of the method visits on average in this mix.
+    fn blocks_per_op(&self) -> Option<f64> {
+        let workload = &self.step.head.workload;
+        if !workload.scan_pct.is_none() {
+            return None;
+        }
+        let updates = workload.update_pct.percent() / 100.0;
+        Some(workload.work_unit as f64 * (1.0 - updates) + workload.update_work_unit as f64 * updates)
+    }
+
+    fn reads(&self) -> Vec<Row> {
+        let work = self.work;
+        let operations = Row { bytes_per_s: None, ..self.blocks("operations", Some(work.ops() / work.seconds)) };
+        let visited =
+            Row { expected: self.blocks_per_op(), ..self.blocks("blocks visited", Some(work.blocks() / work.seconds)) };
+        let logical = self.blocks("logical reads", self.counters.rate(shared::LOGICAL_READS));
+        let physical = self.blocks("physical reads (database)", self.counters.rate(shared::PHYSICAL_READS));
+        let process_bytes = self.counters.rate(shared::PROCESS_READ_BYTES);
+        let process = Row {
+            bytes_per_s: process_bytes,
+            expected: Some(1.0),
+            ..self.blocks("read by its processes (blocks)", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
+        };
+        let device = Row {
+            bytes_per_s: self.counters.rate(shared::DEVICE_READ_BYTES),
+            expected: single_block_reads(self.run, self.step).then_some(1.0),
+            ..self.blocks("read requests at the device", self.counters.rate(shared::DEVICE_READS))
+        };
+        let mut rows = vec![operations, visited, logical, physical, process, device];
+        chain(&mut rows);
+        explain_reads(&mut rows);
+        rows
+    }
+
+    fn writes(&self) -> Vec<Row> {
+        let updated = self.work.kind(OpKind::Update).blocks / self.work.seconds;
+        if updated <= 0.0 {
+            return Vec::new();
+        }
+        let log_bytes = self.counters.rate(shared::LOG_BYTES);
+        let log = Row {
+            unit: "bytes",
+            bytes_per_s: log_bytes,
+            ratio: log_bytes.map(|bytes| bytes / updated),
+            ..self.blocks("log", log_bytes)
+        };
+        let process_bytes = self.counters.rate(shared::PROCESS_WRITE_BYTES);
+        let mut rows = vec![
+            self.blocks("blocks updated", Some(updated)),
+            self.blocks("writes (database)", self.counters.rate(shared::PHYSICAL_WRITES)),
+            Row {
+                bytes_per_s: process_bytes,
+                ..self.blocks(
+                    "written by its processes (blocks)",
+                    process_bytes.zip(self.block_bytes).map(|(b, one)| b / one),
+                )
+            },
+            Row {
+                bytes_per_s: self.counters.rate(shared::DEVICE_WRITE_BYTES),
+                ..self.blocks("write requests at the device", self.counters.rate(shared::DEVICE_WRITES))
+            },
+        ];
+        chain(&mut rows);
+        explain_writes(&mut rows);
+        rows.insert(1, log);
+        rows
+    }
+}
+
+/// The ratio of each row to the one above; none to a row that is unknown or nearly nothing.
+fn chain(rows: &mut [Row]) {
+    for i in 1..rows.len() {
+        let above = rows[i - 1].per_s.filter(|rate| *rate > 0.0);
+        rows[i].ratio = rows[i].per_s.zip(above).map(|(here, above)| here / above);
+    }
+}
+
+/// The expected share of `row` above or below which the gap is named.
+fn gap(row: &Row) -> Option<f64> {
+    let (ratio, expected) = (row.ratio?, row.expected?);
+    ((ratio / expected - 1.0).abs() > CLOSE).then_some(ratio / expected)
+}
+
+fn explain_reads(rows: &mut [Row]) {
+    let [_, visited, logical, physical, process, device] = rows else { return };
+    visited.gap = gap(visited).map(|_| "operations at the edge of the window".to_owned());
+    logical.gap = match logical.ratio {
+        None => logical.per_s.is_none().then(|| "not told by the target".to_owned()),
+        Some(ratio) if ratio > 1.0 + CLOSE => {
+            Some(format!("{:.2} of index, visibility map and undo a block", ratio - 1.0))
+        }
+        Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
+        Some(_) => None,
+    };
+    physical.gap = match (physical.per_s, physical.ratio) {
+        (None, _) => Some("not told by the target".to_owned()),
+        (Some(_), Some(ratio)) if ratio < 1.0 - CLOSE => Some(format!("cache hits {}", percent(1.0 - ratio))),
+        (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that nobody here asked for".to_owned()),
+        _ => None,
+    };
+    let idle = physical.per_s.is_some_and(|rate| rate < FEWEST_READS_PER_S);
+    process.gap = match (process.per_s, gap(process)) {
+        (None, _) => Some("processes not seen".to_owned()),
+        (Some(_), Some(share)) if share < 1.0 && !idle => Some(format!("page cache {}", percent(1.0 - share))),
+        (Some(_), Some(_)) if !idle => Some("read-ahead, or files that are no data".to_owned()),
+        _ => None,
+    };
+    device.gap = match (device.per_s, gap(device)) {
+        (None, _) => Some("device not seen".to_owned()),
+        (Some(_), Some(share)) if share < 1.0 && !idle => Some("several blocks in one request".to_owned()),
+        (Some(_), Some(_)) if !idle => Some("other users of the device, or requests split in stripes".to_owned()),
+        _ => None,
+    };
+}
+
+fn explain_writes(rows: &mut [Row]) {
+    let [_, database, process, device] = rows else { return };
+    database.gap = match database.ratio {
+        None => Some("not told by the target".to_owned()),
+        Some(ratio) if ratio < 1.0 - CLOSE => Some("blocks still dirty in the cache, or updated again".to_owned()),
+        Some(_) => None,
+    };
+    process.gap = match process.ratio {
+        None if process.per_s.is_none() => Some("processes not seen".to_owned()),
+        Some(ratio) if ratio > 1.0 + CLOSE => Some("log, and full pages in it".to_owned()),
+        Some(ratio) if ratio < 1.0 - CLOSE => Some("still in the page cache".to_owned()),
+        _ => None,
+    };
+    device.gap = match device.ratio {
+        None if device.per_s.is_none() => Some("device not seen".to_owned()),
+        Some(ratio) if ratio > 1.0 + CLOSE => Some("file system, journal, or other users of the device".to_owned()),
+        Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
+        _ => None,
+    };
+}

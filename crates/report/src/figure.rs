@@ -1,0 +1,71 @@
+//! Figures as text: grouped in thousands, with the digits that matter, units named beside them.
+
+/// What stands where a figure is not known.
+pub const UNKNOWN: &str = "-";
+
+/// `1234567` as `1,234,567`.
+pub fn whole(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three digits that matter, all before the point: `64,211`, `98.4`, `7.93`, `0.042`.
+pub fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
+    }
+    let size = value.abs();
+    let decimals = match size {
+        _ if size >= 99.95 || size == 0.0 => {
+            return format!("{}{}", if value < 0.0 { "-" } else { "" }, whole(size.round() as u64));
+        }
+        _ if size >= 9.995 => 1,
+        _ if size >= 0.0995 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// The same, or `-`.
+pub fn maybe(value: Option<f64>) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), number)
+}
+
+/// A share of 0 to 1 as percent with its sign.
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| UNKNOWN.to_owned(), mindful_analyze::headline::percent)
+}
+
+/// Bytes per second as MiB/s, without the unit.
+pub fn mib(bytes_per_s: Option<f64>) -> String {
+    maybe(bytes_per_s.map(|bytes| bytes / f64::from(1 << 20)))
+}
+
+/// Microseconds with a fitting unit, for prose: `98.4 us`, `7.93 ms`, `1.20 s`.
+pub fn time_us(us: f64) -> String {
+    match us {
+        _ if us < 1_000.0 => format!("{} us", number(us)),
+        _ if us < 1e6 => format!("{} ms", number(us / 1e3)),
+        _ => format!("{} s", number(us / 1e6)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_the_digits_that_matter() {
+        let told: Vec<_> = [0.0, 0.0421, 7.934, 98.44, 99.97, 64_211.4, 1e9].into_iter().map(number).collect();
+        assert_eq!(told, ["0", "0.042", "7.93", "98.4", "100", "64,211", "1,000,000,000"]);
+        assert_eq!(time_us(1_200_000.0), "1.20 s");
+        assert_eq!(maybe(None), UNKNOWN);
+    }
+}

@@ -1,0 +1,88 @@
+//! The table of stored runs.
+
+use mindful_core::result::{StepSummary, Summary, Validity};
+use mindful_core::run::RunHead;
+
+use crate::Style;
+use crate::escape::{escape, escape_to};
+use crate::figure::{UNKNOWN, maybe};
+use crate::table::{Side, Table};
+
+/// A stored run, as far as it can be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its first line.
+    pub head: Option<&'a RunHead>,
+    /// Its figures.
+    pub summary: Option<&'a Summary>,
+    /// Why it cannot be read.
+    pub fault: Option<&'a str>,
+}
+
+/// The table, a line a run; of several steps the one with the most blocks per second.
+pub fn table(rows: &[Row], style: &Style) -> String {
+    if rows.is_empty() {
+        return "no runs\n".to_owned();
+    }
+    use Side::{Left, Right};
+    let mut table = Table::new(&[
+        ("id", Left),
+        ("when (UTC)", Left),
+        ("engine", Left),
+        ("target", Left),
+        ("sessions", Right),
+        ("unit", Right),
+        ("upd %", Right),
+        ("reads/s", Right),
+        ("p99 us", Right),
+        ("verdict", Left),
+        ("tag", Left),
+    ]);
+    let mut faults = Vec::new();
+    for row in rows {
+        if let Some(head) = row.head {
+            table.row(cells(row.id, head, row.summary));
+        } else {
+            faults.push(format!("{}  cannot be read: {}", row.id, escape(row.fault.unwrap_or("unknown"))));
+        }
+    }
+    let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style.columns().max(120)) };
+    lines.extend(faults);
+    lines.join("\n") + "\n"
+}
+
+fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
+    let best = summary.and_then(|s| s.steps.iter().max_by(|a, b| visited(a).total_cmp(&visited(b))));
+    let when = head.started_at.get(..16).unwrap_or(&head.started_at).replace('T', " ");
+    let p99 = best.and_then(|step| step.ops.select.as_ref().or(step.ops.update.as_ref()).and_then(|op| op.p99_us));
+    let verdict = match summary {
+        None => "unfinished",
+        Some(s) if !s.finished => "unfinished",
+        Some(s) => match s.validity {
+            Validity::Valid => "valid",
+            Validity::Suspect => "suspect",
+            Validity::Invalid => "INVALID",
+        },
+    };
+    vec![
+        id.to_owned(),
+        escape(&when),
+        escape(&head.engine),
+        escape_to(&head.target, 28),
+        best.map_or_else(|| head.plan.sessions.to_string(), |step| step.sessions.to_string()),
+        head.plan.work_unit.to_string(),
+        crate::figure::number(head.plan.update_pct.percent()),
+        maybe(
+            best.and_then(|step| step.physical_reads_per_s.filter(|rate| *rate >= 1.0).or(step.blocks_visited_per_s)),
+        ),
+        maybe(p99),
+        verdict.to_owned(),
+        head.plan.tag.as_deref().map_or_else(|| UNKNOWN.to_owned(), |tag| escape_to(tag, 24)),
+    ]
+}
+
+fn visited(step: &StepSummary) -> f64 {
+    step.blocks_visited_per_s.unwrap_or(0.0)
+}

@@ -1,0 +1,119 @@
+//! What is going on, on stderr: one moving line on a terminal, a plain line every few seconds elsewhere.
+
+mod progress;
+mod seconds;
+
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mindful_core::event::{Event, Events};
+
+use crate::escape;
+use progress::Progress;
+use seconds::Seconds;
+
+/// How often a plain line is written where there is no terminal.
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows events as they come.
+#[derive(Debug)]
+pub struct Live {
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    progress: Option<Progress>,
+    seconds: Option<Seconds>,
+    said: Option<Instant>,
+    last: String,
+}
+
+impl Live {
+    /// Shows on stderr; `terminal` tells whether that is one.
+    pub fn new(terminal: bool) -> Self {
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.enable_steady_tick(Duration::from_millis(125));
+            bar
+        });
+        Self { bar, state: Mutex::default() }
+    }
+
+    /// Takes the moving line away; to be called before anything else is printed.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// A line that stays.
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) if !bar.is_finished() => bar.println(line),
+            // There is nobody to tell when stderr is closed.
+            _ => drop(writeln!(std::io::stderr().lock(), "{line}")),
+        }
+    }
+
+    /// What is going on now.
+    fn show(&self, state: &mut State, line: String, at_once: bool) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(line);
+        } else if at_once || state.said.is_none_or(|said| said.elapsed() >= PLAIN_EVERY) {
+            if line != state.last {
+                self.say(&line);
+            }
+            state.said = Some(Instant::now());
+            state.last = line;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Events for Live {
+    fn emit(&self, event: Event) {
+        let mut state = self.state();
+        match event {
+            Event::Note { text } => self.say(&escape(&text)),
+            Event::Progress { what, done, of, unit } => {
+                let known = state.progress.take().filter(|progress| progress.what == what);
+                let progress = known.unwrap_or_else(|| Progress::begin(what, done));
+                let line = progress.line(done, of, &unit);
+                let ends = of > 0 && done >= of;
+                self.show(&mut state, line, ends);
+                state.progress = (!ends).then_some(progress);
+            }
+            Event::Step(head) => state.seconds = Some(Seconds::new(head)),
+            Event::Ready { ready, of } => {
+                let line = format!("connecting: {ready} of {of} sessions ready");
+                self.show(&mut state, line, ready == of);
+            }
+            Event::StepEnd { .. } => {
+                if let Some(line) = state.seconds.take().and_then(|seconds| seconds.last_line()) {
+                    self.show(&mut state, line, true);
+                }
+            }
+            event => {
+                let line = state.seconds.as_mut().and_then(|seconds| seconds.take(event));
+                if let Some(line) = line {
+                    self.show(&mut state, line, false);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,57 @@
+//! Work of known size: how far, how fast, how long still.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::units::format_bytes;
+
+use crate::escape;
+use crate::figure::whole;
+
+/// Work that goes on.
+#[derive(Debug)]
+pub struct Progress {
+    /// What is done: `loading`.
+    pub what: String,
+    began: Instant,
+    done_at_begin: u64,
+}
+
+impl Progress {
+    pub fn begin(what: String, done: u64) -> Self {
+        Self { what, began: Instant::now(), done_at_begin: done }
+    }
+
+    /// How it stands, as a line.
+    pub fn line(&self, done: u64, of: u64, unit: &str) -> String {
+        line(&self.what, self.began.elapsed(), done - self.done_at_begin.min(done), done, of, unit)
+    }
+}
+
+fn line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &str) -> String {
+    let amount = |n: u64| if unit == "bytes" { format_bytes(n) } else { whole(n) };
+    let mut line = format!("{}: {}", escape(what), amount(done));
+    if of > 0 {
+        line.push_str(&format!(" of {} ({} %)", amount(of), done.min(of) * 100 / of));
+    }
+    let seconds = elapsed.as_secs_f64();
+    if seconds > 0.5 && since > 0 {
+        let rate = since as f64 / seconds;
+        line.push_str(&format!(", {}/s", amount(rate as u64)));
+        if of > done {
+            line.push_str(&format!(", {:.0} s left", ((of - done) as f64 / rate).ceil()));
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_tells_rate_and_time_left() {
+        let told = line("loading", Duration::from_secs(2), 780 << 20, 780 << 20, 1 << 30, "bytes");
+        assert_eq!(told, "loading: 780 MiB of 1 GiB (76 %), 390 MiB/s, 1 s left");
+        assert_eq!(line("fetching", Duration::ZERO, 0, 5, 0, "1"), "fetching: 5");
+    }
+}

@@ -1,0 +1,138 @@
+//! A running step, second by second.
+
+use std::collections::BTreeMap;
+
+use mindful_core::event::Event;
+use mindful_core::latency::Recorder;
+use mindful_core::metric::shared;
+use mindful_core::run::StepHead;
+use mindful_core::slice::SliceReport;
+
+use crate::figure::{maybe, number, time_us};
+
+/// Slices of a step as they come in; a slice is shown when all sessions have reported it.
+#[derive(Debug)]
+pub struct Seconds {
+    head: StepHead,
+    borders_us: Vec<i64>,
+    open: BTreeMap<u32, Slice>,
+    /// For each source: where physical and logical reads stand among its values.
+    sources: BTreeMap<String, [Option<usize>; 2]>,
+    reads: [Counter; 2],
+    shown: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Slice {
+    sessions: usize,
+    ops: u64,
+    blocks: u64,
+    service: Recorder,
+}
+
+/// The last two values of a counter, each with its time in us.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counter {
+    last: Option<(i64, f64)>,
+    per_s: Option<f64>,
+}
+
+impl Seconds {
+    pub fn new(head: StepHead) -> Self {
+        Self {
+            head,
+            borders_us: Vec::new(),
+            open: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            reads: [Counter::default(); 2],
+            shown: None,
+        }
+    }
+
+    /// Takes an event of the step; returns the new line when there is one.
+    pub fn take(&mut self, event: Event) -> Option<String> {
+        match event {
+            Event::Started { borders_us, .. } => self.borders_us = borders_us,
+            Event::Slice { report, .. } => return self.slice(&report),
+            Event::Source { source, metrics, .. } => {
+                let place = |name| metrics.iter().position(|metric| metric.name == name);
+                self.sources.insert(source, [place(shared::PHYSICAL_READS), place(shared::LOGICAL_READS)]);
+            }
+            Event::Sample { source, at_us, values, .. } => {
+                let places = *self.sources.get(&source)?;
+                for (counter, place) in self.reads.iter_mut().zip(places) {
+                    if let Some(value) = place.and_then(|place| *values.get(place)?) {
+                        counter.read(at_us, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// The last line shown.
+    pub fn last_line(self) -> Option<String> {
+        self.shown
+    }
+
+    fn slice(&mut self, report: &SliceReport) -> Option<String> {
+        let slice = self.open.entry(report.index).or_default();
+        slice.sessions += 1;
+        for op in &report.ops {
+            slice.ops += op.ops;
+            slice.blocks += op.blocks;
+            slice.service.merge(&op.latency);
+        }
+        if slice.sessions < self.head.seats.len() {
+            return None;
+        }
+        let whole = self.open.remove(&report.index)?;
+        // What some session left out, because an operation outlasted it, will not become whole any more.
+        self.open.retain(|index, _| *index > report.index);
+        let line = self.line(report.index, &whole)?;
+        self.shown = Some(line.clone());
+        Some(line)
+    }
+
+    fn line(&self, index: u32, slice: &Slice) -> Option<String> {
+        let at = |border: u32| self.borders_us.get(border as usize).copied();
+        let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
+        let mut line = self.place(index, at(index + 1)?);
+        line.push_str(&format!("{} blocks/s", number(slice.blocks as f64 / seconds)));
+        let [physical, logical] = self.reads;
+        if let Some(reads) = physical.per_s {
+            line.push_str(&format!(", {} physical reads/s", number(reads)));
+        }
+        line.push_str(&format!(", {} ops/s", number(slice.ops as f64 / seconds)));
+        if let Some(p99) = slice.service.quantile_ns(0.99) {
+            line.push_str(&format!(", p99 {}", time_us(p99 as f64 / 1e3)));
+        }
+        if let (Some(physical), Some(logical)) = (physical.per_s, logical.per_s.filter(|rate| *rate > 0.0)) {
+            line.push_str(&format!(", hit {} %", maybe(Some(100.0 * (1.0 - physical / logical).max(0.0)))));
+        }
+        Some(line)
+    }
+
+    fn place(&self, index: u32, end_us: i64) -> String {
+        let since =
+            |border: u32| self.borders_us.get(border as usize).map_or(0.0, |border| (end_us - border) as f64 / 1e6);
+        let warmup = self.head.warmup_slices;
+        if index < warmup {
+            return format!("warm-up {:.0} s: ", since(0));
+        }
+        match self.head.duration_s {
+            Some(asked) => format!("measuring {:.0} of {asked:.0} s: ", since(warmup)),
+            None => format!("running {:.0} s: ", since(warmup)),
+        }
+    }
+}
+
+impl Counter {
+    fn read(&mut self, at_us: i64, value: f64) {
+        if let Some((before_us, before)) = self.last.filter(|(before_us, _)| *before_us < at_us) {
+            self.per_s = (value >= before).then(|| (value - before) * 1e6 / (at_us - before_us) as f64);
+        }
+        self.last = Some((at_us, value));
+    }
+}

@@ -1,0 +1,58 @@
+//! How wide, and whether in colour.
+
+/// What the terminal can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Columns; reports use at most a hundred.
+    pub width: usize,
+    /// Whether to add colour. Nothing is told by colour alone.
+    pub colour: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { width: Self::MOST_COLUMNS, colour: false }
+    }
+}
+
+/// What colour says besides the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// All is well.
+    Good,
+    /// Take care.
+    Doubtful,
+    /// It is wrong.
+    Bad,
+    /// The figure to look at.
+    Strong,
+    /// Beside the point.
+    Faint,
+}
+
+impl Style {
+    /// Columns beyond which a line is hard to read.
+    pub const MOST_COLUMNS: usize = 100;
+    /// Columns below which tables do not shrink.
+    pub const FEWEST_COLUMNS: usize = 60;
+
+    /// Columns in use.
+    pub fn columns(&self) -> usize {
+        self.width.clamp(Self::FEWEST_COLUMNS, Self::MOST_COLUMNS)
+    }
+
+    /// `text` in its tone.
+    pub fn paint(&self, tone: Tone, text: &str) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => "1;32",
+            Tone::Doubtful => "1;33",
+            Tone::Bad => "1;31",
+            Tone::Strong => "1",
+            Tone::Faint => "2",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}

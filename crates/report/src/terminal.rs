@@ -1,0 +1,124 @@
+//! The report of a run for a person: the verdict first, then the figure, then what stands behind both.
+
+mod facts;
+mod figures;
+mod findings;
+
+use std::path::Path;
+
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::result::{Severity, Validity};
+use mindful_core::run::Run;
+
+use crate::style::{Style, Tone};
+use crate::{escape, table};
+
+/// The report. `stored_at` is the run's folder, when there is one to name.
+pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&Path>) -> String {
+    let mut page = Page { style: *style, text: String::new() };
+    verdict(&mut page, analysis);
+    let many = analysis.steps.len() > 1;
+    for (number, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
+        if many {
+            let heading = format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions);
+            page.heading(&heading);
+        }
+        headline(&mut page, step);
+        figures::operations(&mut page, step);
+        figures::ledger(&mut page, step);
+        figures::cpu(&mut page, record, step);
+    }
+    facts::measured(&mut page, run, analysis);
+    facts::proof(&mut page, run);
+    facts::settings(&mut page, run);
+    findings::findings(&mut page, &analysis.summary.findings);
+    findings::notes(&mut page, &run.notes);
+    page.blank();
+    page.line(&format!("run {}", escape(&analysis.summary.id)));
+    if let Some(path) = stored_at {
+        page.line(&format!("stored in {}", escape(&path.display().to_string())));
+    }
+    page.text
+}
+
+fn verdict(page: &mut Page, analysis: &Analysis) {
+    let (word, tone) = match analysis.summary.validity {
+        Validity::Valid => ("VALID", Tone::Good),
+        Validity::Suspect => ("SUSPECT", Tone::Doubtful),
+        Validity::Invalid => ("INVALID", Tone::Bad),
+    };
+    let worst: Vec<_> = analysis.summary.findings.iter().filter(|f| f.severity > Severity::Info).collect();
+    let why = match worst.as_slice() {
+        [] => "nothing speaks against this result".to_owned(),
+        [one] => format!("{} ({})", escape(&one.text), escape(&one.evidence)),
+        many => {
+            let mut codes: Vec<_> = many.iter().map(|f| escape(&f.code)).collect();
+            codes.dedup();
+            format!("{} findings speak against this result: {}", many.len(), codes.join(", "))
+        }
+    };
+    let indent = word.len() + 2;
+    let mut lines = table::wrap(&why, page.style.columns() - indent).into_iter();
+    page.line(&format!("{}  {}", page.style.paint(tone, word), lines.next().unwrap_or_default()));
+    lines.for_each(|line| page.line(&format!("{}{line}", " ".repeat(indent))));
+}
+
+fn headline(page: &mut Page, step: &StepAnalysis) {
+    page.blank();
+    let Some(headline) = &step.headline else {
+        page.line("  no figure: there was no time in which all sessions worked");
+        return;
+    };
+    let figure = format!("{} {}", crate::figure::number(headline.per_s), headline.label);
+    page.line(&format!("  {}", page.style.paint(Tone::Strong, &figure)));
+    page.wrapped(2, &headline.why);
+}
+
+/// A report while it is written.
+pub(crate) struct Page {
+    pub style: Style,
+    text: String,
+}
+
+impl Page {
+    pub fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    pub fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    pub fn heading(&mut self, heading: &str) {
+        self.blank();
+        let painted = self.style.paint(Tone::Strong, heading);
+        self.line(&painted);
+    }
+
+    /// A paragraph, each line moved in by `indent`.
+    pub fn wrapped(&mut self, indent: usize, text: &str) {
+        for line in table::wrap(text, self.style.columns() - indent) {
+            self.line(&format!("{}{line}", " ".repeat(indent)));
+        }
+    }
+
+    /// A table, each line moved in by two; its header is faint.
+    pub fn table(&mut self, table: &table::Table) {
+        for (i, line) in table.lines(self.style.columns() - 2).iter().enumerate() {
+            let line = if i == 0 { self.style.paint(Tone::Faint, line) } else { line.clone() };
+            self.line(&format!("  {line}"));
+        }
+    }
+
+    /// Names and what they are, aligned.
+    pub fn pairs(&mut self, pairs: &[(String, String)]) {
+        let widest = pairs.iter().map(|(name, _)| table::columns_of(name)).max().unwrap_or(0).min(30);
+        for (name, what) in pairs {
+            let mut lines = table::wrap(what, self.style.columns() - widest - 4).into_iter();
+            let pad = " ".repeat(widest.saturating_sub(table::columns_of(name)));
+            self.line(&format!("  {name}{pad}  {}", lines.next().unwrap_or_default()));
+            lines.for_each(|line| self.line(&format!("{}{line}", " ".repeat(widest + 4))));
+        }
+    }
+}

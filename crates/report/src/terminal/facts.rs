@@ -1,0 +1,159 @@
+//! What was measured: the facts without which no two results can be compared (method.md F23).
+
+use mindful_analyze::Analysis;
+use mindful_core::result::StepSummary;
+use mindful_core::run::Run;
+use mindful_core::settings::Origin;
+use mindful_core::units::format_bytes;
+use mindful_core::workload::{Commit, Loop, Redo, Workload};
+
+use super::Page;
+use crate::escape;
+use crate::figure::{number, percent, whole};
+
+/// The twelve facts.
+pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
+    let mut facts: Vec<(String, String)> = Vec::new();
+    let mut fact = |name: &str, what: String| facts.push((name.to_owned(), what));
+    let unknown = || "not known".to_owned();
+    let version = run.description.as_ref().map_or_else(unknown, |d| escape(&d.engine_version));
+    fact("engine", format!("{} {version} at {}", escape(&run.head.engine), escape(&run.head.target)));
+    let block_bytes = mindful_analyze::summary::block_bytes(run);
+    fact("block size", block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")));
+    let cache = run.description.as_ref().and_then(|d| d.cache_bytes);
+    fact("database cache", cache.map_or_else(unknown, format_bytes));
+    if let (Some(step), Some(record)) = (analysis.summary.steps.first(), run.steps.first()) {
+        fact("active set", active_set(step, block_bytes));
+        fact("sessions", sessions(&analysis.summary.steps, record.head.workload.looping));
+        fact("work unit", format!("{} blocks an operation", step.work_unit));
+        fact("mix", mix(step, &record.head.workload));
+        fact("redo and commit", redo(&record.head.workload));
+        fact("cache hits", percent(step.hit_ratio));
+        fact("measured window", window(step, run.steps[0].head.duration_s));
+        fact("CPU", cpus(run, analysis));
+    }
+    fact("storage", storage(run, analysis));
+    page.heading("what was measured");
+    page.pairs(&facts);
+}
+
+fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> String {
+    let blocks = step.scale * u64::from(step.schemas);
+    let bytes = block_bytes.map_or_else(String::new, |bytes| format!("{}: ", format_bytes(blocks * bytes)));
+    format!("{bytes}{} schemas of {} blocks", step.schemas, whole(step.scale))
+}
+
+fn sessions(steps: &[StepSummary], looping: Loop) -> String {
+    let counts: Vec<_> = steps.iter().map(|step| step.sessions.to_string()).collect();
+    let place = match looping {
+        Loop::Server => "work loop in the database",
+        Loop::Client => "work loop in the client",
+    };
+    format!("{}, {place}", counts.join(", "))
+}
+
+fn mix(step: &StepSummary, workload: &Workload) -> String {
+    let realised = step.update_pct_realised.map_or_else(|| "not known".to_owned(), |pct| format!("{} %", number(pct)));
+    let mut text = format!("{realised} updates ({} % asked)", number(step.update_pct));
+    if !workload.scan_pct.is_none() {
+        text.push_str(&format!(", {} % of reads are full scans", number(workload.scan_pct.percent())));
+    }
+    text
+}
+
+fn redo(workload: &Workload) -> String {
+    if workload.update_pct.is_none() {
+        return "none: reads alone".to_owned();
+    }
+    let redo = match workload.redo {
+        Redo::Light => "light",
+        Redo::Heavy => "heavy",
+    };
+    let commit = match workload.commit {
+        Commit::Each => "each update".to_owned(),
+        Commit::Every(count) => format!("{count} updates"),
+        Commit::Slice => "slice".to_owned(),
+    };
+    let wait = if workload.commit_wait { "waits for the log" } else { "does not wait for the log" };
+    format!("{redo} redo; a commit after {commit}, which {wait}")
+}
+
+fn window(step: &StepSummary, asked: Option<f64>) -> String {
+    let measured = step.duration_s.map_or_else(|| "none".to_owned(), |s| format!("{s:.2} s"));
+    let asked = asked.map_or_else(|| "a fixed amount of work".to_owned(), |s| format!("{} s asked", number(s)));
+    let skew = step.start_skew_ms.map_or_else(String::new, |ms| format!(", start skew {} ms", number(ms)));
+    format!("{measured} ({asked}){skew}")
+}
+
+fn cpus(run: &Run, analysis: &Analysis) -> String {
+    let host = analysis.steps.iter().find_map(|step| step.counters.host_cpus()).map(|cpus| format!("{cpus:.0} CPUs"));
+    let model = run.environment.get("cpu_model").map(|model| escape(model));
+    let used = analysis.summary.steps.first().and_then(|step| step.cpu.db_cores);
+    let used = used.map(|cores| format!("server used {} cores", number(cores)));
+    let parts: Vec<_> = [host, model, used].into_iter().flatten().collect();
+    if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
+}
+
+fn storage(run: &Run, analysis: &Analysis) -> String {
+    let device = run.environment.get("device").map(|device| escape(device));
+    let seen = analysis.summary.steps.iter().any(|step| step.device_reads_per_s.is_some());
+    let seen = if seen { "seen at the device" } else { "device not seen" };
+    device.map_or_else(|| seen.to_owned(), |device| format!("{device}, {seen}"))
+}
+
+/// The dataset, the proof of its layout, and how statements went about it.
+pub fn proof(page: &mut Page, run: &Run) {
+    let mut facts: Vec<(String, String)> = Vec::new();
+    if let Some(data) = &run.dataset {
+        let index = data.index_bytes.map_or_else(String::new, |bytes| format!(", indexes {}", format_bytes(bytes)));
+        let load = run.load_s.map_or_else(
+            || "was there already".to_owned(),
+            |s| {
+                format!(
+                    "loaded in {} s, {} MiB/s",
+                    number(s),
+                    number(data.bytes as f64 / s.max(1e-9) / f64::from(1 << 20))
+                )
+            },
+        );
+        facts.push((
+            "dataset".to_owned(),
+            format!("{} in {} schemas{index}; {load}", format_bytes(data.bytes), data.schemas),
+        ));
+    }
+    if let Some(proof) = &run.proof {
+        let worst = proof.schemas.iter().map(|s| s.rank_correlation.abs()).fold(0.0, f64::max);
+        let rows: u64 = proof.schemas.iter().map(|s| s.rows).sum();
+        let blocks: u64 = proof.schemas.iter().map(|s| s.distinct_blocks).sum();
+        let what = format!(
+            "{} rows in {} distinct blocks; rank correlation of key and block at most {worst:.4}",
+            whole(rows),
+            whole(blocks)
+        );
+        facts.push(("layout".to_owned(), what));
+    }
+    for shape in &run.shapes {
+        facts.push((format!("{} plan", escape(&shape.kind)), escape(&shape.shape)));
+    }
+    if !facts.is_empty() {
+        page.heading("dataset and plans");
+        page.pairs(&facts);
+    }
+}
+
+/// Settings that were not left at their default, and what the target says of itself.
+pub fn settings(page: &mut Page, run: &Run) {
+    let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
+    let mut pairs: Vec<_> = given
+        .map(|(name, setting)| {
+            (escape(name), format!("{} ({})", escape(&setting.value), escape(&setting.origin.to_string())))
+        })
+        .collect();
+    if let Some(description) = &run.description {
+        pairs.extend(description.facts.iter().map(|(name, value)| (escape(name), escape(value))));
+    }
+    if !pairs.is_empty() {
+        page.heading("settings");
+        page.pairs(&pairs);
+    }
+}
