@@ -1,5 +1,7 @@
 //! One line a step, for spreadsheets.
 
+use std::fmt::Write as _;
+
 use mindful_core::result::{OpSummary, StepSummary, Summary};
 
 type Column = (&'static str, fn(&StepSummary) -> Option<f64>);
@@ -66,7 +68,7 @@ pub fn steps(summary: &Summary) -> String {
     for (number, step) in (1..).zip(&summary.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
         let tag = field(summary.tag.as_deref().unwrap_or(""));
-        text.push_str(&format!("{},{tag},{validity},{number}", field(&summary.id)));
+        let _ = write!(text, "{},{tag},{validity},{number}", field(&summary.id));
         for (_, figure) in COLUMNS {
             text.push(',');
             if let Some(value) = figure(step) {

@@ -6,7 +6,8 @@ use mindful_core::run::RunHead;
 use crate::Style;
 use crate::escape::{escape, escape_to};
 use crate::figure::{UNKNOWN, maybe};
-use crate::table::{Side, Table};
+use crate::table::Side::{Left, Right};
+use crate::table::Table;
 
 /// A stored run, as far as it can be read.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,6 @@ pub fn table(rows: &[Row], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
     }
-    use Side::{Left, Right};
     let mut table = Table::new(&[
         ("id", Left),
         ("when (UTC)", Left),

@@ -98,7 +98,7 @@ impl Events for Live {
                 self.show(&mut state, line, ready == of);
             }
             Event::StepEnd { .. } => {
-                if let Some(line) = state.seconds.take().and_then(|seconds| seconds.last_line()) {
+                if let Some(line) = state.seconds.take().and_then(Seconds::last_line) {
                     self.show(&mut state, line, true);
                 }
             }

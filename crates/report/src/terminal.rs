@@ -57,10 +57,7 @@ fn verdict(page: &mut Page, analysis: &Analysis) {
             format!("{} findings speak against this result: {}", many.len(), codes.join(", "))
         }
     };
-    let indent = word.len() + 2;
-    let mut lines = table::wrap(&why, page.style.columns() - indent).into_iter();
-    page.line(&format!("{}  {}", page.style.paint(tone, word), lines.next().unwrap_or_default()));
-    lines.for_each(|line| page.line(&format!("{}{line}", " ".repeat(indent))));
+    page.hanging(tone, word, &why);
 }
 
 fn headline(page: &mut Page, step: &StepAnalysis) {
@@ -103,6 +100,17 @@ impl Page {
         }
     }
 
+    /// A word in its tone and a paragraph beside it.
+    pub fn hanging(&mut self, tone: Tone, word: &str, text: &str) {
+        let indent = table::columns_of(word) + 2;
+        let mut lines = table::wrap(text, self.style.columns() - indent).into_iter();
+        let first = format!("{}  {}", self.style.paint(tone, word), lines.next().unwrap_or_default());
+        self.line(&first);
+        for line in lines {
+            self.line(&format!("{}{line}", " ".repeat(indent)));
+        }
+    }
+
     /// A table, each line moved in by two; its header is faint.
     pub fn table(&mut self, table: &table::Table) {
         for (i, line) in table.lines(self.style.columns() - 2).iter().enumerate() {
@@ -118,7 +126,9 @@ impl Page {
             let mut lines = table::wrap(what, self.style.columns() - widest - 4).into_iter();
             let pad = " ".repeat(widest.saturating_sub(table::columns_of(name)));
             self.line(&format!("  {name}{pad}  {}", lines.next().unwrap_or_default()));
-            lines.for_each(|line| self.line(&format!("{}{line}", " ".repeat(widest + 4))));
+            for line in lines {
+                self.line(&format!("{}{line}", " ".repeat(widest + 4)));
+            }
         }
     }
 }

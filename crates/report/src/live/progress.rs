@@ -1,5 +1,6 @@
 //! Work of known size: how far, how fast, how long still.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use mindful_core::units::format_bytes;
@@ -31,14 +32,14 @@ fn line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &st
     let amount = |n: u64| if unit == "bytes" { format_bytes(n) } else { whole(n) };
     let mut line = format!("{}: {}", escape(what), amount(done));
     if of > 0 {
-        line.push_str(&format!(" of {} ({} %)", amount(of), done.min(of) * 100 / of));
+        let _ = write!(line, " of {} ({} %)", amount(of), done.min(of) * 100 / of);
     }
     let seconds = elapsed.as_secs_f64();
     if seconds > 0.5 && since > 0 {
         let rate = since as f64 / seconds;
-        line.push_str(&format!(", {}/s", amount(rate as u64)));
+        let _ = write!(line, ", {}/s", amount(rate as u64));
         if of > done {
-            line.push_str(&format!(", {:.0} s left", ((of - done) as f64 / rate).ceil()));
+            let _ = write!(line, ", {:.0} s left", ((of - done) as f64 / rate).ceil());
         }
     }
     line

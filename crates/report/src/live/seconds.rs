@@ -1,6 +1,7 @@
 //! A running step, second by second.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use mindful_core::event::Event;
 use mindful_core::latency::Recorder;
@@ -99,17 +100,17 @@ impl Seconds {
         let at = |border: u32| self.borders_us.get(border as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
         let mut line = self.place(index, at(index + 1)?);
-        line.push_str(&format!("{} blocks/s", number(slice.blocks as f64 / seconds)));
+        let _ = write!(line, "{} blocks/s", number(slice.blocks as f64 / seconds));
         let [physical, logical] = self.reads;
         if let Some(reads) = physical.per_s {
-            line.push_str(&format!(", {} physical reads/s", number(reads)));
+            let _ = write!(line, ", {} physical reads/s", number(reads));
         }
-        line.push_str(&format!(", {} ops/s", number(slice.ops as f64 / seconds)));
+        let _ = write!(line, ", {} ops/s", number(slice.ops as f64 / seconds));
         if let Some(p99) = slice.service.quantile_ns(0.99) {
-            line.push_str(&format!(", p99 {}", time_us(p99 as f64 / 1e3)));
+            let _ = write!(line, ", p99 {}", time_us(p99 as f64 / 1e3));
         }
         if let (Some(physical), Some(logical)) = (physical.per_s, logical.per_s.filter(|rate| *rate > 0.0)) {
-            line.push_str(&format!(", hit {} %", maybe(Some(100.0 * (1.0 - physical / logical).max(0.0)))));
+            let _ = write!(line, ", hit {} %", maybe(Some(100.0 * (1.0 - physical / logical).max(0.0))));
         }
         Some(line)
     }

@@ -1,5 +1,7 @@
 //! What was measured: the facts without which no two results can be compared (method.md F23).
 
+use std::fmt::Write as _;
+
 use mindful_analyze::Analysis;
 use mindful_core::result::StepSummary;
 use mindful_core::run::Run;
@@ -56,7 +58,7 @@ fn mix(step: &StepSummary, workload: &Workload) -> String {
     let realised = step.update_pct_realised.map_or_else(|| "not known".to_owned(), |pct| format!("{} %", number(pct)));
     let mut text = format!("{realised} updates ({} % asked)", number(step.update_pct));
     if !workload.scan_pct.is_none() {
-        text.push_str(&format!(", {} % of reads are full scans", number(workload.scan_pct.percent())));
+        let _ = write!(text, ", {} % of reads are full scans", number(workload.scan_pct.percent()));
     }
     text
 }

@@ -57,7 +57,9 @@ pub fn ledger(page: &mut Page, step: &StepAnalysis) {
             ("gap", Left),
         ];
         let mut table = Table::new(&header);
-        rows.iter().for_each(|row| table.row(level(row)));
+        for row in rows {
+            table.row(level(row));
+        }
         page.blank();
         page.table(&table);
     }
