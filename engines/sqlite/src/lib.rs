@@ -1,1 +1,74 @@
-//! Not built yet.
+//! The SQLite engine: one file, read and written inside mindful's own process.
+
+mod counters;
+mod error;
+mod file;
+mod filler;
+mod load;
+mod options;
+mod proof;
+mod registry;
+mod session;
+mod statement;
+mod target;
+
+use std::sync::Arc;
+
+use mindful_core::Result;
+use mindful_core::engine::{Capabilities, Engine, Target};
+use mindful_core::event::Events;
+use mindful_core::settings::{Key, Settings};
+
+pub use options::KEYS;
+
+use file::DatabaseFile;
+use options::Options;
+use target::SqliteTarget;
+
+/// SQLite, as built into mindful.
+pub static ENGINE: Sqlite = Sqlite;
+
+/// See [`ENGINE`].
+#[derive(Debug, Clone, Copy)]
+pub struct Sqlite;
+
+impl Engine for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["sqlite"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "SQLite in one file: nothing to install, always through the page cache, one writer at a time"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            loads: true,
+            updates: true,
+            scans: true,
+            server_side_loop: false,
+            client_side_loop: true,
+            rate: true,
+            commit_modes: true,
+            concurrent_writers: false,
+        }
+    }
+
+    fn options(&self) -> &'static [Key] {
+        KEYS
+    }
+
+    fn redact(&self, url: &str) -> String {
+        url.to_owned()
+    }
+
+    fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let options = Options::from_settings(settings)?;
+        let file = DatabaseFile::from_url(url, options.page_bytes)?;
+        Ok(Box::new(SqliteTarget::new(file, options)))
+    }
+}

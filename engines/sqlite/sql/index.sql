@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX blocks_{schema}_k ON blocks_{schema} (k);

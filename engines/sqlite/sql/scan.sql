@@ -1,0 +1,1 @@
+SELECT count(c1) FROM scan_{schema};

@@ -1,0 +1,98 @@
+//! SQLite's own counters, which each session publishes when a slice ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mindful_core::Result;
+use mindful_core::metric::{Metric, Phase, Sampler, shared};
+use rusqlite::{Connection, ffi};
+
+/// Header of a page in the log, bytes.
+const FRAME_HEADER: u64 = 24;
+
+/// Counters of all sessions since the target was opened.
+#[derive(Debug, Default)]
+pub struct Totals {
+    hit: AtomicU64,
+    miss: AtomicU64,
+    write: AtomicU64,
+    spill: AtomicU64,
+    commits: AtomicU64,
+    writer_wait_us: AtomicU64,
+}
+
+impl Totals {
+    /// Adds what `connection` counted since it was asked last, and what its session counted itself.
+    pub fn publish(&self, connection: &Connection, commits: u64, writer_wait_us: u64) {
+        let add = |total: &AtomicU64, by| total.fetch_add(by, Ordering::Release);
+        add(&self.hit, take(connection, ffi::SQLITE_DBSTATUS_CACHE_HIT));
+        add(&self.miss, take(connection, ffi::SQLITE_DBSTATUS_CACHE_MISS));
+        add(&self.write, take(connection, ffi::SQLITE_DBSTATUS_CACHE_WRITE));
+        add(&self.spill, take(connection, ffi::SQLITE_DBSTATUS_CACHE_SPILL));
+        add(&self.commits, commits);
+        add(&self.writer_wait_us, writer_wait_us);
+    }
+}
+
+/// Reads a counter of the connection and sets it back, so that its 32 bits never overflow.
+#[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper")]
+fn take(connection: &Connection, counter: i32) -> u64 {
+    let (mut current, mut highest) = (0, 0);
+    // SAFETY: the handle is open as long as `connection` lives, and is used on its own thread; both pointers are to
+    // locals of the type the call writes.
+    unsafe { ffi::sqlite3_db_status(connection.handle(), counter, &raw mut current, &raw mut highest, 1) };
+    u64::try_from(current).unwrap_or(0)
+}
+
+/// Reads [`Totals`].
+pub struct StatusSampler {
+    totals: Arc<Totals>,
+    metrics: Vec<Metric>,
+    frame_bytes: u64,
+}
+
+impl StatusSampler {
+    /// The sampler of a target whose pages have `page_bytes`.
+    pub fn new(totals: &Arc<Totals>, page_bytes: u64) -> Self {
+        Self { totals: Arc::clone(totals), metrics: metrics(), frame_bytes: page_bytes + FRAME_HEADER }
+    }
+}
+
+fn metrics() -> Vec<Metric> {
+    vec![
+        Metric::counter("cache_hit", "blocks", "Pages found in the sessions' own caches (SQLITE_DBSTATUS_CACHE_HIT)"),
+        Metric::counter("cache_miss", "blocks", "Pages read from the file or its log (SQLITE_DBSTATUS_CACHE_MISS)"),
+        Metric::counter("cache_write", "blocks", "Pages written to the log (SQLITE_DBSTATUS_CACHE_WRITE)"),
+        Metric::counter("cache_spill", "blocks", "Pages written before their commit (SQLITE_DBSTATUS_CACHE_SPILL)"),
+        Metric::counter("writer_wait", "us", "Time sessions waited for another writer"),
+        Metric::counter(shared::LOGICAL_READS, "blocks", "cache_hit and cache_miss together"),
+        Metric::counter(shared::PHYSICAL_READS, "blocks", "cache_miss"),
+        Metric::counter(shared::PHYSICAL_WRITES, "blocks", "cache_write; what checkpoints copy later is not counted"),
+        Metric::counter(shared::LOG_BYTES, "bytes", "cache_write times the length of a page and its frame header"),
+        Metric::counter(shared::COMMITS, "1", "Transactions committed"),
+    ]
+}
+
+impl Sampler for StatusSampler {
+    fn name(&self) -> &'static str {
+        "sqlite3_db_status"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let total = |total: &AtomicU64| total.load(Ordering::Acquire);
+        let t = &self.totals;
+        let (hit, miss, write, spill) = (total(&t.hit), total(&t.miss), total(&t.write), total(&t.spill));
+        let log = write * self.frame_bytes;
+        let values =
+            [hit, miss, write, spill, total(&t.writer_wait_us), hit + miss, miss, write, log, total(&t.commits)];
+        Ok(values.into_iter().map(|value| Some(value as f64)).collect())
+    }
+}

@@ -1,0 +1,185 @@
+//! The database file: whose it is, and connections to it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use mindful_core::{Error, Result};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::explain;
+use crate::options::DEFAULT_PAGE_BYTES;
+
+/// "mndf": the application id in the header of a file of ours.
+pub const APPLICATION_ID: u32 = 0x6d6e_6466;
+
+/// What SQLite keeps beside a database file, by suffix.
+const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Length of the header of a database file.
+const HEADER: usize = 100;
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing, or an empty file.
+    Nothing,
+    /// A file of ours with pages of this length.
+    Ours { page_bytes: u64 },
+}
+
+/// A database file that is ours or still to be made.
+#[derive(Debug, Clone)]
+pub struct DatabaseFile {
+    path: PathBuf,
+    page_bytes: u64,
+}
+
+impl DatabaseFile {
+    /// The file that `url` names, as `sqlite:PATH`; refuses what is not ours. Only reads.
+    pub fn from_url(url: &str, page_bytes: Option<u64>) -> Result<Self> {
+        let path = parse(url)?;
+        let page_bytes = match (look(&path)?, page_bytes) {
+            (Found::Nothing, asked) => asked.unwrap_or(DEFAULT_PAGE_BYTES),
+            (Found::Ours { page_bytes }, Some(asked)) if asked != page_bytes => {
+                return Err(Error::plan(
+                    format!("{} has pages of {page_bytes} bytes, not {asked}", path.display()),
+                    "leave --sqlite-page away, or `mindful cleanup` first",
+                ));
+            }
+            (Found::Ours { page_bytes }, _) => page_bytes,
+        };
+        Ok(Self { path, page_bytes })
+    }
+
+    /// Its absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder it stands in.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Length of its pages.
+    pub fn page_bytes(&self) -> u64 {
+        self.page_bytes
+    }
+
+    /// What stands at its path now.
+    pub fn look(&self) -> Result<Found> {
+        look(&self.path)
+    }
+
+    /// A connection to the file, which is there.
+    pub fn connect(&self) -> Result<Connection> {
+        self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)
+    }
+
+    /// A connection to the file, which is made if it is not there.
+    pub fn create(&self) -> Result<Connection> {
+        self.open(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    fn open(&self, flags: OpenFlags) -> Result<Connection> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Connection::open_with_flags(&self.path, flags).map_err(|error| explain(&self.path, &error))
+    }
+
+    /// Removes the file and what SQLite keeps beside it.
+    pub fn remove(&self) -> Result<()> {
+        let failed = |path: &Path, error: &std::io::Error| {
+            Error::target(format!("cannot remove {} ({error})", path.display()), "make its folder writable")
+        };
+        let beside = COMPANIONS.iter().map(|suffix| {
+            let mut name = self.path.clone().into_os_string();
+            name.push(suffix);
+            PathBuf::from(name)
+        });
+        for path in beside.chain([self.path.clone()]) {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(&path, &error)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse(url: &str) -> Result<PathBuf> {
+    let bad = |what: &str| Error::plan(format!("`{url}` {what}"), "write sqlite:PATH, such as sqlite:/data/mindful.db");
+    let rest = url.strip_prefix("sqlite:").ok_or_else(|| bad("is no SQLite target"))?;
+    let path = rest.strip_prefix("//").filter(|rest| rest.starts_with('/')).unwrap_or(rest);
+    if path.is_empty() || path == ":memory:" || path.starts_with("//") || path.contains('\0') {
+        return Err(bad("names no file"));
+    }
+    std::path::absolute(path).map_err(|error| bad(&format!("names no file ({error})")))
+}
+
+fn look(path: &Path) -> Result<Found> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| {
+        Error::target(format!("cannot read {shown} ({error})"), "name a file that this user may read and write")
+    };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(unreadable(error)),
+    };
+    if !file.metadata().map_err(unreadable)?.is_file() {
+        return Err(Error::target(format!("{shown} is not a file"), "name a file in it"));
+    }
+    let mut header = Vec::with_capacity(HEADER);
+    Read::by_ref(&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(unreadable)?;
+    if header.is_empty() {
+        return Ok(Found::Nothing);
+    }
+    if header.len() < HEADER || !header.starts_with(b"SQLite format 3\0") {
+        return Err(Error::target(
+            format!("{shown} is no SQLite file"),
+            "name another file: this one is left as it is",
+        ));
+    }
+    if header[68..72] != APPLICATION_ID.to_be_bytes() {
+        return Err(Error::target(
+            format!("{shown} is a SQLite file that mindful did not make"),
+            "name another file: this one is left as it is",
+        ));
+    }
+    // 1 stands for 65536, which does not fit.
+    let page_bytes = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        bytes => u64::from(bytes),
+    };
+    Ok(Found::Ours { page_bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_files_are_refused_and_left_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let (text, other) = (folder.path().join("notes.txt"), folder.path().join("other.db"));
+        std::fs::write(&text, "SQLite format 3? no, notes").unwrap();
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE blocks_1 (k)").unwrap();
+        for path in [&text, &other, &folder.path().to_path_buf()] {
+            let before = std::fs::read(path).ok();
+            let error = DatabaseFile::from_url(&format!("sqlite:{}", path.display()), None).unwrap_err().to_string();
+            assert!(error.contains(&path.display().to_string()), "{error}");
+            assert_eq!(std::fs::read(path).ok(), before);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing was put beside them");
+    }
+
+    #[test]
+    fn a_url_names_a_file() {
+        for url in ["sqlite:", "sqlite::memory:", "sqlite://host/x.db", "sqlit:/x"] {
+            assert!(parse(url).is_err(), "{url}");
+        }
+        assert_eq!(parse("sqlite:/a/b c?.db").unwrap(), Path::new("/a/b c?.db"));
+        assert_eq!(parse("sqlite:///a/b.db").unwrap(), Path::new("/a/b.db"));
+    }
+}

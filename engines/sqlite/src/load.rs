@@ -1,0 +1,195 @@
+//! Loading: each schema in one transaction, so that a load that was cut off is completed, never half there.
+
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::draw::Permutation;
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events};
+use mindful_core::units::format_bytes;
+use mindful_core::{Error, Result};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::error::explain;
+use crate::file::{DatabaseFile, Found};
+use crate::filler::{Filler, narrow};
+use crate::registry::{self, Parameters};
+use crate::statement;
+
+/// Page cache while loading, KiB.
+const CACHE_KIB: i64 = 32 << 10;
+
+/// Upper bound of an index entry: key, position, header, slack of its page.
+const INDEX_ENTRY_BYTES: u64 = 24;
+
+/// Rows between two looks at who stops us.
+const STRIDE: u64 = 256;
+
+/// Makes the dataset of `plan` in `file`, or completes it.
+pub fn load(file: &DatabaseFile, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    let explained = |error: rusqlite::Error| explain(file.path(), &error);
+    let (begun, loaded) = match file.look()? {
+        Found::Nothing => (None, Vec::new()),
+        Found::Ours { .. } => {
+            let connection = file.connect()?;
+            let begun = registry::parameters(&connection).map_err(explained)?;
+            let loaded = if begun.is_some() { registry::schemas(&connection).map_err(explained)? } else { Vec::new() };
+            (begun, loaded)
+        }
+    };
+    let parameters = Parameters::from(plan);
+    refuse_another(file, begun.as_ref(), &parameters)?;
+    let missing: Vec<u32> = (1..=plan.schemas).filter(|schema| !loaded.contains(schema)).collect();
+    if !missing.is_empty() {
+        refuse_what_does_not_fit(file, &parameters, missing.len() as u64)?;
+        let mut connection = file.create()?;
+        settle(&connection, file.page_bytes()).map_err(explained)?;
+        if begun.is_none() {
+            let transaction = connection.transaction().map_err(explained)?;
+            registry::begin(&transaction, &parameters).map_err(explained)?;
+            transaction.commit().map_err(explained)?;
+        }
+        let mut progress = Progress::new(events, file.page_bytes(), &parameters, missing.len() as u64);
+        for schema in missing {
+            load_schema(file, &mut connection, schema, &parameters, &mut progress, stop)?;
+        }
+    }
+    let connection = file.connect()?;
+    use_wal(&connection).map_err(explained)?;
+    let dataset = registry::dataset(&connection, file.page_bytes()).map_err(explained)?;
+    dataset.ok_or_else(|| Error::plan("a dataset of no schemas", "give --schemas 1 or more"))
+}
+
+/// Puts the file into WAL mode, which it keeps; nothing happens when it is.
+pub fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()))
+}
+
+/// New pages need no rollback journal, so this way each is written once; commits still wait for storage.
+fn settle(connection: &Connection, page_bytes: u64) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "page_size", page_bytes as i64)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.query_row("PRAGMA locking_mode = exclusive", [], |_| Ok(()))?;
+    connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "full")
+}
+
+fn refuse_another(file: &DatabaseFile, begun: Option<&Parameters>, wanted: &Parameters) -> Result<()> {
+    match begun {
+        Some(there) if there != wanted => Err(Error::plan(
+            format!(
+                "{} holds a dataset of {} blocks a schema, {} scan blocks, seed {}",
+                file.path().display(),
+                there.blocks_per_schema,
+                there.scan_blocks,
+                there.seed
+            ),
+            "load with the same, or `mindful cleanup` first",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn refuse_what_does_not_fit(file: &DatabaseFile, parameters: &Parameters, schemas: u64) -> Result<()> {
+    let folder = file.folder();
+    if !folder.is_dir() {
+        return Err(Error::target(
+            format!("the folder {} does not exist", folder.display()),
+            "make it, or name a file in another",
+        ));
+    }
+    let space = rustix::fs::statvfs(folder)
+        .map_err(|error| Error::target(format!("cannot tell the space of {} ({error})", folder.display()), ""))?;
+    let free = space.f_bavail.saturating_mul(space.f_frsize);
+    let pages = parameters.blocks_per_schema.saturating_add(parameters.scan_blocks);
+    let index = parameters.blocks_per_schema.saturating_mul(INDEX_ENTRY_BYTES);
+    let table = pages.saturating_mul(file.page_bytes());
+    // Inner nodes of the trees are below a hundredth.
+    let needed = schemas.saturating_mul(table.saturating_add(table / 100).saturating_add(index));
+    if needed > free {
+        return Err(Error::target(
+            format!("the load needs {}, {} has {} free", format_bytes(needed), folder.display(), format_bytes(free)),
+            "give a smaller --scale or fewer --schemas, or name a file elsewhere",
+        ));
+    }
+    Ok(())
+}
+
+struct Progress<'e> {
+    events: &'e dyn Events,
+    page_bytes: u64,
+    done: u64,
+    of: u64,
+}
+
+impl<'e> Progress<'e> {
+    fn new(events: &'e dyn Events, page_bytes: u64, parameters: &Parameters, schemas: u64) -> Self {
+        let of = schemas * (parameters.blocks_per_schema + parameters.scan_blocks) * page_bytes;
+        Self { events, page_bytes, done: 0, of }
+    }
+
+    fn add_blocks(&mut self, blocks: u64) {
+        self.done += blocks * self.page_bytes;
+        let (done, of) = (self.done, self.of);
+        self.events.emit(Event::Progress { what: "loading".to_owned(), done, of, unit: "bytes".to_owned() });
+    }
+}
+
+fn load_schema(
+    file: &DatabaseFile,
+    connection: &mut Connection,
+    schema: u32,
+    parameters: &Parameters,
+    progress: &mut Progress<'_>,
+    stop: &Stop,
+) -> Result<()> {
+    let explained = |error: rusqlite::Error| explain(file.path(), &error);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explained)?;
+    let pages = || transaction.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0)).map_err(explained);
+    let before = pages()?;
+    let run = |sql: &str| transaction.execute_batch(&statement::text(sql, schema)).map_err(explained);
+    let rows = Rows { file, transaction: &transaction, schema, parameters };
+    run(include_str!("../sql/schema.sql"))?;
+    rows.insert("blocks", parameters.blocks_per_schema, progress, stop)?;
+    if parameters.scan_blocks > 0 {
+        run(include_str!("../sql/scan_table.sql"))?;
+        rows.insert("scan", parameters.scan_blocks, progress, stop)?;
+    }
+    let filled = pages()?;
+    run(include_str!("../sql/index.sql"))?;
+    let bytes = |pages: i64| pages.max(0).unsigned_abs() * file.page_bytes();
+    let (table, index) = (bytes(filled - before), bytes(pages()? - filled));
+    registry::add_schema(&transaction, schema, table, index).map_err(explained)?;
+    transaction.commit().map_err(explained)
+}
+
+struct Rows<'r> {
+    file: &'r DatabaseFile,
+    transaction: &'r Transaction<'r>,
+    schema: u32,
+    parameters: &'r Parameters,
+}
+
+impl Rows<'_> {
+    /// Inserts `count` rows in physical order; their keys are a permutation of it.
+    fn insert(&self, table: &str, count: u64, progress: &mut Progress<'_>, stop: &Stop) -> Result<()> {
+        let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
+        let Parameters { seed, content, .. } = *self.parameters;
+        let layout = Permutation::layout(count, seed, self.schema, LayoutProof::MAX_CORRELATION);
+        let stream = seed ^ u64::from(self.schema) << 40 ^ u64::from(table == "scan") << 39;
+        let mut filler = Filler::new(content, stream, count, self.file.page_bytes());
+        let sql = statement::text(include_str!("../sql/insert.sql"), self.schema).replace("{table}", table);
+        let mut insert = self.transaction.prepare(&sql).map_err(explained)?;
+        for position in 0..count {
+            let key = layout.get(position) + 1;
+            let [c1, c2] = narrow(stream, key, 0);
+            insert.execute((position as i64 + 1, key as i64, c1, filler.row(key, 0), c2)).map_err(explained)?;
+            if (position + 1).is_multiple_of(STRIDE) {
+                progress.add_blocks(STRIDE);
+                if stop.requested() {
+                    return Err(Error::interrupted("the load was stopped; load again to complete it"));
+                }
+            }
+        }
+        progress.add_blocks(count % STRIDE);
+        Ok(())
+    }
+}

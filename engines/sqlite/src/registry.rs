@@ -1,0 +1,110 @@
+//! The registry inside the file: which dataset it holds, and which objects are mindful's own.
+
+use mindful_core::dataset::{Content, Dataset, DatasetPlan};
+use rusqlite::{Connection, OptionalExtension, Transaction};
+use serde::{Deserialize, Serialize};
+
+use crate::file::APPLICATION_ID;
+
+/// Tables of the registry itself.
+const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
+
+/// What a dataset was loaded with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    pub blocks_per_schema: u64,
+    pub scan_blocks: u64,
+    pub seed: u64,
+    pub content: Content,
+}
+
+impl From<&DatasetPlan> for Parameters {
+    fn from(plan: &DatasetPlan) -> Self {
+        Self {
+            blocks_per_schema: plan.blocks_per_schema,
+            scan_blocks: plan.scan_blocks,
+            seed: plan.seed,
+            content: plan.content,
+        }
+    }
+}
+
+/// Marks a new file as ours and registers what it will hold.
+pub fn begin(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite::Result<()> {
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.execute_batch(include_str!("../sql/registry.sql"))?;
+    let text =
+        serde_json::to_string(parameters).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    transaction.execute("INSERT INTO mindful_dataset (id, parameters) VALUES (1, ?1)", [text])?;
+    Ok(())
+}
+
+/// What the file was loaded with; `None` before [`begin`].
+pub fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters>> {
+    let begun = connection.table_exists(None, REGISTRY[0])?;
+    if !begun {
+        return Ok(None);
+    }
+    let text: Option<String> =
+        connection.query_row("SELECT parameters FROM mindful_dataset", [], |row| row.get(0)).optional()?;
+    text.map(|text| serde_json::from_str(&text))
+        .transpose()
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, error.into()))
+}
+
+/// Registers a complete schema, in the transaction that made it.
+pub fn add_schema(transaction: &Transaction<'_>, schema: u32, table: u64, index: u64) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "INSERT INTO mindful_schema (schema, table_bytes, index_bytes) VALUES (?1, ?2, ?3)",
+            (schema, table as i64, index as i64),
+        )
+        .map(drop)
+}
+
+/// The complete schemas.
+pub fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
+    let mut all = connection.prepare("SELECT schema FROM mindful_schema ORDER BY schema")?;
+    all.query_map([], |row| row.get(0))?.collect()
+}
+
+/// The dataset as far as it is complete; `None` when there is none, or not one schema of it.
+pub fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
+    let Some(parameters) = parameters(connection)? else { return Ok(None) };
+    let (schemas, bytes, index): (u32, i64, i64) = connection.query_row(
+        "SELECT count(*), coalesce(sum(table_bytes), 0), coalesce(sum(index_bytes), 0) FROM mindful_schema",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    Ok((schemas > 0).then_some(Dataset {
+        schemas,
+        blocks_per_schema: parameters.blocks_per_schema,
+        scan_blocks: parameters.scan_blocks,
+        block_bytes: page_bytes,
+        bytes: bytes as u64,
+        index_bytes: Some(index as u64),
+        seed: parameters.seed,
+        content: parameters.content,
+    }))
+}
+
+/// The tables that are ours, the registry's own last.
+pub fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let Some(parameters) = parameters(connection)? else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    for schema in schemas(connection)? {
+        names.push(format!("blocks_{schema}"));
+        if parameters.scan_blocks > 0 {
+            names.push(format!("scan_{schema}"));
+        }
+    }
+    names.extend(REGISTRY.map(str::to_owned));
+    Ok(names)
+}
+
+/// What stands in the file and is not ours, as `table name`.
+pub fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let ours = serde_json::Value::from(tables(connection)?).to_string();
+    let mut others = connection.prepare(include_str!("../sql/foreign.sql"))?;
+    others.query_map([ours], |row| row.get(0))?.collect()
+}

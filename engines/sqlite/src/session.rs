@@ -1,0 +1,279 @@
+//! A session: one connection with its own page cache, driven operation by operation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::dataset::Dataset;
+use mindful_core::draw::mix64;
+use mindful_core::engine::Session;
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
+use mindful_core::{Error, Result};
+use rusqlite::{CachedStatement, Connection};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::counters::Totals;
+use crate::error::explain;
+use crate::file::DatabaseFile;
+use crate::filler::{Filler, narrow};
+use crate::statement;
+
+/// Between two looks whether the other writer is done.
+const WRITER_POLL: Duration = Duration::from_micros(50);
+
+/// Longest wait for another writer; then it is no session of ours.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// What a session shares with its target.
+#[derive(Clone)]
+pub struct Shared {
+    pub totals: Arc<Totals>,
+    /// Grows with each [`mindful_core::Target::interrupt`].
+    pub interrupts: Arc<AtomicU64>,
+}
+
+/// One session.
+pub struct SqliteSession {
+    file: DatabaseFile,
+    connection: Connection,
+    client: ClientLoop,
+    workload: Workload,
+    seat: Seat,
+    filler: Filler,
+    shared: Shared,
+    interrupts_seen: Arc<AtomicU64>,
+    waited_ns: Arc<AtomicU64>,
+}
+
+impl SqliteSession {
+    /// The session in `seat` on an open `connection`.
+    pub fn new(
+        file: &DatabaseFile,
+        mut connection: Connection,
+        workload: &Workload,
+        seat: Seat,
+        dataset: &Dataset,
+        shared: Shared,
+    ) -> Result<Self> {
+        let explained = |error: rusqlite::Error| explain(file.path(), &error);
+        let (waited_ns, interrupts_seen) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        interrupts_seen.store(shared.interrupts.load(Ordering::SeqCst), Ordering::SeqCst);
+        let waiting = await_writer(&waited_ns, &shared.interrupts, &interrupts_seen);
+        connection.busy_handler(Some(waiting)).map_err(explained)?;
+        let stream = mix64(workload.seed ^ u64::from(seat.session) << 32);
+        let filler = Filler::new(dataset.content, stream, dataset.blocks_per_schema, file.page_bytes());
+        let session = Self {
+            file: file.clone(),
+            connection,
+            client: ClientLoop::new(workload, seat),
+            workload: workload.clone(),
+            seat,
+            filler,
+            shared,
+            interrupts_seen,
+            waited_ns,
+        };
+        let warm = session.connection.query_row(&statement::select(seat.schema), (1, 1), |_| Ok(()));
+        warm.map_err(explained)?;
+        Ok(session)
+    }
+}
+
+/// Waits for the other writer in small steps and keeps the time; gives up when interrupted.
+fn await_writer(
+    waited_ns: &Arc<AtomicU64>,
+    interrupts: &Arc<AtomicU64>,
+    seen: &Arc<AtomicU64>,
+) -> impl FnMut(i32) -> bool + Send + 'static {
+    let (waited_ns, interrupts, seen) = (Arc::clone(waited_ns), Arc::clone(interrupts), Arc::clone(seen));
+    let mut since = Instant::now();
+    move |turn| {
+        let began = Instant::now();
+        if turn == 0 {
+            since = began;
+        }
+        if interrupts.load(Ordering::Relaxed) != seen.load(Ordering::Relaxed) || since.elapsed() > LONGEST_WAIT {
+            return false;
+        }
+        std::thread::sleep(WRITER_POLL);
+        waited_ns.fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        true
+    }
+}
+
+impl Session for SqliteSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.interrupts_seen.store(self.shared.interrupts.load(Ordering::SeqCst), Ordering::SeqCst);
+        let cpu_before = thread_cpu_us();
+        let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
+        let mut worker = Worker {
+            home: Statements::prepare(&self.connection, self.seat.schema, &self.workload).map_err(explained)?,
+            first: (!self.workload.hot_schema.is_none() && self.seat.schema != 1)
+                .then(|| Statements::prepare(&self.connection, 1, &self.workload))
+                .transpose()
+                .map_err(explained)?,
+            begin: self.connection.prepare_cached("BEGIN IMMEDIATE").map_err(explained)?,
+            commit: self.connection.prepare_cached("COMMIT").map_err(explained)?,
+            file: &self.file,
+            workload: &self.workload,
+            session: self.seat.session,
+            filler: &mut self.filler,
+            interrupts: &self.shared.interrupts,
+            interrupts_seen: self.interrupts_seen.load(Ordering::SeqCst),
+            uncommitted: 0,
+            commits: 0,
+        };
+        let outcome = self.client.slice(order, &mut worker);
+        let commits = worker.commits;
+        drop(worker);
+        let writer_wait_us = self.waited_ns.swap(0, Ordering::Relaxed) / 1_000;
+        self.shared.totals.publish(&self.connection, commits, writer_wait_us);
+        if outcome.is_err() && !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK").map_err(explained)?;
+        }
+        let mut report = outcome?;
+        report.writer_wait_us = Some(writer_wait_us);
+        report.cpu_us = Some(thread_cpu_us() - cpu_before);
+        Ok(report)
+    }
+}
+
+fn thread_cpu_us() -> u64 {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    used.tv_sec.unsigned_abs() * 1_000_000 + used.tv_nsec.unsigned_abs() / 1_000
+}
+
+/// The statements of one schema.
+struct Statements<'c> {
+    select: CachedStatement<'c>,
+    update: Option<CachedStatement<'c>>,
+    scan: Option<CachedStatement<'c>>,
+}
+
+impl<'c> Statements<'c> {
+    fn prepare(connection: &'c Connection, schema: u32, workload: &Workload) -> rusqlite::Result<Self> {
+        let prepared = |wanted: bool, sql: String| wanted.then(|| connection.prepare_cached(&sql)).transpose();
+        Ok(Self {
+            select: connection.prepare_cached(&statement::select(schema))?,
+            update: prepared(!workload.update_pct.is_none(), statement::update(schema, workload.redo))?,
+            scan: prepared(!workload.scan_pct.is_none(), statement::scan(schema))?,
+        })
+    }
+}
+
+struct Worker<'c> {
+    home: Statements<'c>,
+    first: Option<Statements<'c>>,
+    begin: CachedStatement<'c>,
+    commit: CachedStatement<'c>,
+    file: &'c DatabaseFile,
+    workload: &'c Workload,
+    session: u32,
+    filler: &'c mut Filler,
+    interrupts: &'c AtomicU64,
+    interrupts_seen: u64,
+    uncommitted: u32,
+    commits: u64,
+}
+
+impl<'c> Worker<'c> {
+    fn carry_out(&mut self, op: &Op) -> rusqlite::Result<u64> {
+        match op.kind {
+            OpKind::Update => self.update(op),
+            OpKind::Select => {
+                let range = (op.first_key as i64, op.last_key() as i64);
+                self.statements(op).select.query_row(range, |row| row.get(0)).map(i64::unsigned_abs)
+            }
+            OpKind::Scan => match &mut self.statements(op).scan {
+                Some(scan) => scan.query_row([], |row| row.get(0)).map(i64::unsigned_abs),
+                None => Err(rusqlite::Error::InvalidQuery),
+            },
+        }
+    }
+
+    fn statements(&mut self, op: &Op) -> &mut Statements<'c> {
+        match &mut self.first {
+            Some(first) if op.hot_schema => first,
+            _ => &mut self.home,
+        }
+    }
+
+    fn update(&mut self, op: &Op) -> rusqlite::Result<u64> {
+        if self.uncommitted == 0 {
+            self.begin.execute([])?;
+        }
+        let version = mix64(op.index ^ u64::from(self.session) << 40);
+        let keys = op.first_key..=op.last_key();
+        let statements = match &mut self.first {
+            Some(first) if op.hot_schema => first,
+            _ => &mut self.home,
+        };
+        let update = statements.update.as_mut().ok_or(rusqlite::Error::InvalidQuery)?;
+        let mut blocks = 0;
+        match self.workload.redo {
+            Redo::Light => {
+                let [c1, c2] = narrow(self.workload.seed, op.first_key, version);
+                blocks += update.execute((*keys.start() as i64, *keys.end() as i64, c1, c2))?;
+            }
+            Redo::Heavy => {
+                for key in keys {
+                    let [c1, c2] = narrow(self.workload.seed, key, version);
+                    blocks += update.execute((key as i64, c1, c2, self.filler.row(key, version)))?;
+                }
+            }
+        }
+        self.uncommitted += 1;
+        let due = match self.workload.commit {
+            Commit::Each => 1,
+            Commit::Every(operations) => operations,
+            Commit::Slice => u32::MAX,
+        };
+        if self.uncommitted >= due {
+            self.commit()?;
+        }
+        Ok(blocks as u64)
+    }
+
+    fn commit(&mut self) -> rusqlite::Result<()> {
+        self.commit.execute([])?;
+        self.commits += 1;
+        self.uncommitted = 0;
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupts.load(Ordering::Relaxed) != self.interrupts_seen
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> Error {
+        if self.interrupted() {
+            return Error::interrupted(format!("session {} was interrupted", self.session));
+        }
+        explain(self.file.path(), error).at(format!("session {}", self.session))
+    }
+}
+
+impl Operate for Worker<'_> {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        if self.interrupted() {
+            return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
+        }
+        let blocks = self.carry_out(op).map_err(|error| self.failed(&error))?;
+        if op.kind != OpKind::Scan && blocks != op.blocks {
+            return Err(Error::run(
+                format!("session {}: keys {} to {} gave {blocks} rows", self.session, op.first_key, op.last_key()),
+                "the dataset has holes: `mindful cleanup`, then load anew",
+            ));
+        }
+        Ok(blocks)
+    }
+
+    fn end_slice(&mut self) -> Result<()> {
+        if self.uncommitted > 0 {
+            self.commit().map_err(|error| self.failed(&error))?;
+        }
+        Ok(())
+    }
+}

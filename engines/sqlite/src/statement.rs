@@ -1,0 +1,54 @@
+//! The statements of a schema, and how SQLite will carry them out.
+
+use mindful_core::engine::PlanShape;
+use mindful_core::workload::{OpKind, Redo, Workload};
+use rusqlite::Connection;
+
+/// A statement text with its schema filled in.
+pub fn text(template: &str, schema: u32) -> String {
+    template.replace("{schema}", &schema.to_string())
+}
+
+/// The statement that reads a range of keys.
+pub fn select(schema: u32) -> String {
+    text(include_str!("../sql/select.sql"), schema)
+}
+
+/// The statement that updates a range of keys (light), or one key (heavy).
+pub fn update(schema: u32, redo: Redo) -> String {
+    let template = match redo {
+        Redo::Light => include_str!("../sql/update_light.sql"),
+        Redo::Heavy => include_str!("../sql/update_heavy.sql"),
+    };
+    text(template, schema)
+}
+
+/// The statement that reads the scan table.
+pub fn scan(schema: u32) -> String {
+    text(include_str!("../sql/scan.sql"), schema)
+}
+
+/// How the operations of `workload` will be carried out, by `EXPLAIN QUERY PLAN`.
+pub fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<Vec<PlanShape>> {
+    let mut shapes = vec![shape(connection, OpKind::Select, &select(1))?];
+    if !workload.update_pct.is_none() {
+        shapes.push(shape(connection, OpKind::Update, &update(1, workload.redo))?);
+    }
+    if !workload.scan_pct.is_none() {
+        shapes.push(shape(connection, OpKind::Scan, &scan(1))?);
+    }
+    Ok(shapes)
+}
+
+fn shape(connection: &Connection, kind: OpKind, sql: &str) -> rusqlite::Result<PlanShape> {
+    let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let details: Vec<String> = explain.query_map([], |row| row.get("detail"))?.collect::<Result<_, _>>()?;
+    let pure = match (kind, details.as_slice()) {
+        // A search of the index, then one visit of the table for each row; a covering index would spare the visits.
+        (OpKind::Select | OpKind::Update, [only]) => only.starts_with("SEARCH blocks_1 USING INDEX blocks_1_k "),
+        (OpKind::Scan, [only]) => only == "SCAN scan_1",
+        _ => false,
+    };
+    let detail = details.join("; ");
+    Ok(PlanShape { kind: kind.name().to_owned(), shape: detail.clone(), pure, detail })
+}

@@ -1,0 +1,218 @@
+//! The opened file.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
+use mindful_core::event::Events;
+use mindful_core::metric::Sampler;
+use mindful_core::slice::Seat;
+use mindful_core::workload::{Loop, Workload};
+use mindful_core::{Error, Result};
+use rusqlite::{Connection, InterruptHandle};
+
+use crate::counters::{StatusSampler, Totals};
+use crate::error::explain;
+use crate::file::{DatabaseFile, Found};
+use crate::load;
+use crate::options::Options;
+use crate::proof;
+use crate::registry;
+use crate::session::{Shared, SqliteSession};
+use crate::statement;
+
+/// The opened target.
+pub struct SqliteTarget {
+    file: DatabaseFile,
+    options: Options,
+    shared: Shared,
+    running: Mutex<Vec<InterruptHandle>>,
+}
+
+impl SqliteTarget {
+    /// A target on `file`; nothing is opened yet.
+    pub fn new(file: DatabaseFile, options: Options) -> Self {
+        let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
+        Self { file, options, shared, running: Mutex::default() }
+    }
+
+    fn explained(&self, error: &rusqlite::Error) -> Error {
+        explain(self.file.path(), error)
+    }
+
+    fn loaded(&self) -> Result<Dataset> {
+        self.dataset()?.ok_or_else(|| {
+            Error::target(format!("{} holds no dataset", self.file.path().display()), "`mindful load` first")
+        })
+    }
+
+    fn carriable(&self, workload: &Workload) -> Result<()> {
+        let dataset = self.loaded()?;
+        if workload.looping == Loop::Server {
+            return Err(Error::plan("SQLite has no server, so no work loop in it", "give --loop client"));
+        }
+        if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
+            return Err(Error::plan(
+                format!(
+                    "the workload wants {} schemas of {} blocks, {} holds {} of {}",
+                    workload.schemas,
+                    workload.scale,
+                    self.file.path().display(),
+                    dataset.schemas,
+                    dataset.blocks_per_schema
+                ),
+                "load more, or run on less",
+            ));
+        }
+        if !workload.scan_pct.is_none() && dataset.scan_blocks == 0 {
+            return Err(Error::plan("scan_pct, but no scan table is loaded", "load with --scan-table 64MiB first"));
+        }
+        Ok(())
+    }
+
+    /// A connection as sessions have them: the log read and written, the cache as asked, durability as the workload says.
+    fn connect(&self, workload: &Workload) -> Result<Connection> {
+        let connection = self.file.connect()?;
+        let set = || {
+            load::use_wal(&connection)?;
+            connection.pragma_update(None, "cache_size", -((self.options.cache_bytes >> 10) as i64))?;
+            connection.query_row("PRAGMA mmap_size = 0", [], |_| Ok(()))?;
+            connection.pragma_update(None, "synchronous", if workload.commit_wait { "full" } else { "normal" })
+        };
+        set().map_err(|error| self.explained(&error))?;
+        Ok(connection)
+    }
+
+    fn facts(&self) -> BTreeMap<String, String> {
+        let facts = [
+            ("page_size", self.file.page_bytes().to_string()),
+            ("cache_size", format!("-{} (KiB, each session)", self.options.cache_bytes >> 10)),
+            ("mmap_size", "0".to_owned()),
+            ("journal_mode", "wal".to_owned()),
+            ("synchronous", "full; normal with --commit-wait off".to_owned()),
+            ("wal_autocheckpoint", "1000".to_owned()),
+            ("reads", "buffered: the page cache of the operating system is always in the way".to_owned()),
+        ];
+        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
+    }
+}
+
+impl Target for SqliteTarget {
+    fn describe(&self) -> Result<Description> {
+        Ok(Description {
+            engine_version: rusqlite::version().to_owned(),
+            block_bytes: self.file.page_bytes(),
+            cache_bytes: Some(self.options.cache_bytes),
+            endpoints: 1,
+            facts: self.facts(),
+        })
+    }
+
+    fn host(&self) -> HostView {
+        let data_paths = vec![self.file.path().to_owned(), self.file.folder().to_owned()];
+        HostView { local: true, server_pid: None, data_paths, in_process: true }
+    }
+
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        match self.file.look()? {
+            Found::Nothing => Ok(None),
+            Found::Ours { page_bytes } => {
+                let connection = self.file.connect()?;
+                registry::dataset(&connection, page_bytes).map_err(|error| self.explained(&error))
+            }
+        }
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        load::load(&self.file, plan, events, stop)
+    }
+
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        self.loaded()?;
+        proof::prove(&self.file, &self.file.connect()?, stop)
+    }
+
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
+        self.carriable(workload)?;
+        let connection = self.connect(workload)?;
+        statement::shapes(&connection, workload).map_err(|error| self.explained(&error))
+    }
+
+    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+        let dataset = self.loaded()?;
+        let connection = self.connect(workload)?;
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(connection.get_interrupt_handle());
+        let session = SqliteSession::new(&self.file, connection, workload, seat, &dataset, self.shared.clone())?;
+        Ok(Box::new(session))
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        Ok(vec![Box::new(StatusSampler::new(&self.shared.totals, self.file.page_bytes()))])
+    }
+
+    fn interrupt(&self) {
+        self.shared.interrupts.fetch_add(1, Ordering::SeqCst);
+        // A handle whose connection is closed does nothing, and none is needed twice.
+        let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        running.iter().for_each(InterruptHandle::interrupt);
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        if self.file.look()? == Found::Nothing {
+            return Ok(Vec::new());
+        }
+        let connection = self.file.connect()?;
+        inventory(&self.file, &connection).map_err(|error| self.explained(&error))
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let told = self.inventory()?;
+        if told.is_empty() {
+            return Ok(told);
+        }
+        let mut connection = self.file.connect()?;
+        // Leaving WAL mode needs the file for oneself: nobody works on it now.
+        let mut clean = || {
+            connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
+            let whole = registry::foreign(&connection)?.is_empty();
+            if !whole {
+                drop_ours(&mut connection)?;
+            }
+            Ok(whole)
+        };
+        let whole = clean().map_err(|error| self.explained(&error))?;
+        drop(connection);
+        if whole {
+            self.file.remove()?;
+        }
+        Ok(told)
+    }
+}
+
+/// The file when it is wholly ours, otherwise our tables and what stays beside them.
+fn inventory(file: &DatabaseFile, connection: &Connection) -> rusqlite::Result<Vec<OwnedObject>> {
+    let foreign = registry::foreign(connection)?;
+    if foreign.is_empty() {
+        let bytes = file.path().metadata().ok().map(|metadata| metadata.len());
+        return Ok(vec![OwnedObject { name: file.path().display().to_string(), bytes, kept_because: None }]);
+    }
+    let ours = registry::tables(connection)?.into_iter();
+    let ours = ours.map(|name| OwnedObject { name: format!("table {name}"), bytes: None, kept_because: None });
+    let kept = foreign.into_iter().map(|name| {
+        let kept_because = Some("mindful did not make it".to_owned());
+        OwnedObject { name, bytes: None, kept_because }
+    });
+    Ok(ours.chain(kept).collect())
+}
+
+/// Drops our tables and takes our mark off the file.
+fn drop_ours(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for table in registry::tables(&transaction)? {
+        transaction.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
+    }
+    transaction.pragma_update(None, "application_id", 0)?;
+    transaction.commit()
+}
