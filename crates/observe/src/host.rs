@@ -4,12 +4,15 @@ use mindful_core::engine::HostView;
 use mindful_core::metric::Sampler;
 use mindful_core::result::{Finding, Severity};
 
+use crate::cgroup::Cgroup;
 use crate::client::Client;
 use crate::cpu::HostCpu;
 use crate::device::{Placement, locate};
 use crate::diskstats::{Diskstats, counted_level};
 use crate::kernel::Kernel;
+use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
+use crate::{meminfo, vmstat};
 
 /// The samplers of this host for a system under test, and what cannot be seen. Of a remote system only mindful's own
 /// CPU is.
@@ -20,6 +23,9 @@ pub fn host_samplers(host: &HostView) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
         found.devices(&kernel, host);
         found.processes(&kernel, host);
         found.sources(&kernel);
+        if let Some(cgroup) = server_pid(host).and_then(|pid| Cgroup::open(&kernel, pid)) {
+            found.samplers.push(Box::new(cgroup));
+        }
     } else {
         found.unseen(
             "host-not-seen",
@@ -29,6 +35,11 @@ pub fn host_samplers(host: &HostView) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
     }
     found.samplers.push(Box::new(Client::new()));
     (found.samplers, found.findings)
+}
+
+/// The process the server is, or lives in.
+pub(crate) fn server_pid(host: &HostView) -> Option<u32> {
+    if host.in_process { Some(std::process::id()) } else { host.server_pid }
 }
 
 #[derive(Default)]
@@ -104,12 +115,25 @@ impl Found {
         }
     }
 
+    /// What the kernel tells about the whole host.
     fn sources(&mut self, kernel: &Kernel) {
-        match HostCpu::open(kernel) {
-            Ok(cpu) => self.samplers.push(Box::new(cpu)),
-            Err(error) => {
-                self.unseen("host-cpu-not-seen", "The host's CPU is not seen.", format!("/proc/stat: {error}"));
+        let opened = [
+            HostCpu::open(kernel).map(|cpu| Box::new(cpu) as Box<dyn Sampler>),
+            vmstat::open(kernel).map(|vmstat| Box::new(vmstat) as Box<dyn Sampler>),
+            meminfo::open(kernel).map(|meminfo| Box::new(meminfo) as Box<dyn Sampler>),
+        ];
+        for (source, name) in opened.into_iter().zip(["stat", "vmstat", "meminfo"]) {
+            match source {
+                Ok(sampler) => self.samplers.push(sampler),
+                Err(error) => {
+                    let text = format!("/proc/{name} cannot be read: what it tells stays unknown.");
+                    self.unseen("source-not-seen", text, error.to_string());
+                }
             }
+        }
+        // A kernel may keep no pressure figures; nobody relies on them.
+        if let Some(pressure) = Pressure::open(kernel) {
+            self.samplers.push(Box::new(pressure));
         }
     }
 }

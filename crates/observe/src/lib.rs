@@ -3,18 +3,25 @@
 //! [`Observer`] reads samplers at the borders of slices; [`host_samplers`] finds those of this host, one source of
 //! `/proc` a file.
 
+mod cgroup;
 mod client;
 mod cpu;
 mod device;
 mod diskstats;
+mod environment;
 mod host;
 mod kernel;
+mod meminfo;
 mod mounts;
+mod named_values;
 mod observer;
+mod pressure;
 mod proc_file;
 mod processes;
 mod schedule;
+mod vmstat;
 
+pub use environment::environment;
 pub use host::host_samplers;
 pub use observer::Observer;
 pub use schedule::Borders;

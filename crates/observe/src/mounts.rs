@@ -9,6 +9,8 @@ use crate::kernel::Kernel;
 pub(crate) struct Mount {
     /// Major and minor number of the device; the major one is 0 where the file system has no single block device.
     pub(crate) device: (u32, u32),
+    /// The part of the file system that is mounted: `/` unless a folder of it was bound.
+    pub(crate) root: PathBuf,
     pub(crate) point: PathBuf,
     /// Options of the mount and of the file system, comma separated.
     pub(crate) options: String,
@@ -26,7 +28,8 @@ fn parse_line(line: &str) -> Option<Mount> {
     let (mount, file_system) = line.split_once(" - ")?;
     let mut mount = mount.split(' ').skip(2);
     let (major, minor) = mount.next()?.split_once(':')?;
-    let point = mount.nth(1)?;
+    let root = mount.next()?;
+    let point = mount.next()?;
     let mount_options = mount.next()?;
     let mut file_system = file_system.split(' ');
     let fs_type = file_system.next()?;
@@ -34,6 +37,7 @@ fn parse_line(line: &str) -> Option<Mount> {
     let super_options = file_system.next().unwrap_or("");
     Some(Mount {
         device: (major.parse().ok()?, minor.parse().ok()?),
+        root: PathBuf::from(unescape(root)),
         point: PathBuf::from(unescape(point)),
         options: merge(mount_options, super_options),
         fs_type: fs_type.to_owned(),

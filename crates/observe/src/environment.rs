@@ -1,0 +1,48 @@
+//! What the host is: the facts a result depends on. What cannot be found is left out.
+
+pub(crate) mod memory;
+pub(crate) mod processor;
+pub(crate) mod storage;
+pub(crate) mod system;
+
+use std::fmt::Display;
+
+use mindful_core::engine::HostView;
+use mindful_core::run::Facts;
+
+use crate::cgroup::{Groups, Limits};
+use crate::host::server_pid;
+use crate::kernel::Kernel;
+use memory::Memory;
+use processor::Processor;
+use storage::Storage;
+
+/// Facts of this host by name. For a server that runs elsewhere they are those of mindful's own host, named `client.…`.
+pub fn environment(host: &HostView) -> Facts {
+    let kernel = Kernel::default();
+    let mut facts = Facts::new();
+    system::facts(&kernel, &mut facts);
+    Processor::read(&kernel).facts(&mut facts);
+    Memory::read(&kernel).facts(&mut facts);
+    if !host.local {
+        return facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
+    }
+    if let Some(pid) = server_pid(host) {
+        limits_facts(&Groups::of(&kernel, pid).limits(), &mut facts);
+    }
+    storage::facts(&Storage::of_paths(&kernel, &host.data_paths), &mut facts);
+    facts
+}
+
+fn limits_facts(limits: &Limits, facts: &mut Facts) {
+    put(facts, "cgroup.cpus", limits.cpus);
+    put(facts, "cgroup.memory_bytes", limits.memory_bytes);
+    put(facts, "cgroup.io", limits.io.as_ref());
+}
+
+/// Adds a fact that is known.
+pub(crate) fn put(facts: &mut Facts, name: impl Into<String>, value: Option<impl Display>) {
+    if let Some(value) = value {
+        facts.insert(name.into(), value.to_string());
+    }
+}

@@ -1,0 +1,150 @@
+//! CPUs: model, topology, frequency.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use mindful_core::run::Facts;
+
+use super::put;
+use crate::kernel::Kernel;
+use crate::proc_file::value;
+
+/// The processors of the host.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Processor {
+    pub(crate) model: Option<String>,
+    /// CPUs online.
+    pub(crate) cpus: Option<usize>,
+    pub(crate) cores: Option<usize>,
+    pub(crate) threads_per_core: Option<usize>,
+    pub(crate) sockets: Option<usize>,
+    pub(crate) numa_nodes: Option<usize>,
+    /// Governors in use, mostly one.
+    pub(crate) governors: BTreeSet<String>,
+    pub(crate) driver: Option<String>,
+    /// Mean over CPUs, right now.
+    pub(crate) frequency_mhz: Option<f64>,
+    pub(crate) frequency_max_mhz: Option<f64>,
+}
+
+impl Processor {
+    pub(crate) fn read(kernel: &Kernel) -> Self {
+        let base = kernel.sys.join("devices/system/cpu");
+        let online = value(base.join("online")).map(|list| parse_list(&list)).filter(|list| !list.is_empty());
+        let cpuinfo = value(kernel.proc.join("cpuinfo")).unwrap_or_default();
+        let mut processor = Self {
+            model: model(&cpuinfo),
+            cpus: online.as_ref().map(Vec::len),
+            numa_nodes: value(kernel.sys.join("devices/system/node/online")).map(|list| parse_list(&list).len()),
+            frequency_mhz: mean_frequency(&cpuinfo),
+            ..Self::default()
+        };
+        let folders: Vec<PathBuf> = online.iter().flatten().map(|cpu| base.join(format!("cpu{cpu}"))).collect();
+        processor.read_topology(&folders);
+        processor.read_frequency(&folders);
+        processor
+    }
+
+    fn read_topology(&mut self, cpus: &[PathBuf]) {
+        let distinct = |file: &str| -> BTreeSet<String> {
+            cpus.iter().filter_map(|cpu| value(cpu.join("topology").join(file))).collect()
+        };
+        let (siblings, packages) = (distinct("thread_siblings_list"), distinct("physical_package_id"));
+        if !siblings.is_empty() {
+            self.cores = Some(siblings.len());
+            self.threads_per_core = siblings.iter().map(|list| parse_list(list).len()).max();
+        }
+        if !packages.is_empty() {
+            self.sockets = Some(packages.len());
+        }
+    }
+
+    fn read_frequency(&mut self, cpus: &[PathBuf]) {
+        let Some(first) = cpus.first() else { return };
+        self.governors = cpus.iter().filter_map(|cpu| value(cpu.join("cpufreq/scaling_governor"))).collect();
+        self.driver = value(first.join("cpufreq/scaling_driver"));
+        let max_khz = value(first.join("cpufreq/cpuinfo_max_freq")).and_then(|khz| khz.parse::<f64>().ok());
+        self.frequency_max_mhz = max_khz.map(|khz| khz / 1000.0);
+    }
+
+    pub(crate) fn facts(&self, facts: &mut Facts) {
+        let governors = self.governors.iter().cloned().collect::<Vec<_>>().join(" ");
+        put(facts, "cpu.model", self.model.as_ref());
+        put(facts, "cpu.count", self.cpus);
+        put(facts, "cpu.cores", self.cores);
+        put(facts, "cpu.threads_per_core", self.threads_per_core);
+        put(facts, "cpu.sockets", self.sockets);
+        put(facts, "numa.nodes", self.numa_nodes);
+        put(facts, "cpu.governor", Some(governors).filter(|names| !names.is_empty()));
+        put(facts, "cpu.frequency_driver", self.driver.as_ref());
+        put(facts, "cpu.frequency_mhz", self.frequency_mhz.map(f64::round));
+        put(facts, "cpu.frequency_max_mhz", self.frequency_max_mhz.map(f64::round));
+    }
+}
+
+/// Values of one key of cpuinfo, in order.
+fn values<'a>(cpuinfo: &'a str, key: &'static str) -> impl Iterator<Item = &'a str> {
+    let pairs = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+    pairs.filter(move |(name, _)| name.trim() == key).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+}
+
+/// The model's name; where the architecture gives none, the numbers its maker and part go by.
+fn model(cpuinfo: &str) -> Option<String> {
+    let first = |key| values(cpuinfo, key).next();
+    if let Some(name) = first("model name").or_else(|| first("cpu")) {
+        return Some(name.to_owned());
+    }
+    Some(format!("implementer {} part {}", first("CPU implementer")?, first("CPU part")?))
+}
+
+fn mean_frequency(cpuinfo: &str) -> Option<f64> {
+    let mhz: Vec<f64> = values(cpuinfo, "cpu MHz").filter_map(|mhz| mhz.parse().ok()).collect();
+    (!mhz.is_empty()).then(|| mhz.iter().sum::<f64>() / mhz.len() as f64)
+}
+
+/// A list of CPUs or nodes as the kernel writes it: `0-3,8`. Nothing where it is malformed or absurdly long.
+fn parse_list(text: &str) -> Vec<u32> {
+    let mut all = Vec::new();
+    for part in text.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else { return Vec::new() };
+        if first > last || last - first > 1 << 16 {
+            return Vec::new();
+        }
+        all.extend(first..=last);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus_are_counted_whatever_their_form() {
+        assert_eq!(parse_list("0-3,8"), [0, 1, 2, 3, 8]);
+        assert_eq!(parse_list("5\n"), [5]);
+        assert_eq!(parse_list("3-1"), []);
+        assert_eq!(parse_list("0-4000000000"), []);
+    }
+
+    #[test]
+    fn a_processor_without_a_name_is_told_by_its_numbers() {
+        let intel = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Processor\ncpu MHz\t\t: 2000.0\n\n\
+                     processor\t: 1\ncpu MHz\t\t: 3000.0\n";
+        assert_eq!(model(intel).as_deref(), Some("Intel(R) Xeon(R) Processor"));
+        assert_eq!(mean_frequency(intel), Some(2500.0));
+        let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n";
+        assert_eq!(model(arm).as_deref(), Some("implementer 0x41 part 0xd40"));
+        assert_eq!((model(""), mean_frequency(arm)), (None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parsers_panic(text in "([0-9]+|-|,|model name|cpu MHz|:| |\\PC|\n){0,60}") {
+            let _ = (parse_list(&text), model(&text), mean_frequency(&text));
+        }
+    }
+}

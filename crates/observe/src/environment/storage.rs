@@ -1,0 +1,148 @@
+//! File systems of the data, and the devices below them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mindful_core::run::Facts;
+
+use super::memory::chosen;
+use super::put;
+use crate::device::{Placement, locate};
+use crate::kernel::Kernel;
+use crate::proc_file::value;
+
+/// Where some of the data lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Storage {
+    pub(crate) placement: Placement,
+    /// Bytes of the file system.
+    pub(crate) size_bytes: Option<u64>,
+    /// Bytes an ordinary user may still fill.
+    pub(crate) free_bytes: Option<u64>,
+    /// Devices of the chain, the upper ones first.
+    pub(crate) devices: Vec<Device>,
+}
+
+/// A block device, as sysfs tells of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Device {
+    pub(crate) name: String,
+    pub(crate) model: Option<String>,
+    /// What a dm or md device does: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
+    pub(crate) layer: Option<String>,
+    pub(crate) size_bytes: Option<u64>,
+    pub(crate) scheduler: Option<String>,
+    pub(crate) rotational: Option<String>,
+    pub(crate) write_cache: Option<String>,
+    pub(crate) nr_requests: Option<String>,
+    pub(crate) read_ahead_kb: Option<String>,
+    pub(crate) logical_block_bytes: Option<String>,
+    pub(crate) physical_block_bytes: Option<String>,
+    pub(crate) numa_node: Option<String>,
+}
+
+impl Storage {
+    /// One for each file system or device that holds some of the paths.
+    pub(crate) fn of_paths(kernel: &Kernel, paths: &[PathBuf]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for path in paths {
+            let placement = locate(kernel, path);
+            let known =
+                |other: &Self| other.placement.mount == placement.mount && other.placement.chain == placement.chain;
+            if !all.iter().any(known) {
+                all.push(Self::read(kernel, placement));
+            }
+        }
+        all
+    }
+
+    fn read(kernel: &Kernel, placement: Placement) -> Self {
+        let space = placement.mount.as_ref().and_then(|mount| rustix::fs::statvfs(&mount.point).ok());
+        let devices = placement
+            .chain
+            .as_ref()
+            .map(|chain| chain.devices().into_iter().map(|name| Device::read(kernel, name)).collect::<Vec<_>>());
+        Self {
+            size_bytes: space.as_ref().map(|space| space.f_blocks.saturating_mul(space.f_frsize)),
+            free_bytes: space.as_ref().map(|space| space.f_bavail.saturating_mul(space.f_frsize)),
+            devices: devices.unwrap_or_default(),
+            placement,
+        }
+    }
+
+    fn facts(&self, prefix: &str, facts: &mut Facts) {
+        let mount = self.placement.mount.as_ref();
+        let mut put = |name: &str, value: Option<String>| put(facts, format!("{prefix}.{name}"), value);
+        put("path", Some(self.placement.path.display().to_string()));
+        put("filesystem", mount.map(|mount| mount.fs_type.clone()));
+        put("mount_point", mount.map(|mount| mount.point.display().to_string()));
+        put("mount_options", mount.map(|mount| mount.options.clone()));
+        put("source", mount.map(|mount| mount.source.clone()));
+        put("size_bytes", self.size_bytes.map(|bytes| bytes.to_string()));
+        put("free_bytes", self.free_bytes.map(|bytes| bytes.to_string()));
+        match &self.placement.chain {
+            Ok(chain) => put("device", Some(chain.text())),
+            Err(reason) => put("device_not_seen", Some(reason.clone())),
+        }
+    }
+}
+
+impl Device {
+    fn read(kernel: &Kernel, name: &str) -> Self {
+        let folder = kernel.sys.join("class/block").join(name);
+        let queue = |file: &str| value(folder.join("queue").join(file));
+        let sectors = value(folder.join("size")).and_then(|sectors| sectors.parse::<u64>().ok());
+        Self {
+            name: name.to_owned(),
+            model: value(folder.join("device/model")),
+            layer: layer(&folder),
+            size_bytes: sectors.map(|sectors| sectors.saturating_mul(512)),
+            scheduler: queue("scheduler").map(|text| chosen(&text).unwrap_or(text)),
+            rotational: queue("rotational"),
+            write_cache: queue("write_cache"),
+            nr_requests: queue("nr_requests"),
+            read_ahead_kb: queue("read_ahead_kb"),
+            logical_block_bytes: queue("logical_block_size"),
+            physical_block_bytes: queue("physical_block_size"),
+            numa_node: value(folder.join("device/numa_node")).filter(|node| node != "-1"),
+        }
+    }
+
+    fn facts(&self, facts: &mut Facts) {
+        let mut put = |name: &str, value: Option<&String>| put(facts, format!("device.{}.{name}", self.name), value);
+        put("model", self.model.as_ref());
+        put("layer", self.layer.as_ref());
+        put("size_bytes", self.size_bytes.map(|bytes| bytes.to_string()).as_ref());
+        put("scheduler", self.scheduler.as_ref());
+        put("rotational", self.rotational.as_ref());
+        put("write_cache", self.write_cache.as_ref());
+        put("nr_requests", self.nr_requests.as_ref());
+        put("read_ahead_kb", self.read_ahead_kb.as_ref());
+        put("logical_block_bytes", self.logical_block_bytes.as_ref());
+        put("physical_block_bytes", self.physical_block_bytes.as_ref());
+        put("numa_node", self.numa_node.as_ref());
+    }
+}
+
+/// A dm device's uuid begins with the name of what made it; an md device knows its level; a loop device its file.
+fn layer(folder: &Path) -> Option<String> {
+    let dm = value(folder.join("dm/uuid")).map(|uuid| {
+        let parts = if uuid.starts_with("CRYPT-") { 2 } else { 1 };
+        uuid.split('-').take(parts).collect::<Vec<_>>().join("-")
+    });
+    dm.or_else(|| value(folder.join("md/level"))).or_else(|| {
+        let file = fs::read_to_string(folder.join("loop/backing_file")).ok()?;
+        Some(format!("loop of {}", file.trim()))
+    })
+}
+
+/// The first place is called `storage`, the others `storage2` and on; devices go by their kernel names.
+pub(crate) fn facts(all: &[Storage], facts: &mut Facts) {
+    for (index, storage) in all.iter().enumerate() {
+        let prefix = if index == 0 { "storage".to_owned() } else { format!("storage{}", index + 1) };
+        storage.facts(&prefix, facts);
+        for device in &storage.devices {
+            device.facts(facts);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Kernel, operating system and machine.
+
+use std::path::Path;
+
+use mindful_core::run::Facts;
+
+use super::put;
+use crate::kernel::Kernel;
+use crate::proc_file::value;
+
+pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
+    let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));
+    put(facts, "kernel.release", value(kernel.proc.join("sys/kernel/osrelease")));
+    put(facts, "kernel.version", value(kernel.proc.join("sys/kernel/version")));
+    put(facts, "os.name", value("/etc/os-release").and_then(|text| os_name(&text)));
+    put(facts, "machine.vendor", dmi("sys_vendor"));
+    put(facts, "machine.product", dmi("product_name"));
+    put(facts, "virtualization", hypervisor(kernel));
+    put(facts, "container", container());
+    put(facts, "clock.source", clock_source(kernel));
+}
+
+/// The clock the kernel tells the time by.
+pub(crate) fn clock_source(kernel: &Kernel) -> Option<String> {
+    value(kernel.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
+}
+
+/// `PRETTY_NAME` of os-release, without its quotes.
+fn os_name(text: &str) -> Option<String> {
+    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let name = name.trim().trim_matches(['"', '\'']);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Whose guest this host is; `None` on bare metal, and where nothing tells.
+pub(crate) fn hypervisor(kernel: &Kernel) -> Option<String> {
+    if let Some(kind) = value(kernel.sys.join("hypervisor/type")) {
+        return Some(kind);
+    }
+    let clocks = value(kernel.sys.join("devices/system/clocksource/clocksource0/available_clocksource"));
+    let clocks = clocks.unwrap_or_default();
+    for (clock, name) in [("kvm-clock", "kvm"), ("hyperv", "hyper-v"), ("xen", "xen")] {
+        if clocks.contains(clock) {
+            return Some(name.to_owned());
+        }
+    }
+    let flagged = value(kernel.proc.join("cpuinfo")).is_some_and(|text| has_hypervisor_flag(&text));
+    flagged.then(|| "a hypervisor".to_owned())
+}
+
+fn has_hypervisor_flag(cpuinfo: &str) -> bool {
+    let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
+    flags.is_some_and(|flags| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
+}
+
+fn container() -> Option<&'static str> {
+    [("/.dockerenv", "docker"), ("/run/.containerenv", "podman"), ("/var/run/secrets/kubernetes.io", "kubernetes")]
+        .into_iter()
+        .find_map(|(mark, name)| Path::new(mark).exists().then_some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_system_is_read_with_and_without_quotes() {
+        assert_eq!(os_name("ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n").as_deref(), Some("Debian GNU/Linux 12"));
+        assert_eq!(os_name("PRETTY_NAME=Alpine\n").as_deref(), Some("Alpine"));
+        assert_eq!(os_name("NAME=x\n"), None);
+    }
+
+    #[test]
+    fn only_the_whole_flag_means_a_guest() {
+        assert!(has_hypervisor_flag("flags\t\t: fpu hypervisor lahf_lm\n"));
+        assert!(!has_hypervisor_flag("flags\t\t: fpu nohypervisor\nmodel name : hypervisor\n"));
+    }
+}

@@ -1,0 +1,225 @@
+//! The samplers of the machine the tests run on: what is really done must show in them.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use mindful_core::engine::HostView;
+use mindful_core::metric::{MetricKind, Sampler, shared};
+use mindful_observe::{environment, host_samplers};
+
+const BLOCK: usize = 8192;
+const BLOCKS: usize = 1024;
+
+/// All metrics of all sources as `source/metric`.
+type Readings = BTreeMap<String, Option<f64>>;
+
+fn read(samplers: &mut [Box<dyn Sampler>]) -> Readings {
+    let mut readings = Readings::new();
+    for sampler in samplers {
+        let values = sampler.read().expect("a source of this machine can be read");
+        assert_eq!(values.len(), sampler.metrics().len(), "{}", sampler.name());
+        for (metric, value) in sampler.metrics().iter().zip(values) {
+            readings.insert(format!("{}/{}", sampler.name(), metric.name), value);
+        }
+    }
+    readings
+}
+
+fn grown(before: &Readings, after: &Readings, name: &str) -> f64 {
+    after[name].expect("known after") - before[name].expect("known before")
+}
+
+fn view(data: &Path, pid: Option<u32>) -> HostView {
+    HostView { local: true, server_pid: pid, data_paths: vec![data.to_owned()], in_process: pid.is_none() }
+}
+
+/// A folder on a real device, beside the build's own files: the folder for temporary files may be memory.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the build folder can be written")
+}
+
+/// A file whose blocks are on the device.
+fn written(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("blocks");
+    let mut file = File::create(&path).expect("a file can be made");
+    for block in 0..BLOCKS {
+        let filler: Vec<u8> = (0..BLOCK).map(|byte| (byte * 31 + block * 7 + 1) as u8).collect();
+        file.write_all(&filler).expect("a block can be written");
+    }
+    file.sync_all().expect("it can be synced");
+    path
+}
+
+/// A shell that waits for lines and runs them; it is the server of a test.
+fn server() -> Child {
+    Command::new("sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is a shell")
+}
+
+/// Runs a command in the server and waits until it is done.
+fn command(server: &mut Child, line: &str) {
+    let stdin = server.stdin.as_mut().expect("stdin is a pipe");
+    writeln!(stdin, "{line}; echo done").expect("the shell listens");
+    let mut answer = String::new();
+    let stdout = server.stdout.as_mut().expect("stdout is a pipe");
+    BufReader::new(stdout).read_line(&mut answer).expect("the shell answers");
+    assert_eq!(answer, "done\n");
+}
+
+fn end(mut server: Child) {
+    drop(server.stdin.take());
+    server.wait().expect("the shell ends");
+}
+
+#[test]
+fn blocks_read_past_the_page_cache_show_at_the_device_and_in_the_process() {
+    let folder = folder();
+    let path = written(folder.path());
+    let (mut samplers, findings) = host_samplers(&view(&path, None));
+    assert!(findings.is_empty(), "{findings:?}");
+    let direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).unwrap();
+    let file = OpenOptions::new().read(true).custom_flags(direct).open(&path).unwrap();
+    let mut aligned = vec![0u8; BLOCK * 2];
+    let begin = aligned.as_ptr().align_offset(BLOCK);
+    let before = read(&mut samplers);
+    for block in 0..BLOCKS {
+        let buffer = &mut aligned[begin..begin + BLOCK];
+        file.read_exact_at(buffer, (block * BLOCK) as u64).unwrap();
+    }
+    let after = read(&mut samplers);
+    let bytes = (BLOCK * BLOCKS) as f64;
+    let process = grown(&before, &after, &format!("processes/{}", shared::PROCESS_READ_BYTES));
+    let device = grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_READ_BYTES));
+    let requests = grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_READS));
+    assert!(process >= bytes && process < bytes * 1.1, "{process} of {bytes}");
+    assert!(device >= bytes, "{device} of {bytes}");
+    assert!(requests >= BLOCKS as f64, "one request a block: {requests}");
+    assert!(grown(&before, &after, "vmstat/pgpgin") * 1024.0 >= bytes, "the second witness saw it too");
+}
+
+#[test]
+fn blocks_read_from_the_page_cache_show_as_read_calls_only() {
+    let folder = folder();
+    let path = written(folder.path());
+    let file = File::open(&path).unwrap();
+    let mut buffer = vec![0u8; BLOCK * BLOCKS];
+    file.read_exact_at(&mut buffer, 0).unwrap();
+    let mut server = server();
+    let (mut samplers, _) = host_samplers(&view(&path, Some(server.id())));
+    let before = read(&mut samplers);
+    command(&mut server, &format!("cat '{}' > /dev/null", path.display()));
+    let after = read(&mut samplers);
+    end(server);
+    let bytes = (BLOCK * BLOCKS) as f64;
+    assert!(grown(&before, &after, "processes/rchar") >= bytes);
+    assert!(grown(&before, &after, &format!("processes/{}", shared::PROCESS_READ_BYTES)) < bytes * 0.1);
+}
+
+#[test]
+fn synced_writes_of_a_child_that_ended_show_at_the_device_and_in_its_parent() {
+    let folder = folder();
+    let path = folder.path().join("new");
+    let mut server = server();
+    let (mut samplers, findings) = host_samplers(&view(&path, Some(server.id())));
+    assert!(findings.is_empty(), "{findings:?}");
+    let before = read(&mut samplers);
+    command(
+        &mut server,
+        &format!("dd if=/dev/zero of='{}' bs=64k count=64 conv=fdatasync 2>/dev/null", path.display()),
+    );
+    let after = read(&mut samplers);
+    end(server);
+    let bytes = 64.0 * 65536.0;
+    let process = grown(&before, &after, &format!("processes/{}", shared::PROCESS_WRITE_BYTES));
+    assert!(process >= bytes && process < bytes * 1.1, "{process} of {bytes}");
+    assert!(grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_WRITE_BYTES)) >= bytes);
+    assert!(grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_QUEUE_TIME_US)) > 0.0);
+}
+
+#[test]
+fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
+    let mut server = server();
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())));
+    let before = read(&mut samplers);
+    command(&mut server, "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)");
+    let after = read(&mut samplers);
+    end(server);
+    let user = grown(&before, &after, &format!("processes/{}", shared::SERVER_CPU_USER_US));
+    let busy = grown(&before, &after, &format!("stat/{}", shared::HOST_CPU_BUSY_US));
+    let total = grown(&before, &after, &format!("stat/{}", shared::HOST_CPU_TOTAL_US));
+    let ours = grown(&before, &after, &format!("client/{}", shared::CLIENT_CPU_US));
+    assert!(user > 0.0 && ours < user, "server {user} us, client {ours} us");
+    assert!(busy > user / 2.0 && busy <= total, "busy {busy} us of {total} us");
+}
+
+#[test]
+fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
+    let mut server = server();
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())));
+    let stdin = server.stdin.as_mut().unwrap();
+    writeln!(
+        stdin,
+        "i=0; while [ $i -lt 400 ]; do cat /proc/self/stat > /dev/null & i=$((i+1)); done; wait; echo done"
+    )
+    .unwrap();
+    let mut last = read(&mut samplers);
+    for _ in 0..200 {
+        let next = read(&mut samplers);
+        for sampler in samplers.iter().filter(|sampler| sampler.name() == "processes") {
+            for metric in sampler.metrics().iter().filter(|metric| metric.kind == MetricKind::Counter) {
+                let name = format!("processes/{}", metric.name);
+                assert!(grown(&last, &next, &name) >= 0.0, "{name} fell");
+            }
+        }
+        last = next;
+    }
+    end(server);
+}
+
+#[test]
+fn memory_is_no_device() {
+    let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None));
+    assert!(samplers.iter().all(|sampler| sampler.name() != "diskstats"));
+    let unseen: Vec<_> = findings.iter().filter(|finding| finding.code == "device-not-seen").collect();
+    assert_eq!(unseen.len(), 1);
+    assert!(unseen[0].evidence.contains("is memory, not storage"), "{}", unseen[0].evidence);
+}
+
+#[test]
+fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
+    let (samplers, findings) = host_samplers(&HostView::default());
+    assert_eq!(samplers.iter().map(|sampler| sampler.name()).collect::<Vec<_>>(), ["client"]);
+    assert_eq!(findings[0].code, "host-not-seen");
+}
+
+#[test]
+fn a_server_that_is_gone_is_an_error_and_not_a_zero() {
+    let mut server = server();
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())));
+    drop(server.stdin.take());
+    server.wait().unwrap();
+    let processes = samplers.iter_mut().find(|sampler| sampler.name() == "processes").unwrap();
+    assert!(processes.read().is_err());
+}
+
+#[test]
+fn the_facts_of_this_host_are_found_and_none_is_empty() {
+    let folder = folder();
+    let facts = environment(&view(folder.path(), None));
+    for name in
+        ["kernel.release", "cpu.model", "cpu.count", "memory.bytes", "storage.filesystem", "storage.mount_options"]
+    {
+        assert!(facts.contains_key(name), "{name} is missing of {facts:#?}");
+    }
+    assert!(facts.contains_key("storage.device") != facts.contains_key("storage.device_not_seen"));
+    assert!(facts.values().all(|value| !value.is_empty()), "{facts:#?}");
+}
+
+#[test]
+fn facts_beside_a_remote_server_are_named_as_the_clients() {
+    let facts = environment(&HostView::default());
+    assert!(!facts.is_empty() && facts.keys().all(|name| name.starts_with("client.")), "{facts:#?}");
+}
