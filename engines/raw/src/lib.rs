@@ -1,1 +1,76 @@
-//! Not built yet.
+//! The I/O engine alone: files and block devices, read and written through io_uring or pread, with no database.
+
+use std::sync::Arc;
+
+use mindful_core::engine::{Capabilities, Engine, Target};
+use mindful_core::event::Events;
+use mindful_core::settings::{Key, Settings};
+use mindful_core::{Result, error};
+
+mod buffer;
+mod counters;
+mod course;
+mod cpu;
+mod device;
+mod fault;
+mod file;
+mod guard;
+mod look;
+mod mark;
+mod options;
+mod pattern;
+mod prepared;
+mod psync;
+mod ring;
+mod scrub;
+mod space;
+mod target;
+mod uring;
+
+pub use options::KEYS;
+
+/// The raw engine.
+pub static ENGINE: Raw = Raw;
+
+/// See [`ENGINE`].
+#[derive(Debug, Clone, Copy)]
+pub struct Raw;
+
+impl Engine for Raw {
+    fn name(&self) -> &'static str {
+        "raw"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["raw"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "files and block devices through io_uring or pread, with no database: raw:PATH[,PATH...]"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            loads: true,
+            updates: true,
+            scans: false,
+            server_side_loop: false,
+            client_side_loop: true,
+            rate: true,
+            commit_modes: false,
+            concurrent_writers: true,
+        }
+    }
+
+    fn options(&self) -> &'static [Key] {
+        KEYS
+    }
+
+    fn redact(&self, url: &str) -> String {
+        error::one_line(url)
+    }
+
+    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        Ok(Box::new(target::RawTarget::open(options::Options::parse(url, settings)?, events)?))
+    }
+}

@@ -1,0 +1,110 @@
+//! What the sessions did, as counters. Sessions publish when a slice ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use mindful_core::Result;
+use mindful_core::metric::{Metric, Phase, Sampler, shared};
+
+/// Work of one session since it last published.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Work {
+    /// Reads completed.
+    pub reads: u64,
+    /// Bytes they moved.
+    pub read_bytes: u64,
+    /// Time they took, one after the other, ns.
+    pub read_ns: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Bytes they moved.
+    pub write_bytes: u64,
+    /// Rows walked in the blocks read.
+    pub rows: u64,
+}
+
+/// Work of all sessions.
+#[derive(Debug, Default)]
+pub struct Counters {
+    reads: AtomicU64,
+    read_bytes: AtomicU64,
+    read_ns: AtomicU64,
+    writes: AtomicU64,
+    write_bytes: AtomicU64,
+    rows: AtomicU64,
+    /// Set to end all slices early.
+    pub interrupted: AtomicBool,
+}
+
+impl Counters {
+    /// Adds `work`, which begins anew.
+    pub fn publish(&self, work: &mut Work) {
+        let done = std::mem::take(work);
+        for (counter, amount) in [
+            (&self.reads, done.reads),
+            (&self.read_bytes, done.read_bytes),
+            (&self.read_ns, done.read_ns),
+            (&self.writes, done.writes),
+            (&self.write_bytes, done.write_bytes),
+            (&self.rows, done.rows),
+        ] {
+            counter.fetch_add(amount, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether slices shall end early.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+}
+
+/// Reads the counters.
+#[derive(Debug)]
+pub struct CounterSampler {
+    counters: Arc<Counters>,
+    metrics: Vec<Metric>,
+}
+
+impl CounterSampler {
+    /// A sampler of `counters`.
+    pub fn new(counters: Arc<Counters>) -> Self {
+        let metrics = vec![
+            Metric::counter(shared::PHYSICAL_READS, "1", "reads completed by the sessions, blocks and large reads"),
+            Metric::counter("read_bytes", "bytes", "bytes read by the sessions"),
+            Metric::counter(shared::READ_TIME_US, "us", "time of the reads, from submission to completion, summed"),
+            Metric::counter(shared::PHYSICAL_WRITES, "1", "writes completed by the sessions"),
+            Metric::counter("write_bytes", "bytes", "bytes written by the sessions"),
+            Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"),
+        ];
+        Self { counters, metrics }
+    }
+}
+
+impl Sampler for CounterSampler {
+    fn name(&self) -> &'static str {
+        "raw"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let c = &self.counters;
+        let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
+        Ok([
+            value(&c.reads),
+            value(&c.read_bytes),
+            value(&c.read_ns) / 1e3,
+            value(&c.writes),
+            value(&c.write_bytes),
+            value(&c.rows),
+        ]
+        .map(Some)
+        .to_vec())
+    }
+}

@@ -1,0 +1,161 @@
+//! Which blocks a session visits, in which order.
+
+use std::sync::Arc;
+
+use mindful_core::dataset::LayoutProof;
+use mindful_core::draw::{self, Permutation};
+use mindful_core::slice::Seat;
+use mindful_core::workload::{self, Draws, Op, OpKind, Skew, Workload};
+
+use crate::options::{Large, Pattern};
+use crate::space::{Place, Space};
+
+/// Where the block of a key stands: each schema is a run of blocks, and its keys are scattered over it.
+#[derive(Debug)]
+pub struct Layout {
+    blocks_per_schema: u64,
+    schemas: Vec<Permutation>,
+}
+
+impl Layout {
+    /// The layout that `seed` names.
+    pub fn new(seed: u64, schemas: u32, blocks_per_schema: u64) -> Self {
+        let limit = LayoutProof::MAX_CORRELATION;
+        let schemas = (1..=schemas).map(|s| Permutation::layout(blocks_per_schema, seed, s, limit)).collect();
+        Self { blocks_per_schema, schemas }
+    }
+
+    /// The block, from 0, of `key` (from 1) of `schema` (from 1).
+    #[inline]
+    pub fn block(&self, schema: u32, key: u64) -> u64 {
+        u64::from(schema - 1) * self.blocks_per_schema + self.schemas[schema as usize - 1].get(key - 1)
+    }
+
+    /// The order of one schema, from 1.
+    pub fn schema(&self, schema: u32) -> &Permutation {
+        &self.schemas[schema as usize - 1]
+    }
+
+    /// How many schemas.
+    pub fn schemas(&self) -> u32 {
+        self.schemas.len() as u32
+    }
+
+    /// Blocks in each.
+    pub fn blocks_per_schema(&self) -> u64 {
+        self.blocks_per_schema
+    }
+}
+
+/// The operations of one session.
+#[derive(Debug)]
+pub struct Course {
+    draws: Draws,
+    /// Seed of the keys and how many a range can begin at, when nothing but a key is to be drawn.
+    plain: Option<(i64, u64)>,
+    schema: u32,
+    work_unit: u64,
+    layout: Arc<Layout>,
+    space: Arc<Space>,
+    sequence: Option<Sequence>,
+}
+
+impl Course {
+    /// The operations of the session in `seat`.
+    pub fn new(
+        workload: &Workload,
+        seat: Seat,
+        layout: Arc<Layout>,
+        space: Arc<Space>,
+        pattern: Pattern,
+        streams: u32,
+    ) -> Self {
+        let draws = Draws::new(workload, seat.session, seat.schema);
+        let only_keys = workload.update_pct.is_none()
+            && workload.scan_pct.is_none()
+            && workload.hot_spot.is_none()
+            && workload.hot_schema.is_none()
+            && workload.skew == Skew::Uniform
+            && workload.think_time.is_none();
+        let starts = workload::starts(workload.scale, workload.work_unit);
+        let plain = only_keys.then_some((draws.streams().key, starts));
+        let sequence =
+            (pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), seat, streams, workload.work_unit));
+        Self { draws, plain, schema: seat.schema, work_unit: workload.work_unit, layout, space, sequence }
+    }
+
+    /// Operation `index`: what [`Draws::op`] says, sooner where only a key is to be drawn.
+    #[inline]
+    pub fn op(&self, index: u64) -> Op {
+        let Some((stream, starts)) = self.plain else { return self.draws.op(index) };
+        Op {
+            index,
+            kind: OpKind::Select,
+            schema: self.schema,
+            first_key: 1 + draw::draw(index, stream) % starts,
+            blocks: self.work_unit,
+            hot: false,
+            hot_schema: false,
+            think: std::time::Duration::ZERO,
+        }
+    }
+
+    /// Where the `nth` block of `op` (from 0) stands.
+    #[inline]
+    pub fn place(&self, op: &Op, nth: u64) -> Place {
+        let block = match &self.sequence {
+            None => self.layout.block(op.schema, op.first_key + nth),
+            Some(sequence) => sequence.unit(op.index, nth),
+        };
+        self.space.place(block)
+    }
+}
+
+/// Large reads beside the blocks.
+#[derive(Debug)]
+pub struct LargeCourse {
+    stream: i64,
+    space: Arc<Space>,
+    sequence: Option<Sequence>,
+}
+
+impl LargeCourse {
+    /// Those of the session in `seat`.
+    pub fn new(seed: u64, seat: Seat, space: Arc<Space>, large: Large, streams: u32) -> Self {
+        // A stream of its own, so that large reads do not follow the keys of the blocks.
+        let stream = draw::mix64(draw::stream_seed(seed, seat.session, draw::Purpose::Key) as u64) as i64;
+        let sequence = (large.pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), seat, streams, 1));
+        Self { stream, space, sequence }
+    }
+
+    /// Where large read `index` begins.
+    pub fn place(&self, index: u64) -> Place {
+        self.space.place(match &self.sequence {
+            None => draw::draw(index, self.stream) % self.space.units(),
+            Some(sequence) => sequence.unit(index, 0),
+        })
+    }
+}
+
+/// Sequential streams: those of all sessions begin evenly spaced and go round.
+#[derive(Debug)]
+struct Sequence {
+    units: u64,
+    first: u64,
+    all: u64,
+    own: u64,
+    stride: u64,
+}
+
+impl Sequence {
+    fn new(units: u64, seat: Seat, streams: u32, stride: u64) -> Self {
+        let own = u64::from(streams);
+        Self { units, first: u64::from(seat.session) * own, all: u64::from(seat.sessions) * own, own, stride }
+    }
+
+    fn unit(&self, index: u64, nth: u64) -> u64 {
+        let stream = self.first + index % self.own;
+        let start = (u128::from(self.units) * u128::from(stream) / u128::from(self.all)) as u64;
+        (start + index / self.own * self.stride + nth) % self.units
+    }
+}

@@ -1,0 +1,50 @@
+//! Whether a block device is free to be written: not mounted, not swapped on, not partitioned, held by nobody.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use mindful_core::{Error, Result};
+use rustix::fs::{major, minor};
+
+/// Refuses the device `number` at `path` when anything uses it or it carries a partition table.
+pub fn check_unused(path: &Path, number: u64, fd: &OwnedFd) -> Result<()> {
+    let refuse = |what: &str, next: &str| {
+        Err(Error::target(format!("{} {what} and is never written", path.display()), next.to_owned()))
+    };
+    if let Some(point) = mount_point(number) {
+        return refuse(&format!("is mounted on {point}"), "unmount it first, or read only with --update-pct 0");
+    }
+    let sys = format!("/sys/dev/block/{}:{}", major(number), minor(number));
+    if has_child(&sys, "partition") || holds_partition_table(fd) {
+        return refuse("is partitioned", "name a free partition, or remove the partition table with wipefs");
+    }
+    if fs::read_dir(format!("{sys}/holders")).is_ok_and(|mut holders| holders.next().is_some()) {
+        return refuse("is part of another device", "take it out of that device first");
+    }
+    Ok(())
+}
+
+/// Where the device is mounted, by the kernel's own table.
+fn mount_point(number: u64) -> Option<String> {
+    let wanted = format!("{}:{}", major(number), minor(number));
+    let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    table.lines().find_map(|line| {
+        let mut fields = line.split(' ');
+        (fields.nth(2)? == wanted).then(|| fields.nth(1).map(str::to_owned))?
+    })
+}
+
+/// Whether a subfolder of `sys` holds the file `name`, as each partition of a disk does.
+fn has_child(sys: &str, name: &str) -> bool {
+    fs::read_dir(sys).is_ok_and(|entries| entries.flatten().any(|entry| entry.path().join(name).is_file()))
+}
+
+/// Whether it begins as a disk with a partition table does: a boot signature, or a GPT header in the second sector.
+fn holds_partition_table(fd: &OwnedFd) -> bool {
+    let mut start = [0; 8_192];
+    let read = rustix::io::pread(fd, &mut start, 0).unwrap_or(0);
+    let start = &start[..read];
+    let gpt = |sector: usize| start.get(sector..sector + 8) == Some(b"EFI PART");
+    start.get(510..512) == Some(&[0x55, 0xaa]) || gpt(512) || gpt(4_096)
+}

@@ -1,0 +1,192 @@
+//! Making files: created with their mark, then filled to the last byte, so that no read meets a hole.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events};
+use mindful_core::{Error, Result, clock, draw, units};
+use rustix::fs::{FallocateFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::buffer::Buffer;
+use crate::guard::{Access, Source};
+use crate::mark::{DATA_START, HEADER_BYTES, Mark};
+use crate::pattern;
+
+/// Bytes written at a time.
+const CHUNK: u64 = 4 << 20;
+
+/// Bytes after which progress is made durable, so that an interrupted fill goes on from there.
+const CHECKPOINT: u64 = 256 << 20;
+
+/// All sizes are rounded up to this, so that any stripe or large read fits.
+const GRAIN: u64 = 1 << 20;
+
+/// The marks of new files for `plan`, alike but for their number; inodes are not known yet.
+pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<Mark>> {
+    if plan.content != Content::INCOMPRESSIBLE {
+        return Err(Error::plan(
+            "raw files are filled with incompressible data only",
+            "leave --content, --compress-ratio and --dedupe-ratio away",
+        ));
+    }
+    if plan.scan_blocks > 0 {
+        return Err(Error::plan(
+            "raw has no scan tables",
+            "leave --scan-table away; --large-iodepth reads large pieces beside the blocks",
+        ));
+    }
+    let too_large = || Error::plan("the dataset is larger than any file can be", "give a smaller --scale");
+    let total = u64::from(plan.schemas).checked_mul(plan.blocks_per_schema).and_then(|b| b.checked_mul(block_bytes));
+    let total = total.filter(|bytes| *bytes < 1 << 60).ok_or_else(too_large)?;
+    let data_bytes = total.div_ceil(parts as u64).next_multiple_of(GRAIN.max(block_bytes));
+    let set = draw::mix64(clock::now_us().unsigned_abs() ^ u64::from(std::process::id()) << 40);
+    let mark = |part| Mark {
+        set,
+        part,
+        parts: parts as u64,
+        seed: plan.seed,
+        schemas: u64::from(plan.schemas),
+        blocks_per_schema: plan.blocks_per_schema,
+        block_bytes,
+        data_bytes,
+        filled_bytes: 0,
+        inode: 0,
+    };
+    Ok((0..parts as u64).map(mark).collect())
+}
+
+/// Refuses `files` that their file systems have no room for, with both figures.
+pub fn check_room(files: &[(PathBuf, Mark)]) -> Result<()> {
+    let mut wanted: Vec<(u64, u64, PathBuf)> = Vec::new();
+    for (path, mark) in files {
+        let folder = folder(path)?;
+        let stat = rustix::fs::statvfs(&folder).map_err(|e| cannot("examine", &folder, e))?;
+        match wanted.iter_mut().find(|(id, ..)| *id == stat.f_fsid) {
+            Some((_, bytes, _)) => *bytes += mark.file_bytes(),
+            None => wanted.push((stat.f_fsid, mark.file_bytes(), folder)),
+        }
+    }
+    for (_, bytes, folder) in wanted {
+        let stat = rustix::fs::statvfs(&folder).map_err(|e| cannot("examine", &folder, e))?;
+        let free = stat.f_bavail * stat.f_frsize;
+        if bytes > free {
+            return Err(Error::target(
+                format!(
+                    "{} of data do not fit into {}, which has {} free",
+                    units::format_bytes(bytes),
+                    folder.display(),
+                    units::format_bytes(free)
+                ),
+                "give a smaller --scale or --schemas, or another path",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn folder(path: &Path) -> Result<PathBuf> {
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(parent)
+        .map_err(|e| Error::target(format!("cannot find the folder {}: {e}", parent.display()), "make it first"))
+}
+
+fn cannot(verb: &str, path: &Path, error: Errno) -> Error {
+    Error::target(format!("cannot {verb} {}: {error}", path.display()), "check its owner and permissions")
+}
+
+/// Creates `path`, which must not exist, with `mark` in it and nothing else yet.
+pub fn create(path: &Path, mut mark: Mark) -> Result<()> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| cannot("make", path, e))?;
+    mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e))?.st_ino;
+    let made = write_mark(&fd, &mark).and_then(|()| rustix::fs::fsync(&fd));
+    made.map_err(|errno| {
+        // Without its mark it would be a stranger to the next run.
+        let _ = fs::remove_file(path);
+        write_failed(path, errno)
+    })
+}
+
+/// Fills what is missing in the file of `source`, which carries its mark. `done` and `of` are bytes of all files.
+pub fn fill(source: &Source, events: &dyn Events, stop: &Stop, done: &mut u64, of: u64) -> Result<()> {
+    let Some(mut mark) = source.mark else {
+        return Err(Error::target(format!("{} was not made by mindful", source.path.display()), "name another path"));
+    };
+    let buffered = source.writer(Access { direct: false, sync: false }, &[])?;
+    let direct = source.writer(Access { direct: true, sync: false }, &[]);
+    let data = direct.as_ref().unwrap_or(&buffered);
+    let fail = |errno| write_failed(&source.path, errno);
+    match rustix::fs::fallocate(&buffered, FallocateFlags::empty(), 0, mark.file_bytes()) {
+        // Where space cannot be reserved it is found missing by the writes.
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
+        Err(errno) => return Err(fail(errno)),
+    }
+    let mut buffer = Buffer::new(CHUNK as usize)
+        .map_err(|e| Error::target(format!("no memory to fill files from: {e}"), "free some memory"))?;
+    *done += mark.filled_bytes;
+    let mut at = mark.filled_bytes;
+    while at < mark.data_bytes {
+        if stop.requested() {
+            return Err(Error::interrupted(format!("the fill of {} was stopped", source.path.display())));
+        }
+        let bytes = CHUNK.min(mark.data_bytes - at);
+        let chunk = &mut buffer.bytes_mut()[..bytes as usize];
+        pattern::fill(chunk, mark.content_key(), DATA_START + at, 0);
+        write_all(data, chunk, DATA_START + at).map_err(fail)?;
+        at += bytes;
+        *done += bytes;
+        events.emit(Event::Progress { what: "loading".to_owned(), done: *done, of, unit: "bytes".to_owned() });
+        if at % CHECKPOINT == 0 || at == mark.data_bytes {
+            rustix::fs::fdatasync(data).map_err(fail)?;
+            mark.filled_bytes = at;
+            write_mark(&buffered, &mark).map_err(fail)?;
+        }
+    }
+    rustix::fs::fsync(&buffered).map_err(fail)
+}
+
+fn write_mark(fd: &OwnedFd, mark: &Mark) -> rustix::io::Result<()> {
+    let header: [u8; HEADER_BYTES] = mark.encode();
+    write_all(fd, &header, 0)
+}
+
+fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> rustix::io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::pwrite(fd, bytes, offset) {
+            Ok(0) => return Err(Errno::NOSPC),
+            Ok(written) => {
+                bytes = &bytes[written..];
+                offset += written as u64;
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+fn write_failed(path: &Path, errno: Errno) -> Error {
+    let next = match errno {
+        Errno::NOSPC | Errno::DQUOT => "free some space, or give a smaller --scale; `cleanup` removes what was written",
+        Errno::FBIG => "the file system has no files this long: name several paths, or give a smaller --scale",
+        _ => "see the kernel log",
+    };
+    Error::run(format!("cannot write {}: {}", path.display(), io::Error::from(errno)), next)
+}
+
+/// Removes the file of `source` if its path still leads to that very file and it carries the mark.
+pub fn remove(source: &Source) -> Result<()> {
+    let own = rustix::fs::fstat(&source.fd).map_err(|e| cannot("examine", &source.path, e))?;
+    let named = rustix::fs::lstat(&source.path).map_err(|e| cannot("examine", &source.path, e))?;
+    if source.mark.is_none() || (own.st_dev, own.st_ino) != (named.st_dev, named.st_ino) {
+        return Err(Error::target(format!("{} is not the file that was examined", source.path.display()), "try again"));
+    }
+    fs::remove_file(&source.path).map_err(|e| {
+        Error::target(format!("cannot remove {}: {e}", source.path.display()), "check its folder's permissions")
+    })
+}

@@ -1,0 +1,176 @@
+//! What may be opened, and what may be written.
+//!
+//! Paths are resolved first and opened without following a link; everything is then decided by the open file itself,
+//! and a writable descriptor is got from that very descriptor, so that nothing can be swapped in between.
+
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use mindful_core::{Error, Result};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
+use rustix::io::Errno;
+
+use crate::device;
+use crate::mark::{DATA_START, HEADER_BYTES, Mark};
+use crate::space::Extent;
+
+/// How a file shall be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// O_DIRECT.
+    pub direct: bool,
+    /// O_DSYNC.
+    pub sync: bool,
+}
+
+/// A file or block device, open for reading.
+#[derive(Debug)]
+pub struct Source {
+    /// Its path with all links resolved.
+    pub path: PathBuf,
+    /// The open file.
+    pub fd: OwnedFd,
+    /// mindful's mark, when the file is its own.
+    pub mark: Option<Mark>,
+    /// Where its data lies.
+    pub data: Extent,
+    /// Its device number, when it is a block device.
+    pub device: Option<u64>,
+}
+
+fn system(path: &Path, verb: &str, error: Errno, next: &str) -> Error {
+    Error::target(format!("cannot {verb} {}: {error}", path.display()), next)
+}
+
+impl Source {
+    /// Opens `path` for reading, through the page cache.
+    pub fn open(path: &Path) -> Result<Self> {
+        let resolved = fs::canonicalize(path)
+            .map_err(|e| Error::target(format!("cannot find {}: {e}", path.display()), "check the path"))?;
+        // A pipe would block the open, a device might react to it: neither with O_NONBLOCK.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let fd = rustix::fs::open(&resolved, flags, Mode::empty())
+            .map_err(|e| system(&resolved, "open", e, "check its owner and permissions"))?;
+        let stat = rustix::fs::fstat(&fd).map_err(|e| system(&resolved, "examine", e, "check the file system"))?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(Self::regular(resolved, fd, stat.st_ino, stat.st_size.unsigned_abs())),
+            FileType::BlockDevice => {
+                let bytes = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
+                    .map_err(|e| system(&resolved, "measure", e, "check that the device is there"))?;
+                let data = Extent { start: 0, bytes };
+                Ok(Self { path: resolved, fd, mark: None, data, device: Some(stat.st_rdev) })
+            }
+            other => Err(Error::target(
+                format!("{} is neither a file nor a block device but {other:?}", resolved.display()),
+                "name a file or a block device",
+            )),
+        }
+    }
+
+    fn regular(path: PathBuf, fd: OwnedFd, inode: u64, bytes: u64) -> Self {
+        let mut header = [0; HEADER_BYTES];
+        let read = rustix::io::pread(&fd, &mut header, 0).unwrap_or(0);
+        let mark = Mark::decode(&header[..read]).filter(|mark| mark.inode == inode);
+        let data = match mark {
+            Some(mark) => Extent { start: DATA_START, bytes: mark.data_bytes.min(bytes.saturating_sub(DATA_START)) },
+            None => Extent { start: 0, bytes },
+        };
+        Self { path, fd, mark, data, device: None }
+    }
+
+    /// Descriptor for reading as `access` asks.
+    pub fn reader(&self, access: Access) -> Result<OwnedFd> {
+        self.check_direct(access)?;
+        self.reopen(OFlags::RDONLY, access)
+    }
+
+    /// Descriptor for reading and writing: of a file that mindful made, or of a device named in `destroy_data` that
+    /// nothing else uses.
+    pub fn writer(&self, access: Access, destroy_data: &[String]) -> Result<OwnedFd> {
+        self.check_direct(access)?;
+        let Some(device) = self.device else {
+            return match self.mark {
+                Some(_) => self.reopen(OFlags::RDWR, access),
+                None => Err(Error::target(
+                    format!("{} was not made by mindful and is never written", self.path.display()),
+                    "name a file that does not exist yet and mindful makes it, or read only with --update-pct 0",
+                )),
+            };
+        };
+        self.check_named(destroy_data)?;
+        device::check_unused(&self.path, device, &self.fd)?;
+        // O_EXCL claims the device: the kernel refuses while it is mounted, swapped on or held, and refuses mounts later.
+        self.reopen(OFlags::RDWR | OFlags::EXCL, access)
+    }
+
+    fn check_named(&self, destroy_data: &[String]) -> Result<()> {
+        let path = self.path.to_string_lossy();
+        let short = self.path.file_name().map(|name| name.to_string_lossy());
+        if destroy_data.iter().any(|typed| *typed == path || short.as_deref() == Some(typed)) {
+            return Ok(());
+        }
+        Err(Error::target(
+            format!("{path} is a device and writing destroys what is on it"),
+            format!("if that is meant, say --destroy-data {path}"),
+        ))
+    }
+
+    fn check_direct(&self, access: Access) -> Result<()> {
+        if !access.direct {
+            return Ok(());
+        }
+        let next = "say --direct off, and know that the page cache answers too";
+        if self.device.is_none() && lives_in_memory(&self.fd) {
+            let what = format!("{} lies in a file system in memory, which has no direct I/O", self.path.display());
+            return Err(Error::target(what, next));
+        }
+        match dio_alignment(&self.fd) {
+            Some(0) => {
+                Err(Error::target(format!("{} has no direct I/O on its file system", self.path.display()), next))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The same open file anew, with other flags.
+    fn reopen(&self, mode: OFlags, access: Access) -> Result<OwnedFd> {
+        let mut flags = mode | OFlags::CLOEXEC;
+        flags.set(OFlags::DIRECT, access.direct);
+        flags.set(OFlags::DSYNC, access.sync);
+        let next = match mode.contains(OFlags::EXCL) {
+            true => "it is mounted or in use: release it first, or read only with --update-pct 0",
+            false if access.direct => {
+                "check its permissions; where the file system has no direct I/O, say --direct off"
+            }
+            false => "check its owner and permissions",
+        };
+        let own = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
+        rustix::fs::open(own, flags, Mode::empty()).map_err(|e| system(&self.path, "open", e, next))
+    }
+
+    /// Refuses I/Os of `bytes` that direct I/O cannot make here.
+    pub fn check_io_size(&self, bytes: u64, access: Access) -> Result<()> {
+        match dio_alignment(&self.fd) {
+            Some(align) if access.direct && align > 0 && !bytes.is_multiple_of(align) => Err(Error::plan(
+                format!("{} takes direct I/O in multiples of {align} bytes, not {bytes}", self.path.display()),
+                format!("give --block-size {align}B or a multiple, or --direct off"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Alignment of offsets for direct I/O in bytes, 0 for no direct I/O; `None` where the kernel does not tell.
+fn dio_alignment(fd: &OwnedFd) -> Option<u64> {
+    let statx = rustix::fs::statx(fd.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    let told = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::DIOALIGN);
+    told.then_some(u64::from(statx.stx_dio_offset_align))
+}
+
+/// Whether the file's data is in memory only (tmpfs, ramfs): O_DIRECT may open there but means nothing.
+fn lives_in_memory(fd: &OwnedFd) -> bool {
+    const TMPFS: u64 = 0x0102_1994;
+    const RAMFS: u64 = 0x8584_58f6;
+    rustix::fs::fstatfs(fd).is_ok_and(|fs| [TMPFS, RAMFS].contains(&(fs.f_type as u64 & 0xffff_ffff)))
+}

@@ -1,0 +1,138 @@
+//! The mark of a file that mindful made: a header in its first 4 KiB that names the file itself.
+//!
+//! A file counts as mindful's own only when it is a regular file, the header is whole, and the inode number written in
+//! it is the file's own. So a header that was copied elsewhere, with `cp` into another file or with `dd` onto a device,
+//! gives no right to write there.
+
+use mindful_core::draw::mix64;
+
+/// Length of the header in bytes.
+pub const HEADER_BYTES: usize = 4_096;
+
+/// Where the data begins: an offset that suits any I/O.
+pub const DATA_START: u64 = 1 << 20;
+
+const MAGIC: [u8; 16] = *b"mindful raw file";
+const VERSION: u64 = 1;
+
+/// What the header tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Drawn once for all files made together.
+    pub set: u64,
+    /// Number of this file among them, from 0.
+    pub part: u64,
+    /// How many they are.
+    pub parts: u64,
+    /// Seed of content and layout.
+    pub seed: u64,
+    /// Schemas of the dataset.
+    pub schemas: u64,
+    /// Blocks in each.
+    pub blocks_per_schema: u64,
+    /// Length of a block it was made for.
+    pub block_bytes: u64,
+    /// Bytes of data in this file.
+    pub data_bytes: u64,
+    /// Bytes of data written so far; the file is complete when they are all.
+    pub filled_bytes: u64,
+    /// Inode number of the file.
+    pub inode: u64,
+}
+
+impl Mark {
+    /// Length of the complete file.
+    pub fn file_bytes(&self) -> u64 {
+        DATA_START + self.data_bytes
+    }
+
+    /// Whether all data was written.
+    pub fn complete(&self) -> bool {
+        self.filled_bytes == self.data_bytes
+    }
+
+    /// What the sectors of this file are named by.
+    pub fn content_key(&self) -> u64 {
+        mix64(self.set ^ mix64(self.part))
+    }
+
+    /// The header as bytes.
+    pub fn encode(&self) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        header[..16].copy_from_slice(&MAGIC);
+        let words = self.words();
+        for (bytes, word) in header[16..].chunks_exact_mut(8).zip(words.into_iter().chain([checksum(&words)])) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        header
+    }
+
+    /// The mark in `header`; `None` when it is not one, or not a whole one.
+    pub fn decode(header: &[u8]) -> Option<Self> {
+        if header.len() < HEADER_BYTES || header[..16] != MAGIC {
+            return None;
+        }
+        let word = |i: usize| header[16 + i * 8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+        let words: [u64; 11] = std::array::from_fn(word);
+        let [version, set, part, parts, seed, schemas, blocks_per_schema, block_bytes, data_bytes, filled_bytes, inode] =
+            words;
+        let mark =
+            Self { set, part, parts, seed, schemas, blocks_per_schema, block_bytes, data_bytes, filled_bytes, inode };
+        let sane = version == VERSION && word(words.len()) == checksum(&words);
+        (sane && part < parts && filled_bytes <= data_bytes && schemas > 0 && block_bytes > 0).then_some(mark)
+    }
+
+    fn words(&self) -> [u64; 11] {
+        [
+            VERSION,
+            self.set,
+            self.part,
+            self.parts,
+            self.seed,
+            self.schemas,
+            self.blocks_per_schema,
+            self.block_bytes,
+            self.data_bytes,
+            self.filled_bytes,
+            self.inode,
+        ]
+    }
+}
+
+fn checksum(words: &[u64]) -> u64 {
+    words.iter().fold(0x6d61_726b, |sum, word| mix64(sum ^ word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARK: Mark = Mark {
+        set: 1,
+        part: 0,
+        parts: 2,
+        seed: 3,
+        schemas: 4,
+        blocks_per_schema: 5,
+        block_bytes: 8_192,
+        data_bytes: 163_840,
+        filled_bytes: 0,
+        inode: 77,
+    };
+
+    #[test]
+    fn a_mark_survives_the_round_trip() {
+        assert_eq!(Mark::decode(&MARK.encode()), Some(MARK));
+    }
+
+    #[test]
+    fn a_header_with_any_word_changed_is_no_mark() {
+        for at in (0..112).step_by(4) {
+            let mut header = MARK.encode();
+            header[at] ^= 1;
+            assert_eq!(Mark::decode(&header), None, "byte {at}");
+        }
+        assert_eq!(Mark::decode(&[0; HEADER_BYTES]), None);
+        assert_eq!(Mark::decode(b"mindful raw file"), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! The options of the raw engine.
+
+use std::path::PathBuf;
+
+use mindful_core::settings::{self, Key, Settings};
+use mindful_core::{Error, Result, units};
+
+use crate::look::Look;
+use crate::space::{Combine, Span};
+
+/// Most I/Os a session may keep in flight.
+pub const MOST_IODEPTH: u32 = 4_096;
+
+/// Most bytes of buffers a session may have: the kernel registers up to 1 GiB in one piece.
+const MOST_BUFFER_BYTES: u64 = 1 << 30;
+
+/// Largest block or large I/O.
+const LARGEST_IO: u64 = 64 << 20;
+
+const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
+    Key { name, value, default: Some(default), help }
+}
+
+const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
+    Key { name, value, default: None, help }
+}
+
+/// All options, in the order they are shown.
+pub const KEYS: &[Key] = &[
+    key("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O"),
+    key("io", "KIND", "uring", "How blocks are read: uring (io_uring) or psync (pread, one at a time)"),
+    key("iodepth", "N", "1", "I/Os that each session keeps in flight (uring)"),
+    key("direct", "on|off", "on", "Past the page cache (O_DIRECT), or through it"),
+    key("sync", "on|off", "off", "Whether a write waits until it is on storage (O_DSYNC)"),
+    key("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
+    key("streams", "N", "1", "Sequential streams of each session"),
+    key(
+        "span",
+        "PART",
+        "full",
+        "Part in use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
+    ),
+    key("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
+    key("stripe_size", "SIZE", "1MiB", "Length of a stripe"),
+    key("large_iodepth", "N", "0", "Large reads that each session keeps in flight beside its blocks (uring)"),
+    key("large_size", "SIZE", "1MiB", "Length of a large read"),
+    key("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
+    key(
+        "look",
+        "HOW",
+        "none",
+        "What is done with each block read: none, byte, checksum, parse (copy it, walk its rows)",
+    ),
+    unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)"),
+    key("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
+    unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost"),
+];
+
+/// How blocks are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Io {
+    /// Through io_uring, `iodepth` at a time.
+    Uring,
+    /// By pread and pwrite, one at a time.
+    Psync,
+}
+
+/// In which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// As the workload's keys fall.
+    Random,
+    /// One after the other.
+    Sequential,
+}
+
+/// Large reads beside the blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Large {
+    /// How many are in flight in each session.
+    pub iodepth: u32,
+    /// Length in bytes.
+    pub size: u64,
+    /// In which order.
+    pub pattern: Pattern,
+}
+
+/// All options, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The files and devices, as given.
+    pub paths: Vec<PathBuf>,
+    /// Length of a block in bytes, a power of two.
+    pub block_size: u64,
+    /// How blocks are read.
+    pub io: Io,
+    /// I/Os in flight in each session; 0 only beside large reads.
+    pub iodepth: u32,
+    /// O_DIRECT.
+    pub direct: bool,
+    /// O_DSYNC.
+    pub sync: bool,
+    /// Order of blocks.
+    pub pattern: Pattern,
+    /// Sequential streams of each session.
+    pub streams: u32,
+    /// Part in use.
+    pub span: Span,
+    /// How files are combined.
+    pub combine: Combine,
+    /// Large reads, if any.
+    pub large: Option<Large>,
+    /// What is done with a block.
+    pub look: Look,
+    /// CPUs the sessions may use.
+    pub cpus: Option<Vec<usize>>,
+    /// Whether blocks read are checked.
+    pub verify: bool,
+    /// Devices that may be written, as typed.
+    pub destroy_data: Vec<String>,
+}
+
+impl Options {
+    /// The options that `url` and `s` give.
+    pub fn parse(url: &str, s: &Settings) -> Result<Self> {
+        let options = Self {
+            paths: paths(url)?,
+            block_size: s.require("block_size", io_size)?,
+            io: s.require("io", |t| settings::parse_choice(t, &[("uring", Io::Uring), ("psync", Io::Psync)]))?,
+            iodepth: s.require("iodepth", iodepth)?,
+            direct: s.require("direct", settings::parse_switch)?,
+            sync: s.require("sync", settings::parse_switch)?,
+            pattern: s.require("pattern", pattern)?,
+            streams: s.require("streams", streams)?,
+            span: s.require("span", Span::parse)?,
+            combine: combine(s)?,
+            large: large(s)?,
+            look: s.require("look", Look::parse)?,
+            cpus: s.parse("cpus", cpu_list)?,
+            verify: s.require("verify", settings::parse_switch)?,
+            destroy_data: s.get("destroy_data").map_or_else(Vec::new, |t| t.split(',').map(str::to_owned).collect()),
+        };
+        options.check()?;
+        Ok(options)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.iodepth == 0 && self.large.is_none() {
+            return Err(Error::plan("iodepth 0 reads nothing", "give --iodepth 1 or more"));
+        }
+        if self.io == Io::Psync && (self.iodepth != 1 || self.large.is_some()) {
+            return Err(Error::plan(
+                "psync keeps one I/O in flight in each session",
+                "leave --iodepth and --large-iodepth away and give more --sessions, or use --io uring",
+            ));
+        }
+        if self.buffer_bytes() > MOST_BUFFER_BYTES {
+            return Err(Error::plan(
+                format!(
+                    "iodepth {} needs {} of buffers in each session",
+                    self.iodepth,
+                    units::format_bytes(self.buffer_bytes())
+                ),
+                "give a smaller --iodepth or --block-size, or more sessions; the limit is 1 GiB",
+            ));
+        }
+        if let Combine::Stripe(stripe) = self.combine {
+            let largest = self.large.map_or(self.block_size, |l| l.size.max(self.block_size));
+            if stripe < largest {
+                return Err(Error::plan(
+                    format!(
+                        "a stripe of {} cannot hold an I/O of {}",
+                        units::format_bytes(stripe),
+                        units::format_bytes(largest)
+                    ),
+                    "give a larger --stripe-size",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of buffers of a session.
+    pub fn buffer_bytes(&self) -> u64 {
+        u64::from(self.iodepth) * self.block_size + self.large.map_or(0, |l| u64::from(l.iodepth) * l.size)
+    }
+
+    /// I/Os of a session in flight.
+    pub fn in_flight(&self) -> u32 {
+        self.iodepth + self.large.map_or(0, |l| l.iodepth)
+    }
+}
+
+fn paths(url: &str) -> Result<Vec<PathBuf>> {
+    let list = url.strip_prefix("raw:").unwrap_or(url);
+    let paths: Vec<PathBuf> = list.split(',').filter(|p| !p.is_empty()).map(PathBuf::from).collect();
+    if paths.is_empty() {
+        return Err(Error::plan("raw: names no file", "write raw:PATH, or raw:PATH,PATH for several"));
+    }
+    for (i, path) in paths.iter().enumerate() {
+        if paths[..i].contains(path) {
+            return Err(Error::plan(format!("raw: names {} twice", path.display()), "name each file once"));
+        }
+    }
+    Ok(paths)
+}
+
+fn io_size(text: &str) -> Result<u64> {
+    let bytes = units::parse_bytes(text)?;
+    if !bytes.is_power_of_two() || !(512..=LARGEST_IO).contains(&bytes) {
+        return Err(Error::plan(
+            format!("{text} cannot be the length of an I/O"),
+            "give a power of two, 512B to 64MiB",
+        ));
+    }
+    Ok(bytes)
+}
+
+fn iodepth(text: &str) -> Result<u32> {
+    let depth = units::parse_count(text)?;
+    u32::try_from(depth).ok().filter(|n| *n <= MOST_IODEPTH).ok_or_else(|| {
+        Error::plan(
+            format!("iodepth {depth} is beyond the limit of {MOST_IODEPTH}"),
+            format!("give {MOST_IODEPTH} or less, and more --sessions"),
+        )
+    })
+}
+
+fn streams(text: &str) -> Result<u32> {
+    let count = units::parse_count(text)?;
+    u32::try_from(count)
+        .ok()
+        .filter(|n| (1..=1_024).contains(n))
+        .ok_or_else(|| Error::plan(format!("{count} streams are out of range"), "give 1 to 1024"))
+}
+
+fn pattern(text: &str) -> Result<Pattern> {
+    settings::parse_choice(text, &[("random", Pattern::Random), ("sequential", Pattern::Sequential)])
+}
+
+fn combine(s: &Settings) -> Result<Combine> {
+    let stripe = s.require("stripe_size", io_size)?;
+    s.require("combine", |t| {
+        settings::parse_choice(t, &[("concat", Combine::Concat), ("stripe", Combine::Stripe(stripe))])
+    })
+}
+
+fn large(s: &Settings) -> Result<Option<Large>> {
+    let depth = s.require("large_iodepth", iodepth)?;
+    let size = s.require("large_size", io_size)?;
+    let pattern = s.require("large_pattern", pattern)?;
+    Ok((depth > 0).then_some(Large { iodepth: depth, size, pattern }))
+}
+
+fn cpu_list(text: &str) -> Result<Vec<usize>> {
+    let bad = || Error::plan(format!("`{text}` is not a list of CPUs"), "write numbers and ranges, such as 0 or 0-3,6");
+    let number = |t: &str| t.trim().parse::<usize>().ok().filter(|n| *n < 1_024).ok_or_else(bad);
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first)?, number(last)?),
+            None => (number(part)?, number(part)?),
+        };
+        if first > last {
+            return Err(bad());
+        }
+        cpus.extend(first..=last);
+    }
+    Ok(cpus)
+}

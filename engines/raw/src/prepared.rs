@@ -1,0 +1,90 @@
+//! Everything the sessions of a step share, decided and opened before they begin.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mindful_core::event::{Event, Events};
+use mindful_core::result::{Finding, Severity};
+
+use crate::counters::Counters;
+use crate::course::Layout;
+use crate::options::{Io, Options};
+use crate::space::Space;
+
+/// What sessions share.
+pub struct Prepared {
+    /// The options.
+    pub options: Options,
+    /// How blocks are really read: as asked, or psync where io_uring may not be used.
+    pub io: Io,
+    /// The open files.
+    pub files: Arc<[OwnedFd]>,
+    /// Their paths.
+    pub paths: Vec<PathBuf>,
+    /// What their sectors are named by; `None` for a file that is not mindful's own.
+    pub keys: Vec<Option<u64>>,
+    /// Seed of the workload.
+    pub seed: u64,
+    /// Key to block.
+    pub layout: Arc<Layout>,
+    /// Block to place.
+    pub blocks: Arc<Space>,
+    /// Large read to place.
+    pub large: Option<Arc<Space>>,
+    /// Blocks in a large read.
+    pub large_blocks: u64,
+    /// What was done.
+    pub counters: Arc<Counters>,
+    /// Where findings go.
+    pub events: Arc<dyn Events>,
+    /// Whether it was told that buffers are not registered.
+    pub told_unregistered: AtomicBool,
+}
+
+impl Prepared {
+    /// Length of a large read in bytes.
+    pub fn large_bytes(&self) -> u64 {
+        self.options.large.map_or(0, |large| large.size)
+    }
+
+    /// Tells, once, that the buffers could not be registered.
+    pub fn tell_unregistered(&self) {
+        if self.told_unregistered.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
+        self.events.emit(Event::Finding(Finding::new(
+            "buffers-not-registered",
+            Severity::Info,
+            "The limit of locked memory is too small to register the I/O buffers: each I/O costs some more CPU. Raise \
+             `ulimit -l`, or give a smaller iodepth.",
+            format!(
+                "limit {} bytes, buffers {} bytes a session",
+                limit.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string()),
+                self.options.buffer_bytes()
+            ),
+        )));
+    }
+}
+
+/// The finding that io_uring may not be used here.
+pub fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
+    let (severity, effect) = match iodepth {
+        1 => (Severity::Info, "blocks are read by pread instead, which changes little at iodepth 1"),
+        _ => (
+            Severity::Warning,
+            "blocks are read by pread instead, one at a time in each session, not at the iodepth asked for",
+        ),
+    };
+    Finding::new(
+        "no-io-uring",
+        severity,
+        format!(
+            "This process may not use io_uring: {effect}. Allow it (sysctl kernel.io_uring_disabled=0, or the seccomp \
+             profile of the container), or say --io psync and give more sessions."
+        ),
+        format!("io_uring_setup: {reason}"),
+    )
+}

@@ -1,0 +1,127 @@
+//! A session that reads as a database session does: pread, one block at a time.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::workload::{Op, OpKind, Workload};
+use mindful_core::{Error, Result, Session};
+
+use crate::buffer::Buffer;
+use crate::counters::Work;
+use crate::course::Course;
+use crate::look::Looker;
+use crate::prepared::Prepared;
+use crate::space::Place;
+use crate::{cpu, fault, pattern};
+
+/// A session over pread and pwrite.
+pub struct PsyncSession {
+    client_loop: ClientLoop,
+    blocks: Blocks,
+}
+
+struct Blocks {
+    prepared: Arc<Prepared>,
+    course: Course,
+    session: u32,
+    buffer: Buffer,
+    looker: Looker,
+    work: Work,
+}
+
+impl PsyncSession {
+    /// A session in `seat`.
+    pub fn new(prepared: Arc<Prepared>, workload: &Workload, seat: Seat) -> Result<Self> {
+        let options = &prepared.options;
+        let buffer = Buffer::new(options.block_size as usize)
+            .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
+        let course = Course::new(
+            workload,
+            seat,
+            prepared.layout.clone(),
+            prepared.blocks.clone(),
+            options.pattern,
+            options.streams,
+        );
+        let looker = Looker::new(options.look, options.block_size);
+        let blocks = Blocks { course, session: seat.session, buffer, looker, work: Work::default(), prepared };
+        Ok(Self { client_loop: ClientLoop::new(workload, seat), blocks })
+    }
+}
+
+impl Blocks {
+    fn read(&mut self, place: Place) -> Result<()> {
+        let file = &self.prepared.files[place.file as usize];
+        let began = Instant::now();
+        let result = retry(|| rustix::io::pread(file, self.buffer.bytes_mut(), place.offset));
+        self.work.read_ns += began.elapsed().as_nanos() as u64;
+        self.settle(place, false, result)?;
+        self.work.reads += 1;
+        self.work.read_bytes += self.buffer.len() as u64;
+        self.looker.look(self.buffer.bytes());
+        if self.prepared.options.verify {
+            fault::check(&self.prepared, place, self.buffer.bytes())?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, place: Place, index: u64) -> Result<()> {
+        let generation = u64::from(self.session + 1) << 40 | (index + 1);
+        let key = self.prepared.keys[place.file as usize].unwrap_or_default();
+        pattern::fill(self.buffer.bytes_mut(), key, place.offset, generation);
+        let file = &self.prepared.files[place.file as usize];
+        let result = retry(|| rustix::io::pwrite(file, self.buffer.bytes(), place.offset));
+        self.settle(place, true, result)?;
+        self.work.writes += 1;
+        self.work.write_bytes += self.buffer.len() as u64;
+        Ok(())
+    }
+
+    fn settle(&self, place: Place, write: bool, result: rustix::io::Result<usize>) -> Result<()> {
+        let bytes = self.buffer.len();
+        match result {
+            Ok(moved) if moved == bytes => Ok(()),
+            Ok(moved) => Err(fault::io(&self.prepared, place, write, bytes as u64, moved as i32)),
+            Err(errno) => Err(fault::io(&self.prepared, place, write, bytes as u64, -errno.raw_os_error())),
+        }
+    }
+}
+
+fn retry(mut call: impl FnMut() -> rustix::io::Result<usize>) -> rustix::io::Result<usize> {
+    loop {
+        match call() {
+            Err(rustix::io::Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}
+
+impl Operate for Blocks {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        for nth in 0..op.blocks {
+            let place = self.course.place(op, nth);
+            match op.kind {
+                OpKind::Update => self.write(place, op.index)?,
+                OpKind::Select | OpKind::Scan => self.read(place)?,
+            }
+        }
+        Ok(op.blocks)
+    }
+
+    fn end_slice(&mut self) -> Result<()> {
+        self.work.rows += self.looker.take_rows();
+        self.prepared.counters.publish(&mut self.work);
+        Ok(())
+    }
+}
+
+impl Session for PsyncSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        let cpu_before = cpu::thread_us();
+        let mut report = self.client_loop.slice(order, &mut self.blocks)?;
+        report.cpu_us = Some(cpu::thread_us() - cpu_before);
+        Ok(report)
+    }
+}

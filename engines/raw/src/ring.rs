@@ -1,0 +1,199 @@
+//! io_uring: a ring with its buffers and files registered, one slot of the buffer for each I/O in flight.
+
+#![expect(unsafe_code, reason = "io_uring hands addresses of the buffer to the kernel; see each SAFETY note")]
+
+use std::io;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use io_uring::{IoUring, opcode, squeue, types};
+use rustix::io::Errno;
+
+use crate::buffer::Buffer;
+
+/// A finished I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// Its slot.
+    pub slot: u32,
+    /// Bytes moved, or the negated error number.
+    pub result: i32,
+}
+
+/// A ring, made and used on one thread.
+pub struct Ring {
+    uring: IoUring,
+    buffer: ManuallyDrop<Buffer>,
+    /// Where the bytes of each slot begin, how many they are, and whether the kernel has them now.
+    slots: Vec<(usize, u32, bool)>,
+    files: Arc<[OwnedFd]>,
+    buffers_registered: bool,
+    files_registered: bool,
+    in_flight: u32,
+}
+
+impl Ring {
+    /// A ring over `files` with one slot for each length in `slots`.
+    pub fn new(files: Arc<[OwnedFd]>, slots: &[u64]) -> io::Result<Self> {
+        let entries = (slots.len() as u32).next_power_of_two();
+        let ring = build(entries)?;
+        let mut next = 0;
+        let slots: Vec<_> = slots
+            .iter()
+            .map(|bytes| {
+                let start = next;
+                next += *bytes as usize;
+                (start, *bytes as u32, false)
+            })
+            .collect();
+        let buffer = ManuallyDrop::new(Buffer::new(next)?);
+        let fds: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        let files_registered = ring.submitter().register_files(&fds).is_ok();
+        let whole = libc::iovec { iov_base: buffer.as_ptr().cast(), iov_len: buffer.len() };
+        // SAFETY: the range is mapped, and stays so until `drop` has seen every I/O end.
+        let buffers_registered = unsafe { ring.submitter().register_buffers(&[whole]) }.is_ok();
+        Ok(Self { uring: ring, buffer, slots, files, buffers_registered, files_registered, in_flight: 0 })
+    }
+
+    /// Whether the buffers are registered; they are not where the limit of locked memory is too small.
+    pub fn buffers_registered(&self) -> bool {
+        self.buffers_registered
+    }
+
+    /// I/Os queued or with the kernel.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// The bytes of a slot that is not in flight.
+    pub fn block(&self, slot: u32) -> &[u8] {
+        let (start, bytes, busy) = self.slots[slot as usize];
+        assert!(!busy, "slot {slot} is with the kernel");
+        &self.buffer.bytes()[start..start + bytes as usize]
+    }
+
+    /// The same, to be filled.
+    pub fn block_mut(&mut self, slot: u32) -> &mut [u8] {
+        let (start, bytes, busy) = self.slots[slot as usize];
+        assert!(!busy, "slot {slot} is with the kernel");
+        &mut self.buffer.bytes_mut()[start..start + bytes as usize]
+    }
+
+    /// Queues a read into `slot` from byte `offset` of file number `file`.
+    #[inline]
+    pub fn read(&mut self, slot: u32, file: u32, offset: u64) {
+        let (address, bytes) = self.take(slot);
+        let entry = match (self.buffers_registered, self.files_registered) {
+            (true, true) => opcode::ReadFixed::new(types::Fixed(file), address, bytes, 0).offset(offset).build(),
+            (true, false) => opcode::ReadFixed::new(self.fd(file), address, bytes, 0).offset(offset).build(),
+            (false, true) => opcode::Read::new(types::Fixed(file), address, bytes).offset(offset).build(),
+            (false, false) => opcode::Read::new(self.fd(file), address, bytes).offset(offset).build(),
+        };
+        self.push(slot, entry);
+    }
+
+    /// Queues a write of `slot` to byte `offset` of file number `file`.
+    #[inline]
+    pub fn write(&mut self, slot: u32, file: u32, offset: u64) {
+        let (address, bytes) = self.take(slot);
+        let address = address.cast_const();
+        let entry = match (self.buffers_registered, self.files_registered) {
+            (true, true) => opcode::WriteFixed::new(types::Fixed(file), address, bytes, 0).offset(offset).build(),
+            (true, false) => opcode::WriteFixed::new(self.fd(file), address, bytes, 0).offset(offset).build(),
+            (false, true) => opcode::Write::new(types::Fixed(file), address, bytes).offset(offset).build(),
+            (false, false) => opcode::Write::new(self.fd(file), address, bytes).offset(offset).build(),
+        };
+        self.push(slot, entry);
+    }
+
+    fn fd(&self, file: u32) -> types::Fd {
+        types::Fd(self.files[file as usize].as_raw_fd())
+    }
+
+    #[inline]
+    fn take(&mut self, slot: u32) -> (*mut u8, u32) {
+        let (start, bytes, busy) = &mut self.slots[slot as usize];
+        assert!(!*busy, "slot {slot} is with the kernel");
+        *busy = true;
+        (self.buffer.as_ptr().wrapping_add(*start), *bytes)
+    }
+
+    #[inline]
+    fn push(&mut self, slot: u32, entry: squeue::Entry) {
+        // SAFETY: the address lies within the buffer, whose bytes are not touched while the slot is marked busy, and
+        // which is not unmapped before `drop` has seen every I/O end.
+        let pushed = unsafe { self.uring.submission().push(&entry.user_data(u64::from(slot))) };
+        assert!(pushed.is_ok(), "the queue has an entry for each slot");
+        self.in_flight += 1;
+    }
+
+    /// Submits what is queued and waits until one I/O has ended, or `timeout` is over.
+    #[inline]
+    pub fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        loop {
+            let result = match timeout {
+                None => self.uring.submit_and_wait(1),
+                Some(limit) => {
+                    let limit = types::Timespec::from(limit);
+                    self.uring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&limit))
+                }
+            };
+            match result.map_err(|e| Errno::from_io_error(&e).ok_or(e)) {
+                Ok(_) | Err(Ok(Errno::TIME | Errno::BUSY | Errno::AGAIN)) => return Ok(()),
+                Err(Ok(Errno::INTR)) => {}
+                Err(Ok(errno)) => return Err(errno.into()),
+                Err(Err(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Moves all finished I/Os to `done`, which it empties first.
+    #[inline]
+    pub fn reap(&mut self, done: &mut Vec<Done>) {
+        done.clear();
+        for completion in self.uring.completion() {
+            let slot = completion.user_data() as u32;
+            self.slots[slot as usize].2 = false;
+            done.push(Done { slot, result: completion.result() });
+        }
+        self.in_flight -= done.len() as u32;
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // The kernel may still move bytes to and from the buffer.
+        let mut done = Vec::with_capacity(self.in_flight as usize);
+        while self.in_flight > 0 {
+            if self.submit_and_wait(None).is_err() {
+                break;
+            }
+            self.reap(&mut done);
+        }
+        if self.in_flight == 0 {
+            // SAFETY: dropped once, here, and not used afterwards; with an I/O still under way it is leaked instead.
+            unsafe { ManuallyDrop::drop(&mut self.buffer) };
+        }
+    }
+}
+
+/// The leanest ring this kernel has: one thread submits, and completions are run when that thread asks for them
+/// (6.1); without a second index array (6.6).
+fn build(entries: u32) -> io::Result<IoUring> {
+    let lean = |no_array: bool| {
+        let mut builder = IoUring::builder();
+        builder.setup_single_issuer().setup_defer_taskrun().dontfork();
+        if no_array {
+            builder.setup_no_sqarray();
+        }
+        builder.build(entries)
+    };
+    lean(true).or_else(|_| lean(false)).or_else(|_| IoUring::new(entries))
+}
+
+/// Whether this process may use io_uring at all, and why not.
+pub fn available() -> io::Result<()> {
+    build(1).map(drop)
+}

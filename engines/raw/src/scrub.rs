@@ -1,0 +1,65 @@
+//! Reads all blocks of made files and proves that each holds what belongs there.
+
+use std::os::fd::OwnedFd;
+
+use mindful_core::engine::Stop;
+use mindful_core::{Error, Result};
+
+use crate::buffer::Buffer;
+use crate::course::Layout;
+use crate::guard::{Access, Source};
+use crate::pattern;
+use crate::space::Space;
+
+/// For each schema, how many of its keys lead to a block of their own that holds what belongs there.
+pub fn good_blocks(
+    sources: &[Source],
+    space: &Space,
+    layout: &Layout,
+    access: Access,
+    stop: &Stop,
+) -> Result<Vec<u64>> {
+    let mut buffer = Buffer::new(space.unit() as usize)
+        .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
+    let files = sources.iter().map(|source| source.reader(access)).collect::<Result<Vec<OwnedFd>>>()?;
+    let mut good = Vec::with_capacity(layout.schemas() as usize);
+    for schema in 1..=layout.schemas() {
+        let mut count = 0;
+        let first = u64::from(schema - 1) * layout.blocks_per_schema();
+        for block in first..first + layout.blocks_per_schema() {
+            if stop.requested() {
+                return Err(Error::interrupted("the proof was stopped"));
+            }
+            let place = space.place(block);
+            let (source, file) = (&sources[place.file as usize], &files[place.file as usize]);
+            let read = rustix::io::pread(file, buffer.bytes_mut(), place.offset).map_err(|e| {
+                Error::run(
+                    format!("cannot read {} at {}: {e}", source.path.display(), place.offset),
+                    "see the kernel log",
+                )
+            })?;
+            let bytes = &buffer.bytes()[..read];
+            let whole = read == buffer.len();
+            // A file that is not mindful's own has no pattern: that each of its blocks can be read is all there is.
+            let right = source
+                .mark
+                .is_none_or(|mark| pattern::first_mismatch(bytes, mark.content_key(), place.offset).is_none());
+            count += u64::from(whole && right);
+        }
+        good.push(count);
+    }
+    Ok(good)
+}
+
+/// Largest rank correlation, in size, of the orders of two neighbouring schemas; `None` for a single one.
+pub fn cross_correlation(layout: &Layout) -> Option<f64> {
+    let n = layout.blocks_per_schema();
+    let norm = n as f64 * (n as f64 * n as f64 - 1.0);
+    (1..layout.schemas())
+        .map(|s| {
+            let (one, two) = (layout.schema(s), layout.schema(s + 1));
+            let squares: f64 = (0..n).map(|i| (one.get(i) as f64 - two.get(i) as f64).powi(2)).sum();
+            1.0 - 6.0 * squares / norm
+        })
+        .max_by(|a, b| a.abs().total_cmp(&b.abs()))
+}

@@ -1,0 +1,419 @@
+//! The opened files.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaProof};
+use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
+use mindful_core::event::{Event, Events};
+use mindful_core::metric::Sampler;
+use mindful_core::slice::Seat;
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result, Session, Target, clock, units};
+
+use crate::counters::{CounterSampler, Counters};
+use crate::course::Layout;
+use crate::guard::{Access, Source};
+use crate::mark::Mark;
+use crate::options::{Io, Options};
+use crate::prepared::{self, Prepared};
+use crate::psync::PsyncSession;
+use crate::space::{Extent, Space, Span};
+use crate::uring::UringSession;
+use crate::{cpu, file, ring, scrub};
+
+/// The files of one URL.
+pub struct RawTarget {
+    options: Options,
+    events: Arc<dyn Events>,
+    counters: Arc<Counters>,
+    prepared: Mutex<Option<Arc<Prepared>>>,
+}
+
+impl RawTarget {
+    /// The target that `options` describe. Files need not exist yet; those that do must be of a kind that can be read.
+    pub fn open(options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+        let target = Self { options, events: events.clone(), counters: Arc::default(), prepared: Mutex::new(None) };
+        target.sources()?;
+        Ok(target)
+    }
+
+    fn access(&self) -> Access {
+        Access { direct: self.options.direct, sync: self.options.sync }
+    }
+
+    /// All files, open for reading; `None` when none exists yet.
+    fn sources(&self) -> Result<Option<Vec<Source>>> {
+        let missing: Vec<_> = self.options.paths.iter().filter(|path| path.symlink_metadata().is_err()).collect();
+        if missing.len() == self.options.paths.len() {
+            return Ok(None);
+        }
+        if let Some(path) = missing.first() {
+            return Err(Error::target(
+                format!("{} does not exist while others of the same URL do", path.display()),
+                "name only files that exist, or only new ones",
+            ));
+        }
+        let sources = self.options.paths.iter().map(|path| Source::open(path)).collect::<Result<Vec<_>>>()?;
+        for (i, source) in sources.iter().enumerate() {
+            if sources[..i].iter().any(|other| other.path == source.path) {
+                let what =
+                    format!("{} leads to {}, named before", self.options.paths[i].display(), source.path.display());
+                return Err(Error::plan(what, "name each file once"));
+            }
+            check_part(source, i, &sources)?;
+        }
+        Ok(Some(sources))
+    }
+
+    fn space(&self, sources: &[Source], span: Span, unit: u64) -> Result<Space> {
+        let extents: Vec<Extent> = sources.iter().map(|source| source.data).collect();
+        Space::new(&extents, self.options.combine, span, unit)
+    }
+
+    fn dataset_of(&self, sources: &[Source]) -> Result<Option<Dataset>> {
+        let mark = sources[0].mark;
+        if sources.iter().any(|s| s.mark.is_some_and(|mark| !mark.complete())) {
+            return Ok(None);
+        }
+        let units = self.space(sources, self.options.span, self.options.block_size)?.units();
+        let schemas = mark.map_or(1, |mark| mark.schemas);
+        let mut blocks_per_schema = units / schemas;
+        if let Some(mark) = mark.filter(|m| m.block_bytes == self.options.block_size && self.options.span == Span::FULL)
+        {
+            blocks_per_schema = blocks_per_schema.min(mark.blocks_per_schema);
+        }
+        if blocks_per_schema == 0 {
+            return Err(Error::plan(
+                format!("{units} blocks are too few for {schemas} schemas"),
+                "give a smaller --block-size or a larger --span",
+            ));
+        }
+        Ok(Some(Dataset {
+            schemas: schemas as u32,
+            blocks_per_schema,
+            scan_blocks: 0,
+            block_bytes: self.options.block_size,
+            bytes: schemas * blocks_per_schema * self.options.block_size,
+            index_bytes: None,
+            seed: mark.map_or(0, |mark| mark.seed),
+            content: Content::INCOMPRESSIBLE,
+        }))
+    }
+
+    fn require_dataset(&self, sources: &[Source]) -> Result<Dataset> {
+        self.dataset_of(sources)?.ok_or_else(|| {
+            Error::target(format!("{} is not filled to its end", sources[0].path.display()), "run `mindful load` first")
+        })
+    }
+
+    fn require_sources(&self) -> Result<Vec<Source>> {
+        self.sources()?.ok_or_else(|| {
+            let path = self.options.paths[0].display();
+            Error::target(format!("{path} does not exist"), "run `mindful load` first, or name an existing file")
+        })
+    }
+
+    /// How blocks can be read here, and what to say where that is not as asked.
+    fn usable_io(&self) -> Result<Io> {
+        let (Io::Uring, Err(reason)) = (self.options.io, ring::available()) else { return Ok(self.options.io) };
+        if self.options.large.is_some() {
+            return Err(Error::target(
+                format!("this process may not use io_uring ({reason}), which large reads beside the blocks need"),
+                "allow it: sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container",
+            ));
+        }
+        self.events.emit(Event::Finding(prepared::no_io_uring(&reason, self.options.iodepth)));
+        Ok(Io::Psync)
+    }
+
+    fn prepare_files(&self, workload: &Workload) -> Result<Prepared> {
+        let sources = self.require_sources()?;
+        let dataset = self.require_dataset(&sources)?;
+        check_workload(workload, &self.options, &dataset)?;
+        let writes = !workload.update_pct.is_none();
+        let open = |source: &Source| {
+            source.check_io_size(self.options.block_size, self.access())?;
+            if writes { source.writer(self.access(), &self.options.destroy_data) } else { source.reader(self.access()) }
+        };
+        let files = sources.iter().map(open).collect::<Result<Vec<_>>>()?;
+        if self.options.verify && sources.iter().any(|s| s.mark.is_none()) {
+            return Err(Error::plan(
+                "verify needs the pattern of files that mindful made",
+                "leave --verify away, or name a file that does not exist yet",
+            ));
+        }
+        let large =
+            self.options.large.map(|l| self.space(&sources, self.options.span, l.size).map(Arc::new)).transpose()?;
+        Ok(Prepared {
+            io: self.usable_io()?,
+            files: files.into(),
+            keys: sources.iter().map(|s| s.mark.map(|mark| mark.content_key())).collect(),
+            paths: sources.iter().map(|s| s.path.clone()).collect(),
+            seed: workload.seed,
+            layout: Arc::new(Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema)),
+            blocks: Arc::new(self.space(&sources, self.options.span, self.options.block_size)?),
+            large_blocks: self.options.large.map_or(0, |l| l.size.div_ceil(self.options.block_size)),
+            large,
+            counters: self.counters.clone(),
+            events: self.events.clone(),
+            told_unregistered: AtomicBool::new(false),
+            options: self.options.clone(),
+        })
+    }
+
+    fn begin_files(&self, plan: &DatasetPlan) -> Result<Vec<Source>> {
+        let marks = file::marks(plan, self.options.block_size, self.options.paths.len())?;
+        let files: Vec<(PathBuf, Mark)> = self.options.paths.iter().cloned().zip(marks).collect();
+        file::check_room(&files)?;
+        for (path, mark) in files {
+            file::create(&path, mark)?;
+        }
+        self.require_sources()
+    }
+
+    fn owned(&self) -> Result<Vec<(Source, OwnedObject)>> {
+        let sources = self.options.paths.iter().filter(|path| path.symlink_metadata().is_ok());
+        let judge = |source: Source| {
+            let kept = match (source.device, source.mark) {
+                (None, Some(_)) => None,
+                (Some(_), _) => Some("a device is not mindful's to remove".to_owned()),
+                (None, None) => Some("mindful did not make it".to_owned()),
+            };
+            let bytes = rustix::fs::fstat(&source.fd).ok().map(|stat| stat.st_size.unsigned_abs());
+            let object = OwnedObject { name: source.path.display().to_string(), bytes, kept_because: kept };
+            (source, object)
+        };
+        sources.map(|path| Source::open(path).map(judge)).collect()
+    }
+}
+
+/// Refuses a file that does not belong with the others, was cut short, or is empty.
+fn check_part(source: &Source, number: usize, all: &[Source]) -> Result<()> {
+    let path = source.path.display();
+    let first = all[0].mark;
+    let Some(mark) = source.mark else {
+        if source.data.bytes == 0 {
+            return Err(Error::target(
+                format!("{path} is empty"),
+                "remove it and let mindful make it, or name another",
+            ));
+        }
+        return match first {
+            None => Ok(()),
+            Some(_) => Err(Error::target(
+                format!("{path} was not made by mindful, {} was", all[0].path.display()),
+                "name only files made together, or only others",
+            )),
+        };
+    };
+    let belongs = first.is_some_and(|f| f.set == mark.set && f.parts == mark.parts);
+    if !belongs || mark.part != number as u64 || mark.parts != all.len() as u64 {
+        return Err(Error::target(
+            format!("{path} is file {} of {} made together", mark.part + 1, mark.parts),
+            "name all files in the order they were made in",
+        ));
+    }
+    if mark.complete() && source.data.bytes < mark.data_bytes {
+        return Err(Error::target(format!("{path} is shorter than it was made"), "`mindful cleanup` and load anew"));
+    }
+    Ok(())
+}
+
+fn check_workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Result<()> {
+    if !workload.scan_pct.is_none() {
+        return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
+    }
+    if workload.think_time.is_some() && options.io == Io::Uring {
+        return Err(Error::plan("I/Os in a ring do not pause", "give --io psync with --think-time, or a --rate"));
+    }
+    if options.verify && !options.direct && !workload.update_pct.is_none() {
+        return Err(Error::plan(
+            "through the page cache a block may be read half written, which verify would report",
+            "give --direct on, or --update-pct 0",
+        ));
+    }
+    if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
+        return Err(Error::plan(
+            format!("the files hold {} schemas of {} blocks", dataset.schemas, dataset.blocks_per_schema),
+            "give a smaller --schemas or --scale",
+        ));
+    }
+    Ok(())
+}
+
+impl Target for RawTarget {
+    fn describe(&self) -> Result<Description> {
+        let sources = self.sources()?.unwrap_or_default();
+        let kernel = rustix::system::uname();
+        let mut facts = BTreeMap::new();
+        let mut fact = |name: &str, value: String| facts.insert(name.to_owned(), value);
+        let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
+        fact("io", format!("{:?}", self.options.io).to_lowercase());
+        fact("iodepth", self.options.iodepth.to_string());
+        fact("direct", on_off(self.options.direct));
+        fact("sync", on_off(self.options.sync));
+        fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
+        fact("look", self.options.look.name().to_owned());
+        if let Some(large) = self.options.large {
+            fact("large_iodepth", large.iodepth.to_string());
+            fact("large_size", units::format_bytes(large.size));
+        }
+        for (i, source) in sources.iter().enumerate() {
+            let kind = match (source.device, source.mark) {
+                (Some(_), _) => "block device",
+                (None, Some(_)) => "made by mindful",
+                (None, None) => "existing file",
+            };
+            fact(
+                &format!("file_{}", i + 1),
+                format!("{}: {kind}, {}", source.path.display(), units::format_bytes(source.data.bytes)),
+            );
+        }
+        Ok(Description {
+            engine_version: format!("Linux {}", kernel.release().to_string_lossy()),
+            block_bytes: self.options.block_size,
+            cache_bytes: None,
+            endpoints: 1,
+            facts,
+        })
+    }
+
+    fn host(&self) -> HostView {
+        let resolve = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        HostView {
+            local: true,
+            server_pid: None,
+            data_paths: self.options.paths.iter().map(resolve).collect(),
+            in_process: true,
+        }
+    }
+
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        self.sources()?.map_or(Ok(None), |sources| self.dataset_of(&sources))
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        let sources = match self.sources()? {
+            None => self.begin_files(plan)?,
+            Some(sources) => {
+                check_same(plan, &sources)?;
+                sources
+            }
+        };
+        let of = sources.iter().filter_map(|s| s.mark).map(|mark| mark.data_bytes).sum();
+        let mut done = 0;
+        for source in &sources {
+            file::fill(source, events, stop, &mut done, of)?;
+        }
+        let sources = self.require_sources()?;
+        self.require_dataset(&sources)
+    }
+
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        let sources = self.require_sources()?;
+        let dataset = self.require_dataset(&sources)?;
+        let layout = Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema);
+        let space = self.space(&sources, self.options.span, self.options.block_size)?;
+        let good = scrub::good_blocks(&sources, &space, &layout, self.access(), stop)?;
+        let schema = |(i, blocks): (usize, &u64)| SchemaProof {
+            schema: i as u32 + 1,
+            rows: dataset.blocks_per_schema,
+            distinct_blocks: *blocks,
+            rank_correlation: layout.schema(i as u32 + 1).rank_correlation(),
+        };
+        Ok(LayoutProof {
+            schemas: good.iter().enumerate().map(schema).collect(),
+            cross_correlation: scrub::cross_correlation(&layout),
+            proven_at_us: clock::now_us(),
+        })
+    }
+
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
+        let prepared = self.prepare_files(workload)?;
+        let shapes = shapes(&prepared, workload);
+        *self.prepared.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(prepared));
+        self.counters.interrupted.store(false, Ordering::Relaxed);
+        Ok(shapes)
+    }
+
+    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+        let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(prepared) = prepared else {
+            return Err(Error::run("a session was asked for before the target was prepared", "prepare it first"));
+        };
+        if let Some(cpus) = &self.options.cpus {
+            cpu::pin(cpus)?;
+        }
+        Ok(match prepared.io {
+            Io::Uring => Box::new(UringSession::new(prepared, workload, seat)?),
+            Io::Psync => Box::new(PsyncSession::new(prepared, workload, seat)?),
+        })
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        Ok(vec![Box::new(CounterSampler::new(self.counters.clone()))])
+    }
+
+    fn interrupt(&self) {
+        self.counters.interrupted.store(true, Ordering::Relaxed);
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        Ok(self.owned()?.into_iter().map(|(_, object)| object).collect())
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let owned = self.owned()?;
+        for (source, object) in &owned {
+            if object.kept_because.is_none() {
+                file::remove(source)?;
+            }
+        }
+        Ok(owned.into_iter().map(|(_, object)| object).collect())
+    }
+}
+
+/// Refuses to load where the files hold something else than `plan`.
+fn check_same(plan: &DatasetPlan, sources: &[Source]) -> Result<()> {
+    let path = sources[0].path.display();
+    let Some(mark) = sources[0].mark else {
+        return Err(Error::target(
+            format!("{path} was not made by mindful and is never written"),
+            "name a file that does not exist yet and mindful makes it",
+        ));
+    };
+    let asked = (u64::from(plan.schemas), plan.blocks_per_schema, plan.seed);
+    if (mark.schemas, mark.blocks_per_schema, mark.seed) == asked {
+        return Ok(());
+    }
+    Err(Error::target(
+        format!(
+            "{path} was made for {} schemas of {} blocks with seed {}, not {} of {} with seed {}",
+            mark.schemas, mark.blocks_per_schema, mark.seed, plan.schemas, plan.blocks_per_schema, plan.seed
+        ),
+        "`mindful cleanup` first, or name another path",
+    ))
+}
+
+fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<PlanShape> {
+    let options = &prepared.options;
+    let how = match prepared.io {
+        Io::Uring => format!("io_uring, iodepth {}", options.iodepth),
+        Io::Psync => "one at a time".to_owned(),
+    };
+    let cache = if options.direct { "direct" } else { "through the page cache" };
+    let shape = |kind: &str, verb: &str| PlanShape {
+        kind: kind.to_owned(),
+        shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(options.block_size)),
+        pure: options.direct,
+        detail: String::new(),
+    };
+    let mut shapes = vec![shape("select", "read")];
+    if !workload.update_pct.is_none() {
+        shapes.push(shape("update", "write"));
+    }
+    shapes
+}

@@ -1,0 +1,355 @@
+//! A session over io_uring: `iodepth` I/Os in flight, in a loop that allocates, logs and locks nothing.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mindful_core::latency::Recorder;
+use mindful_core::pace::Schedule;
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::workload::{Op, OpKind, Rate, Workload};
+use mindful_core::{Error, Result, Session, clock};
+
+use crate::counters::Work;
+use crate::course::{Course, LargeCourse};
+use crate::cpu;
+use crate::fault;
+use crate::look::Looker;
+use crate::pattern;
+use crate::prepared::Prepared;
+use crate::ring::{Done, Ring};
+use crate::space::Place;
+
+/// An operation under way.
+#[derive(Debug, Clone, Copy)]
+struct Running {
+    kind: OpKind,
+    cell: u8,
+    /// Blocks that have not come back.
+    left: u64,
+    blocks: u64,
+    begun_ns: u64,
+    /// When it was due (open loop), else when it began.
+    due_ns: u64,
+}
+
+/// An I/O under way.
+#[derive(Debug, Clone, Copy)]
+struct Flight {
+    running: u32,
+    write: bool,
+    place: Place,
+    issued_ns: u64,
+}
+
+/// The operation whose blocks are being issued.
+#[derive(Debug, Clone, Copy)]
+struct Issuing {
+    op: Op,
+    running: u32,
+    next: u64,
+}
+
+/// How far the current slice goes. Instants are ns on the session's own clock.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    end_ns: u64,
+    first_op: u64,
+    max_ops: u64,
+    /// What to take from an instant of the wall clock in us, times 1000, for one of the session's clock.
+    wall_offset_ns: i64,
+}
+
+/// A session over io_uring.
+pub struct UringSession {
+    ring: Ring,
+    prepared: Arc<Prepared>,
+    course: Course,
+    large: Option<LargeCourse>,
+    large_begun: u64,
+    seat: Seat,
+    rate: Option<Rate>,
+    schedule: Option<Schedule>,
+    flights: Vec<Flight>,
+    free_blocks: Vec<u32>,
+    free_large: Vec<u32>,
+    running: Vec<Running>,
+    free_running: Vec<u32>,
+    issuing: Option<Issuing>,
+    begun: u64,
+    done: Vec<Done>,
+    looker: Looker,
+    service: [Recorder; 3],
+    response: [Recorder; 3],
+    report: SliceReport,
+    cells: [u64; 32],
+    work: Work,
+    started: Instant,
+}
+
+impl UringSession {
+    /// A session in `seat`, on the calling thread.
+    pub fn new(prepared: Arc<Prepared>, workload: &Workload, seat: Seat) -> Result<Self> {
+        let options = &prepared.options;
+        let depth = options.iodepth;
+        let mut slots = vec![options.block_size; depth as usize];
+        if let Some(large) = options.large {
+            slots.resize(options.in_flight() as usize, large.size);
+        }
+        let ring = Ring::new(prepared.files.clone(), &slots).map_err(|e| {
+            Error::target(
+                format!("cannot make a ring of {} I/Os: {e}", slots.len()),
+                "give a smaller --iodepth, or --io psync",
+            )
+        })?;
+        if !ring.buffers_registered() {
+            prepared.tell_unregistered();
+        }
+        let large = options
+            .large
+            .zip(prepared.large.clone())
+            .map(|(large, space)| LargeCourse::new(workload.seed, seat, space, large, options.streams));
+        let count = slots.len() as u32;
+        let idle = Flight { running: 0, write: false, place: Place { file: 0, offset: 0 }, issued_ns: 0 };
+        let free = Running { kind: OpKind::Select, cell: 0, left: 0, blocks: 0, begun_ns: 0, due_ns: 0 };
+        // One more than there are I/Os: all blocks of an operation may be back while its last is not yet issued.
+        let operations = count + 1;
+        let course = Course::new(
+            workload,
+            seat,
+            prepared.layout.clone(),
+            prepared.blocks.clone(),
+            options.pattern,
+            options.streams,
+        );
+        Ok(Self {
+            ring,
+            course,
+            large,
+            large_begun: 0,
+            seat,
+            rate: workload.rate,
+            schedule: None,
+            flights: vec![idle; count as usize],
+            free_blocks: (0..depth).rev().collect(),
+            free_large: (depth..count).rev().collect(),
+            running: vec![free; operations as usize],
+            free_running: (0..operations).rev().collect(),
+            issuing: None,
+            begun: 0,
+            done: Vec::with_capacity(count as usize),
+            looker: Looker::new(options.look, options.large.map_or(0, |l| l.size).max(options.block_size)),
+            service: Default::default(),
+            response: Default::default(),
+            report: SliceReport::default(),
+            cells: [0; 32],
+            work: Work::default(),
+            started: Instant::now(),
+            prepared,
+        })
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
+    }
+
+    fn bounds(&mut self, order: &SliceOrder) -> Bounds {
+        let (wall_us, now_ns) = (clock::now_us(), self.now_ns());
+        let left_us = (order.end_us - wall_us).max(0).unsigned_abs();
+        if let (Some(rate), None) = (self.rate, &self.schedule) {
+            let stream = mindful_core::workload::Streams::new(self.prepared.seed, self.seat.session).arrival;
+            self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
+        }
+        Bounds {
+            end_ns: now_ns + left_us * 1_000,
+            first_op: order.first_op,
+            max_ops: order.max_ops.unwrap_or(u64::MAX),
+            wall_offset_ns: wall_us * 1_000 - now_ns as i64,
+        }
+    }
+
+    /// The loop: issue what may be issued, wait for what comes back, until the slice is over and nothing is out.
+    fn work(&mut self, bounds: &Bounds) -> Result<()> {
+        let mut now = self.now_ns();
+        loop {
+            let open = now < bounds.end_ns && !self.prepared.counters.is_interrupted();
+            self.issue_blocks(&mut now, open, bounds);
+            self.issue_large(now, open, bounds);
+            let wake_ns = self.wake_ns(open, bounds);
+            if self.ring.in_flight() == 0 {
+                let Some(wake_ns) = wake_ns else { return Ok(()) };
+                std::thread::sleep(Duration::from_nanos(wake_ns.saturating_sub(now)));
+                now = self.now_ns();
+                continue;
+            }
+            let timeout = wake_ns.map(|wake| Duration::from_nanos(wake.saturating_sub(now)));
+            self.ring
+                .submit_and_wait(timeout)
+                .map_err(|e| Error::run(format!("io_uring failed: {e}"), "try --io psync"))?;
+            let mut done = std::mem::take(&mut self.done);
+            self.ring.reap(&mut done);
+            now = self.now_ns();
+            let finished = done.iter().try_for_each(|one| self.finish(*one, now));
+            self.done = done;
+            finished?;
+            if !self.looker.is_idle() {
+                now = self.now_ns();
+            }
+        }
+    }
+
+    /// When the loop must look again though no I/O came back: at the next arrival (open loop).
+    fn wake_ns(&self, open: bool, bounds: &Bounds) -> Option<u64> {
+        let schedule = self.schedule.as_ref().filter(|_| open && self.begun < bounds.max_ops)?;
+        let free = !self.free_blocks.is_empty();
+        free.then(|| due_ns(schedule, bounds).min(bounds.end_ns))
+    }
+
+    #[inline]
+    fn issue_blocks(&mut self, now: &mut u64, open: bool, bounds: &Bounds) {
+        while let Some(slot) = self.free_blocks.last().copied() {
+            let Some(mut issuing) = self.issuing.take().or_else(|| self.begin(*now, open, bounds)) else { return };
+            self.free_blocks.pop();
+            let place = self.course.place(&issuing.op, issuing.next);
+            let write = issuing.op.kind == OpKind::Update;
+            self.flights[slot as usize] = Flight { running: issuing.running, write, place, issued_ns: *now };
+            if write {
+                let generation = u64::from(self.seat.session + 1) << 40 | (issuing.op.index + 1);
+                let key = self.prepared.keys[place.file as usize].unwrap_or_default();
+                pattern::fill(self.ring.block_mut(slot), key, place.offset, generation);
+                *now = self.now_ns();
+                self.ring.write(slot, place.file, place.offset);
+            } else {
+                self.ring.read(slot, place.file, place.offset);
+            }
+            issuing.next += 1;
+            if issuing.next < issuing.op.blocks {
+                self.issuing = Some(issuing);
+            }
+        }
+    }
+
+    /// Begins the next operation, if one may begin now.
+    #[inline]
+    fn begin(&mut self, now: u64, open: bool, bounds: &Bounds) -> Option<Issuing> {
+        if !open || self.begun >= bounds.max_ops {
+            return None;
+        }
+        let mut due = now;
+        if let Some(schedule) = &mut self.schedule {
+            due = due_ns(schedule, bounds);
+            if due > now {
+                return None;
+            }
+            schedule.advance();
+        }
+        let op = self.course.op(bounds.first_op + self.begun);
+        self.begun += 1;
+        let running = self.free_running.pop()?;
+        self.running[running as usize] =
+            Running { kind: op.kind, cell: op.cell(), left: op.blocks, blocks: op.blocks, begun_ns: now, due_ns: due };
+        Some(Issuing { op, running, next: 0 })
+    }
+
+    /// Issues large reads: each is an operation of its own, counted as a scan.
+    fn issue_large(&mut self, now: u64, open: bool, bounds: &Bounds) {
+        let Some(course) = &self.large else { return };
+        while open && self.begun < bounds.max_ops {
+            let (Some(slot), Some(running)) = (self.free_large.pop(), self.free_running.pop()) else { return };
+            let place = course.place(self.large_begun);
+            self.large_begun += 1;
+            self.begun += 1;
+            let blocks = self.prepared.large_blocks;
+            self.running[running as usize] =
+                Running { kind: OpKind::Scan, cell: 2, left: 1, blocks, begun_ns: now, due_ns: now };
+            self.flights[slot as usize] = Flight { running, write: false, place, issued_ns: now };
+            self.ring.read(slot, place.file, place.offset);
+        }
+    }
+
+    #[inline]
+    fn finish(&mut self, done: Done, now: u64) -> Result<()> {
+        let flight = self.flights[done.slot as usize];
+        let large = done.slot >= self.prepared.options.iodepth;
+        let bytes = if large { self.prepared.large_bytes() } else { self.prepared.options.block_size };
+        if i64::from(done.result) != bytes as i64 {
+            return Err(fault::io(&self.prepared, flight.place, flight.write, bytes, done.result));
+        }
+        if large {
+            self.free_large.push(done.slot);
+        } else {
+            self.free_blocks.push(done.slot);
+        }
+        if flight.write {
+            self.work.writes += 1;
+            self.work.write_bytes += bytes;
+        } else {
+            self.work.reads += 1;
+            self.work.read_bytes += bytes;
+            self.work.read_ns += now - flight.issued_ns;
+            if !self.looker.is_idle() {
+                self.looker.look(self.ring.block(done.slot));
+            }
+            if self.prepared.options.verify {
+                fault::check(&self.prepared, flight.place, self.ring.block(done.slot))?;
+            }
+        }
+        let running = &mut self.running[flight.running as usize];
+        running.left -= 1;
+        if running.left == 0 {
+            self.complete(flight.running, now);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn complete(&mut self, number: u32, now: u64) {
+        let op = self.running[number as usize];
+        self.free_running.push(number);
+        let kind = op.kind as usize;
+        self.service[kind].record(now - op.begun_ns);
+        if self.schedule.is_some() {
+            self.response[kind].record(now.saturating_sub(op.due_ns));
+        }
+        self.report.ops[kind].ops += 1;
+        self.report.ops[kind].blocks += op.blocks;
+        self.cells[usize::from(op.cell) % self.cells.len()] += 1;
+    }
+
+    fn close_report(&mut self, order: &SliceOrder) -> SliceReport {
+        let mut report = std::mem::take(&mut self.report);
+        report.end_us = clock::now_us();
+        report.backlog = self.schedule.as_ref().map(|schedule| schedule.backlog(order.end_us));
+        for (cell, count) in self.cells.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            report.tally.add(cell as u8, std::mem::take(count));
+        }
+        for kind in OpKind::ALL {
+            let (service, response) = (self.service[kind as usize].take(), self.response[kind as usize].take());
+            let op = report.op_mut(kind);
+            op.latency = service;
+            op.response = self.schedule.is_some().then_some(response);
+        }
+        report
+    }
+}
+
+/// When the next operation is due on the session's clock, ns.
+fn due_ns(schedule: &Schedule, bounds: &Bounds) -> u64 {
+    (schedule.due_us() * 1_000 - bounds.wall_offset_ns).max(0).unsigned_abs()
+}
+
+impl Session for UringSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        clock::sleep_until_us(order.begin_us);
+        let cpu_before = cpu::thread_us();
+        let bounds = self.bounds(order);
+        self.begun = 0;
+        self.report = SliceReport { index: order.index, begin_us: clock::now_us(), ..SliceReport::default() };
+        self.work(&bounds)?;
+        let mut report = self.close_report(order);
+        let rows = self.looker.take_rows();
+        self.work.rows += rows;
+        self.prepared.counters.publish(&mut self.work);
+        report.cpu_us = Some(cpu::thread_us() - cpu_before);
+        Ok(report)
+    }
+}

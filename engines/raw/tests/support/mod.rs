@@ -1,0 +1,143 @@
+//! A target on a real file, and slices of work on it.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use mindful_core::dataset::{Content, Dataset, DatasetPlan};
+use mindful_core::engine::{Engine, Stop};
+use mindful_core::event::{Event, Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::{Result, Session, Target, clock};
+
+/// Keeps all events.
+#[derive(Default)]
+pub struct Kept(pub Mutex<Vec<Event>>);
+
+impl Events for Kept {
+    fn emit(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+impl Kept {
+    pub fn finding(&self, code: &str) -> Option<String> {
+        let events = self.0.lock().unwrap();
+        events.iter().find_map(|event| match event {
+            Event::Finding(finding) if finding.code == code => Some(format!("{} ({})", finding.text, finding.evidence)),
+            _ => None,
+        })
+    }
+}
+
+/// A folder on the file system of the build, which is a real one where `/tmp` may be in memory.
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+pub fn settings(options: &[(&str, &str)]) -> Settings {
+    let mut settings = Settings::defaults(mindful_raw::KEYS);
+    for (name, value) in options {
+        assert!(mindful_raw::KEYS.iter().any(|key| key.name == *name), "{name} is an option");
+        settings.set(name, *value, Origin::Flag(format!("--{name}")));
+    }
+    settings
+}
+
+pub fn url(paths: &[&Path]) -> String {
+    format!("raw:{}", paths.iter().map(|p| p.to_str().unwrap()).collect::<Vec<_>>().join(","))
+}
+
+pub fn open_with(paths: &[&Path], options: &[(&str, &str)], events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+    mindful_raw::ENGINE.open(&url(paths), &settings(options), events)
+}
+
+pub fn open(path: &Path, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+    let events: Arc<dyn Events> = Arc::new(Silent);
+    open_with(&[path], options, &events)
+}
+
+pub fn plan(schemas: u32, blocks: u64) -> DatasetPlan {
+    DatasetPlan {
+        schemas,
+        blocks_per_schema: blocks,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 1,
+        load_streams: 1,
+    }
+}
+
+pub fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {
+    target.load(&plan(schemas, blocks), &Silent, &Stop::default())
+}
+
+/// A file of `blocks` blocks of 8 KiB, made.
+pub fn made(folder: &Path, blocks: u64) -> PathBuf {
+    let path = folder.join("blocks");
+    load(&*open(&path, &[]).unwrap(), 1, blocks).unwrap();
+    path
+}
+
+pub fn reads(dataset: &Dataset) -> Workload {
+    Workload {
+        seed: 7,
+        schemas: dataset.schemas,
+        scale: dataset.blocks_per_schema,
+        work_unit: 1,
+        update_pct: Share::NONE,
+        update_work_unit: 1,
+        scan_pct: Share::NONE,
+        redo: Redo::Light,
+        commit: Commit::Each,
+        commit_wait: true,
+        hot_spot: None,
+        hot_schema: Share::NONE,
+        skew: Skew::Uniform,
+        think_time: None,
+        rate: None,
+        looping: Loop::Client,
+        like: Like::Mindful,
+    }
+}
+
+pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
+    Workload { update_pct: Share::parse(percent).unwrap(), ..reads(dataset) }
+}
+
+pub const SEAT: Seat = Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+
+pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
+    target.prepare(workload, 1)?;
+    target.session(workload, SEAT)
+}
+
+/// A slice from now on.
+pub fn slice(session: &mut dyn Session, millis: i64, first_op: u64, max_ops: Option<u64>) -> Result<SliceReport> {
+    let begin_us = clock::now_us();
+    session.slice(&SliceOrder { index: 0, begin_us, end_us: begin_us + millis * 1_000, first_op, max_ops })
+}
+
+/// Opens `path`, prepares `workload_of` its dataset and works one slice of so many operations.
+pub fn work(
+    path: &Path,
+    options: &[(&str, &str)],
+    workload_of: impl Fn(&Dataset) -> Workload,
+    ops: u64,
+) -> Result<SliceReport> {
+    let target = open(path, options)?;
+    let dataset = target.dataset()?.expect("a dataset");
+    let mut session = session(&*target, &workload_of(&dataset))?;
+    slice(&mut *session, 60_000, 0, Some(ops))
+}
+
+/// The values of the target's counters by name.
+pub fn counter(target: &dyn Target, name: &str) -> f64 {
+    let mut sampler = target.samplers().unwrap().remove(0);
+    let at = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
+    sampler.read().unwrap()[at].unwrap()
+}
