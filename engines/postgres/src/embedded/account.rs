@@ -1,0 +1,154 @@
+//! The user the server runs as: PostgreSQL refuses to run as root.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use mindful_core::{Error, Result};
+use nix::unistd::User;
+
+/// A user, by name and numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Name.
+    pub name: String,
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+    /// Whether mindful is root and becomes this user to run the server.
+    pub switched: bool,
+}
+
+impl Account {
+    /// The user the server runs as: mindful's own unless that is root.
+    pub fn choose(run_as: Option<&str>) -> Result<Self> {
+        let me = rustix::process::geteuid().as_raw();
+        if me != 0 {
+            let account = Self {
+                name: User::from_uid(me.into()).ok().flatten().map_or_else(|| me.to_string(), |user| user.name),
+                uid: me,
+                gid: rustix::process::getegid().as_raw(),
+                switched: false,
+            };
+            return match run_as {
+                Some(name) if name != account.name => Err(Error::plan(
+                    format!("--run-as {name}, but mindful runs as {}", account.name),
+                    "leave --run-as away, or start mindful as root",
+                )),
+                _ => Ok(account),
+            };
+        }
+        if let Some(name) = run_as {
+            return match Self::find(name) {
+                Some(account) if account.uid != 0 => Ok(account),
+                Some(_) => Err(Error::plan(
+                    format!("--run-as {name}: PostgreSQL refuses to run as root"),
+                    "name an unprivileged user",
+                )),
+                None => {
+                    Err(Error::plan(format!("--run-as {name}: there is no such user"), "name one of `getent passwd`"))
+                }
+            };
+        }
+        ["postgres", "nobody"].into_iter().find_map(Self::find).ok_or_else(|| {
+            Error::target(
+                "there is neither a user postgres nor a user nobody to run the server",
+                "name an unprivileged user by --run-as",
+            )
+        })
+    }
+
+    fn find(name: &str) -> Option<Self> {
+        let user = User::from_name(name).ok().flatten()?;
+        Some(Self { name: user.name, uid: user.uid.as_raw(), gid: user.gid.as_raw(), switched: true })
+    }
+
+    /// A command run as this user in `folder`, apart from the terminal's process group and from mindful's environment,
+    /// which may hold secrets and settings of other servers. Becoming another user drops root's supplementary groups.
+    pub fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().env("LC_ALL", "C").current_dir(folder).stdin(Stdio::null()).process_group(0);
+        for name in ["PATH", "LD_LIBRARY_PATH"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        if self.switched {
+            command.uid(self.uid).gid(self.gid);
+        }
+        command
+    }
+
+    /// Checks that this user can enter all folders down to `path`, of which some may not exist yet; returns `path`
+    /// without links. Folders that only the owner's other groups or an access list open count as closed.
+    pub fn reach(&self, path: &Path, key: &str) -> Result<PathBuf> {
+        let path = resolve(path).map_err(|error| Error::plan(format!("{key} {}: {error}", path.display()), ""))?;
+        if self.switched {
+            for folder in path.ancestors().skip(1) {
+                if fs::metadata(folder).is_ok_and(|meta| !self.may_enter(&meta)) {
+                    return Err(Error::plan(
+                        format!(
+                            "user {} cannot enter {} on the way to {}",
+                            self.name,
+                            folder.display(),
+                            path.display()
+                        ),
+                        format!("choose a {key} below a folder open to all, such as /var/lib, or another --run-as"),
+                    ));
+                }
+            }
+        }
+        Ok(path)
+    }
+
+    /// Whether this user may enter the folder.
+    pub fn may_enter(&self, meta: &fs::Metadata) -> bool {
+        let shift = match (meta.uid() == self.uid, meta.gid() == self.gid) {
+            (true, _) => 6,
+            (_, true) => 3,
+            _ => 0,
+        };
+        meta.permissions().mode() >> shift & 1 == 1
+    }
+}
+
+/// `path` made absolute, with the links of the part that exists followed.
+fn resolve(path: &Path) -> std::io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    let Some(existing) = path.ancestors().find(|ancestor| ancestor.exists()) else { return Ok(path) };
+    let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
+    let resolved = existing.canonicalize()?;
+    Ok(if rest.as_os_str().is_empty() { resolved } else { resolved.join(rest) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stranger() -> Account {
+        Account { name: "stranger".to_owned(), uid: 4_000_000, gid: 4_000_000, switched: true }
+    }
+
+    #[test]
+    fn a_closed_folder_on_the_way_is_named() {
+        let top = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+        let closed = top.path().join("closed");
+        fs::create_dir_all(closed.join("in")).unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+        let message = stranger().reach(&closed.join("in/new/data"), "--data-dir").unwrap_err().to_string();
+        assert!(message.contains("user stranger cannot enter"), "{message}");
+        assert!(message.contains(&format!("{} on", closed.canonicalize().unwrap().display())), "{message}");
+        assert!(!closed.join("in/new").exists());
+    }
+
+    #[test]
+    fn folders_that_are_not_there_yet_are_no_obstacle() {
+        let top = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+        let path = stranger().reach(&top.path().join("a/b/c"), "--data-dir").unwrap();
+        assert!(path.ends_with("a/b/c") && !top.path().join("a").exists());
+    }
+}

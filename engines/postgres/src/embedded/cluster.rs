@@ -1,0 +1,108 @@
+//! Makes the PostgreSQL data directory, and knows in what state it was left.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use mindful_core::{Error, Result};
+
+use super::account::Account;
+use super::binaries::Binaries;
+use super::folder::Folder;
+use super::log::Log;
+
+/// The superuser of the private server.
+pub const USER: &str = "mindful";
+
+/// Its database.
+pub const DATABASE: &str = "mindful";
+
+/// Makes the data directory if there is none, in its place completely or not at all, and checks that the binaries and
+/// the user fit one that is there. Tells whether it was made.
+pub fn ensure(folder: &Folder, binaries: &Binaries, account: &Account) -> Result<bool> {
+    if folder.data().join("PG_VERSION").exists() {
+        return check(&folder.data(), binaries, account).map(|()| false);
+    }
+    let new = folder.aside("new");
+    let failed = |error: std::io::Error| Error::target(format!("cannot make {}: {error}", new.display()), "");
+    let log = Log::from_now(&folder.log()).map_err(failed)?;
+    folder.make_private(&new).map_err(failed)?;
+    let work = || {
+        initdb(&new, binaries, account, &log)?;
+        create_database(&new, binaries, account, &log)?;
+        let mut sync = account.command(binaries.program("initdb"), &new);
+        run(sync.arg("--sync-only").arg("-D").arg(&new), None, &log)
+    };
+    work().inspect_err(|_| {
+        let _ = fs::remove_dir_all(&new);
+    })?;
+    fs::rename(&new, folder.data()).and_then(|()| folder.sync()).map_err(failed)?;
+    Ok(true)
+}
+
+/// Everything is synced once at the end, after the database is there too.
+fn initdb(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
+    let mut command = account.command(binaries.program("initdb"), new);
+    command.arg("-D").arg(new).arg("--username").arg(USER).args([
+        "--auth=trust",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--data-checksums",
+        "--no-instructions",
+        "--no-sync",
+    ]);
+    run(&mut command, None, log)
+}
+
+fn create_database(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
+    let mut command = account.command(binaries.program("postgres"), new);
+    command.args(["--single", "-F", "-D"]).arg(new).args(["-c", "exit_on_error=on", "template1"]);
+    run(&mut command, Some(&format!("CREATE DATABASE {DATABASE}\n")), log)
+}
+
+fn run(command: &mut Command, input: Option<&str>, log: &Log) -> Result<()> {
+    let name = Path::new(command.get_program()).display().to_string();
+    let failed = |why: String| Error::target(format!("{name}: {why}"), format!("see {}", log.path().display()));
+    let mut go = || {
+        command.stdin(Stdio::piped()).stdout(log.append()?).stderr(log.append()?);
+        let mut child = command.spawn()?;
+        if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
+            stdin.write_all(text.as_bytes())?;
+        }
+        child.wait()
+    };
+    match go().map_err(|error: std::io::Error| failed(error.to_string()))? {
+        status if status.success() => Ok(()),
+        status => Err(failed(log.complaint().unwrap_or_else(|| status.to_string()))),
+    }
+}
+
+fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
+    let failed = |error: std::io::Error| Error::target(format!("{}: {error}", data.display()), "");
+    let version = fs::read_to_string(data.join("PG_VERSION")).map_err(failed)?;
+    let major = version.trim();
+    if major != binaries.major.to_string() {
+        return Err(Error::plan(
+            format!("{} is of PostgreSQL {major}, the binaries are {}", data.display(), binaries.version),
+            format!("give --pg-version {major}, or another --data-dir"),
+        ));
+    }
+    let owner = fs::metadata(data).map_err(failed)?.uid();
+    if owner != account.uid {
+        return Err(Error::plan(
+            format!("{} belongs to user number {owner}, the server would run as {}", data.display(), account.name),
+            "give its owner by --run-as, or another --data-dir",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the server of this data directory was shut down in order. `pg_control` begins with two words of versions
+/// (8 and 4 and 4 bytes), then the state, of which 1 is "shut down" (PostgreSQL's `catalog/pg_control.h`).
+pub fn was_shut_down(data: &Path) -> bool {
+    let mut head = [0; 20];
+    let read = File::open(data.join("global/pg_control")).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head[16..] == 1_u32.to_ne_bytes()
+}

@@ -1,0 +1,308 @@
+//! The server's folder: its mark, its lock, and what stands in it.
+//!
+//! ```text
+//! mindful.mark     says that all of this is mindful's own
+//! mindful.lock     locked while a mindful uses the folder; holds its process id
+//! loading          there while a load is going on
+//! server.log       what initdb and the server said
+//! pgdata/          the PostgreSQL data directory, owned by the server's user, closed to others
+//! socket/          the server's socket, likewise
+//! ```
+//!
+//! The folder itself belongs to the user of mindful. Where that is root, the server's user may pass but not write, so
+//! that root never follows a path which another user could have bent.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use mindful_core::{Error, Result};
+
+use super::account::Account;
+
+const MARK_FILE: &str = "mindful.mark";
+const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
+const OPEN_TO_ALL: u32 = 0o755;
+const STICKY: u32 = 0o1000;
+
+/// A folder that is ours, locked as long as this lives.
+#[derive(Debug)]
+pub struct Folder {
+    root: PathBuf,
+    account: Account,
+    lock: File,
+}
+
+impl Folder {
+    /// Opens or makes the folder. Refuses one that holds anything not ours, and leaves it untouched.
+    pub fn open(path: &Path, account: &Account) -> Result<Self> {
+        let root = account.reach(path, "--data-dir")?;
+        let ours = is_ours(&root)?;
+        adopt(&root, account, ours).map_err(|error| refused(&root, &error))?;
+        let lock = lock(&root)?;
+        Ok(Self { root, account: account.clone(), lock })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// The PostgreSQL data directory.
+    pub fn data(&self) -> PathBuf {
+        self.root.join("pgdata")
+    }
+
+    /// The folder of the socket.
+    pub fn socket(&self) -> PathBuf {
+        self.root.join("socket")
+    }
+
+    /// The server's log.
+    pub fn log(&self) -> PathBuf {
+        self.root.join("server.log")
+    }
+
+    /// There while a load is going on.
+    pub fn loading(&self) -> PathBuf {
+        self.root.join("loading")
+    }
+
+    /// A name in the folder that nobody used before, for something to be made or removed.
+    pub fn aside(&self, what: &str) -> PathBuf {
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        self.root.join(format!("pgdata.{what}.{}.{nanos}", std::process::id()))
+    }
+
+    /// Makes a folder closed to everybody but the server's user.
+    pub fn make_private(&self, path: &Path) -> io::Result<()> {
+        make_private(path, &self.account)
+    }
+
+    /// Removes the PostgreSQL data directory: first out of its place, so that half of one is never in use.
+    pub fn remove_data(&self) -> Result<()> {
+        let gone = self.aside("gone");
+        match fs::rename(self.data(), &gone) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(&self.root, &error)),
+            _ => {}
+        }
+        self.sweep();
+        Ok(())
+    }
+
+    /// Removes what an earlier mindful was making or removing when it died. What cannot be removed now, because an
+    /// orphan still writes there, is left for the next time.
+    pub fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.root) else { return };
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with("pgdata.") {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Removes all that is ours; the folder itself too if nothing else is in it.
+    pub fn destroy(&self) -> Result<()> {
+        self.remove_data()?;
+        let gone = |result: io::Result<()>| match result {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(&self.root, &error)),
+            _ => Ok(()),
+        };
+        gone(fs::remove_dir_all(self.socket()))?;
+        for name in ["loading", "server.log", "server.log.old", "mindful.lock", MARK_FILE] {
+            gone(fs::remove_file(self.root.join(name)))?;
+        }
+        // A mount point, or a folder in which someone else put something, stays.
+        let _ = fs::remove_dir(&self.root);
+        Ok(())
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        bytes_below(&self.root)
+    }
+
+    /// Says on the disk, and not only in the page cache, what names stand in the folder.
+    pub fn sync(&self) -> io::Result<()> {
+        File::open(&self.root)?.sync_all()
+    }
+
+    /// Bytes free for the server's user on the file system of the folder.
+    pub fn free_bytes(&self) -> io::Result<u64> {
+        let stat = rustix::fs::statvfs(&self.root)?;
+        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // The number is for the message of a second mindful; the lock itself is what counts.
+        let _ = self.lock.set_len(0);
+    }
+}
+
+/// Bytes of all files below a folder; what vanishes on the way counts nothing.
+pub fn bytes_below(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
+        Ok(meta) => meta.blocks() * 512,
+        Err(_) => 0,
+    };
+    entries.flatten().map(size).sum()
+}
+
+/// Makes a folder closed to everybody but `account`.
+pub fn make_private(path: &Path, account: &Account) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        other => other?,
+    }
+    if account.switched {
+        chown(path, Some(account.uid), Some(account.gid))?;
+    }
+    fs::set_permissions(path, Permissions::from_mode(0o700))
+}
+
+/// Makes a folder and those above it that are missing, open to all.
+pub fn make_open(path: &Path) -> io::Result<()> {
+    let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    for folder in missing.into_iter().rev() {
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            other => other?,
+        }
+        fs::set_permissions(folder, Permissions::from_mode(OPEN_TO_ALL))?;
+    }
+    Ok(())
+}
+
+/// Whether the folder carries our mark. One that is missing or empty may become ours; any other is refused.
+fn is_ours(root: &Path) -> Result<bool> {
+    let mut entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(refused(root, &error)),
+    };
+    // A mark is made first and written at once; a torn one is still a mark.
+    if fs::read_to_string(root.join(MARK_FILE)).is_ok_and(|text| MARK.starts_with(&text)) {
+        return Ok(true);
+    }
+    if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lost+found")) {
+        let kind = if root.join("PG_VERSION").exists() { "a PostgreSQL data directory of" } else { "files of" };
+        return Err(Error::plan(
+            format!("--data-dir {} holds {kind} someone else", root.display()),
+            "name a new or an empty folder; nothing was touched",
+        ));
+    }
+    let mode = fs::metadata(root).map_err(|error| refused(root, &error))?.permissions().mode();
+    if mode & STICKY != 0 {
+        return Err(Error::plan(
+            format!("--data-dir {} is a folder for everybody", root.display()),
+            "name a new folder in it",
+        ));
+    }
+    Ok(false)
+}
+
+/// Makes the folder ours and lets the server's user pass, who may be another one than the last time.
+fn adopt(root: &Path, account: &Account, ours: bool) -> io::Result<()> {
+    make_open(root)?;
+    let mode = if account.switched {
+        chown(root, Some(rustix::process::geteuid().as_raw()), Some(account.gid))?;
+        0o710
+    } else {
+        0o700
+    };
+    fs::set_permissions(root, Permissions::from_mode(mode))?;
+    if ours {
+        return Ok(());
+    }
+    own_file(&root.join(MARK_FILE))?.write_all(MARK.as_bytes())
+}
+
+/// A file of the user of mindful, made if missing.
+pub fn own_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)
+}
+
+fn lock(root: &Path) -> Result<File> {
+    let path = root.join("mindful.lock");
+    let failed = |error: &io::Error| refused(root, error);
+    loop {
+        let mut file = own_file(&path).map_err(|error| failed(&error))?;
+        if file.try_lock().is_err() {
+            let mut owner = String::new();
+            let _ = file.read_to_string(&mut owner);
+            let owner = if owner.is_empty() { "another mindful".to_owned() } else { format!("mindful {owner}") };
+            return Err(Error::target(
+                format!("{owner} is using {}", root.display()),
+                "wait for it to end, or give another --data-dir",
+            ));
+        }
+        // The one we waited behind may have removed the folder's files, this one too.
+        let same = |meta: fs::Metadata| file.metadata().is_ok_and(|mine| mine.ino() == meta.ino());
+        if !fs::metadata(&path).is_ok_and(same) {
+            continue;
+        }
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| write!(file, "(process {})", std::process::id()));
+        return written.map(|()| file).map_err(|error| failed(&error));
+    }
+}
+
+fn refused(root: &Path, error: &io::Error) -> Error {
+    Error::target(
+        format!("the server's folder {}: {error}", root.display()),
+        "give a --data-dir that you may write, or start mindful as its owner",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_files_of_others_is_refused_and_left_as_it_is() {
+        let top = tempfile::tempdir().unwrap();
+        fs::write(top.path().join("letter.txt"), "dear").unwrap();
+        let before = fs::metadata(top.path()).unwrap().permissions().mode();
+        assert!(is_ours(top.path()).unwrap_err().to_string().contains("nothing was touched"));
+        assert_eq!(fs::metadata(top.path()).unwrap().permissions().mode(), before);
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_torn_mark_is_a_mark_and_a_foreign_one_is_not() {
+        let top = tempfile::tempdir().unwrap();
+        let mark = top.path().join(MARK_FILE);
+        fs::write(&mark, &MARK[..9]).unwrap();
+        assert!(is_ours(top.path()).unwrap());
+        fs::write(&mark, "something else").unwrap();
+        assert!(is_ours(top.path()).is_err());
+    }
+
+    #[test]
+    fn a_fresh_file_system_is_empty() {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join("lost+found")).unwrap();
+        assert!(!is_ours(top.path()).unwrap());
+    }
+
+    #[test]
+    fn what_is_not_ours_survives_destruction() {
+        let top = tempfile::tempdir().unwrap();
+        let root = top.path().join("d");
+        let me = Account { switched: false, ..Account::choose(None).unwrap() };
+        let folder = Folder::open(&root, &me).unwrap();
+        fs::create_dir(folder.data()).unwrap();
+        fs::write(root.join("letter.txt"), "dear").unwrap();
+        folder.destroy().unwrap();
+        let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["letter.txt"]);
+    }
+}

@@ -1,0 +1,30 @@
+# Runs the server ("$@"), tells its process id, and ends it when standard input ends. The other end of that pipe is
+# held by mindful and by nobody else, so it closes however mindful dies. A line before the end is an orderly stop,
+# which may take its time to write out what is cached.
+exec 3<&0 </dev/null
+
+"$@" 3<&- >&2 &
+server=$!
+echo "$server"
+exec >&2
+
+(
+    patience=8
+    if read -r order <&3; then patience=600; fi
+    signal=INT
+    waited=0
+    # Repeated, because a server that has only just been started does not listen yet.
+    while kill -s "$signal" "$server" 2>/dev/null; do
+        sleep 1
+        waited=$((waited + 1))
+        if [ "$waited" -ge "$patience" ]; then signal=QUIT; fi
+        if [ "$waited" -ge "$((patience + 5))" ]; then signal=KILL; fi
+    done
+) &
+watcher=$!
+exec 3<&-
+
+wait "$server"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"

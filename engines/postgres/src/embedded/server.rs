@@ -1,0 +1,136 @@
+//! The running server, and the guard that ends it when mindful does.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_core::event::{Events, note};
+use mindful_core::{Error, Result};
+
+use super::account::Account;
+use super::binaries::Binaries;
+use super::log::Log;
+use super::settings::Chosen;
+
+/// Port of the private server: part of the name of its socket, no TCP.
+pub const PORT: u16 = 5432;
+
+const GUARD: &str = include_str!("guard.sh");
+const POLL: Duration = Duration::from_millis(3);
+
+/// Where a server runs.
+#[derive(Debug)]
+pub struct Site<'a> {
+    /// Its binaries.
+    pub binaries: &'a Binaries,
+    /// Its user.
+    pub account: &'a Account,
+    /// Its data directory.
+    pub data: PathBuf,
+    /// Folder of its socket.
+    pub socket: PathBuf,
+    /// Its log.
+    pub log: PathBuf,
+}
+
+/// A server that is ready, until this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    guard: Child,
+    pipe: Option<ChildStdin>,
+    pid: u32,
+}
+
+impl Server {
+    /// Starts the server and waits until it takes connections, crash recovery included.
+    pub fn start(site: &Site<'_>, chosen: &[Chosen], events: &dyn Events) -> Result<Self> {
+        let failed = |error: std::io::Error| Error::target(format!("cannot start PostgreSQL: {error}"), "");
+        let log = Log::from_now(&site.log).map_err(failed)?;
+        let mut command = site.account.command("/bin/sh", Path::new("/"));
+        command.args(["-c", GUARD, "mindful-guard"]).arg(site.binaries.program("postgres")).arg("-D").arg(&site.data);
+        for (name, value) in wiring(site) {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        for one in chosen {
+            command.arg("-c").arg(format!("{}={}", one.name, one.value));
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log.append().map_err(failed)?);
+        let mut guard = command.spawn().map_err(failed)?;
+        let pipe = guard.stdin.take();
+        let mut line = String::new();
+        if let Some(stdout) = guard.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line).map_err(failed)?;
+        }
+        // A guard that could not start anything tells no number; then the log tells why.
+        let pid = line.trim().parse().unwrap_or(0);
+        let mut server = Self { guard, pipe, pid };
+        server.await_ready(site, &log, events)?;
+        Ok(server)
+    }
+
+    /// The process id of the postmaster.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn await_ready(&mut self, site: &Site<'_>, log: &Log, events: &dyn Events) -> Result<()> {
+        let began = Instant::now();
+        let mut told = false;
+        loop {
+            if is_ready(&site.data, self.pid) {
+                return Ok(());
+            }
+            if let Ok(Some(status)) = self.guard.try_wait() {
+                let why = log.complaint().unwrap_or_else(|| format!("it ended with {status}"));
+                return Err(Error::target(
+                    format!("PostgreSQL {} did not start: {why}", site.binaries.version),
+                    format!("see {}; --set changes server settings", log.path().display()),
+                ));
+            }
+            if !told && began.elapsed() > Duration::from_secs(3) {
+                note(events, "PostgreSQL is still starting, as after a crash it replays its log first");
+                told = true;
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Stops the server in order: sessions are ended, what is cached is written.
+    pub fn stop(&mut self) -> Result<()> {
+        if let Some(mut pipe) = self.pipe.take() {
+            let _ = pipe.write_all(b"stop\n");
+        }
+        self.guard.wait().map(drop).map_err(|error| Error::run(format!("waiting for PostgreSQL to stop: {error}"), ""))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}
+
+/// The settings that keep the server to itself: no TCP, and a socket for its owner alone.
+fn wiring(site: &Site<'_>) -> [(&'static str, String); 7] {
+    // A list of folders in which quotes keep a comma from being a separator.
+    let folder = format!("\"{}\"", site.socket.display().to_string().replace('"', "\"\""));
+    [
+        ("listen_addresses", String::new()),
+        ("port", PORT.to_string()),
+        ("unix_socket_directories", folder),
+        ("unix_socket_permissions", "0700".to_owned()),
+        ("logging_collector", "off".to_owned()),
+        ("log_destination", "stderr".to_owned()),
+        ("cluster_name", "mindful".to_owned()),
+    ]
+}
+
+/// Whether the postmaster `pid` of this data directory says that it takes connections: the first line of its file is
+/// its number, the eighth its state.
+fn is_ready(data: &Path, pid: u32) -> bool {
+    let Ok(text) = fs::read_to_string(data.join("postmaster.pid")) else { return false };
+    let mut lines = text.lines();
+    lines.next() == Some(pid.to_string().as_str()) && lines.nth(6).is_some_and(|state| state.trim() == "ready")
+}

@@ -1,0 +1,249 @@
+//! The server settings mindful chooses, each with its reason.
+
+use std::fs;
+
+use mindful_core::{Error, Result, units};
+
+use super::options::Mode;
+
+/// What the server is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Making a dataset.
+    Load,
+    /// Being measured.
+    Run,
+}
+
+/// A server setting and why it is as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its name.
+    pub name: String,
+    /// Its value, as the server reads it.
+    pub value: String,
+    /// One clause.
+    pub reason: String,
+}
+
+/// What the choice depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Major version of the server.
+    pub major: u32,
+    /// What it is set up for.
+    pub mode: Mode,
+    /// Cache size asked for, bytes.
+    pub cache: Option<u64>,
+    /// Connections it must carry.
+    pub connections: u32,
+    /// Bytes of the data directory.
+    pub data_bytes: u64,
+    /// Bytes free beside it.
+    pub free_bytes: u64,
+    /// Memory of the host, bytes; `None` if unknown.
+    pub memory_bytes: Option<u64>,
+    /// Whether the file system takes direct I/O.
+    pub direct: bool,
+}
+
+/// Connections beside those of sessions: samplers, checks, and what the server reserves.
+const SPARE_CONNECTIONS: u32 = 24;
+const FEWEST_CONNECTIONS: u32 = 100;
+const MIB: u64 = 1 << 20;
+
+/// Connections to be ready for when `sessions` sessions are to work, in steps so that few more need no restart.
+pub fn connections_for(sessions: u32) -> u32 {
+    (sessions + SPARE_CONNECTIONS).next_multiple_of(FEWEST_CONNECTIONS)
+}
+
+/// The settings for `phase`, with the user's own (`set`) in place of the chosen ones while it is measured.
+pub fn choose(facts: &Facts, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+    let mut chosen = safety();
+    chosen.extend(space_for_wal(facts.free_bytes));
+    chosen.extend(match phase {
+        Phase::Load => for_load(),
+        Phase::Run => for_run(facts)?,
+    });
+    if facts.major >= 18 {
+        chosen.push(of("io_method", "sync", "a process reads for itself, so its time and counters are its own"));
+    }
+    if phase == Phase::Run {
+        for (name, value) in set {
+            chosen.retain(|other| other.name != *name);
+            chosen.push(of(name, value, "given by --set"));
+        }
+    }
+    Ok(chosen)
+}
+
+fn of(name: &str, value: impl Into<String>, reason: &str) -> Chosen {
+    Chosen { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
+}
+
+fn safety() -> Vec<Chosen> {
+    vec![
+        of("fsync", "on", "durability is never weakened"),
+        of("full_page_writes", "on", "durability is never weakened"),
+        of("synchronous_commit", "on", "a commit waits until its log is on storage"),
+        of("wal_compression", "off", "no CPU is spent to spare log"),
+        of("autovacuum", "off", "nothing but the workload touches the tables"),
+        of("max_wal_senders", "0", "there is no replica"),
+        of("max_logical_replication_workers", "0", "there is no replica"),
+        of("jit", "off", "no statement is long enough to be compiled"),
+        of("huge_pages", "try", "fewer TLB misses where the host has huge pages"),
+    ]
+}
+
+/// No checkpoint that the clock or the log forces falls into the window: an hour, and as much log as a quarter of the
+/// free space holds.
+fn space_for_wal(free_bytes: u64) -> [Chosen; 3] {
+    let quarter = (free_bytes / 4 / MIB).min(32 << 10);
+    let size = if quarter >= 1024 { quarter / 1024 * 1024 } else { quarter.max(256) };
+    [
+        of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
+        of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
+        of("wal_buffers", "16MB", "what the server takes by itself beside a larger cache"),
+    ]
+}
+
+fn for_load() -> Vec<Chosen> {
+    vec![
+        of("shared_buffers", "16MB", "COPY then writes through a ring that stays in the CPU's cache"),
+        of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
+        of("wal_level", "minimal", "a table that its own transaction made needs no log: its files are synced instead"),
+        of("track_io_timing", "off", "a load is not measured"),
+    ]
+}
+
+fn for_run(facts: &Facts) -> Result<Vec<Chosen>> {
+    let (cache, why) = cache_for_run(facts)?;
+    let mut chosen = vec![
+        of("shared_buffers", format!("{}MB", cache.div_ceil(MIB)), why),
+        of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
+        of("wal_level", "replica", "the server's own default, as a database in use has it"),
+        of("track_io_timing", "on", "read and write times are part of the result"),
+    ];
+    if facts.mode == Mode::Pio && facts.major >= 16 {
+        chosen.push(if facts.direct {
+            of("debug_io_direct", "data", "a physical read reaches the device, not the page cache")
+        } else {
+            of("debug_io_direct", "", "this file system takes no direct I/O: the page cache may serve physical reads")
+        });
+    }
+    Ok(chosen)
+}
+
+/// Size of the cache in bytes. In pio mode small, but with room for what all connections hold at a time: eight blocks
+/// each. In lio mode all data fits, with 15 % and 64 MiB to spare.
+fn cache_for_run(facts: &Facts) -> Result<(u64, &'static str)> {
+    let (size, why) = match (facts.cache, facts.mode) {
+        (Some(size), _) => (size, "given by --cache"),
+        (None, Mode::Pio) => {
+            ((32 * MIB).max(u64::from(facts.connections) * 8 * 8192), "small, so that most visits are physical reads")
+        }
+        (None, Mode::Lio) => {
+            let wanted = facts.data_bytes + facts.data_bytes / 20 * 3 + 64 * MIB;
+            (wanted.next_multiple_of(64 * MIB).max(128 * MIB), "all data fits, so that no visit is a physical read")
+        }
+    };
+    match facts.memory_bytes {
+        Some(memory) if size > memory / 4 * 3 => Err(Error::plan(
+            format!(
+                "a cache of {} is more than three quarters of the memory, {}",
+                units::format_bytes(size),
+                units::format_bytes(memory)
+            ),
+            "give a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
+        )),
+        _ => Ok((size, why)),
+    }
+}
+
+/// Memory this host, or the control group mindful is in, may use; bytes.
+pub fn memory_bytes() -> Option<u64> {
+    let host = fs::read_to_string("/proc/meminfo").ok()?;
+    let kib: u64 =
+        host.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.split_whitespace().next()?.parse().ok()?;
+    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
+    Some(group.unwrap_or(u64::MAX).min(kib * 1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(mode: Mode) -> Facts {
+        Facts {
+            major: 18,
+            mode,
+            cache: None,
+            connections: connections_for(32),
+            data_bytes: 1 << 30,
+            free_bytes: 100 << 30,
+            memory_bytes: Some(16 << 30),
+            direct: true,
+        }
+    }
+
+    fn value(chosen: &[Chosen], name: &str) -> Option<String> {
+        let values: Vec<_> = chosen.iter().filter(|one| one.name == name).collect();
+        assert!(values.len() <= 1, "{name} is chosen twice");
+        values.first().map(|one| one.value.clone())
+    }
+
+    #[test]
+    fn durability_is_on_in_every_phase_and_mode() {
+        for (mode, phase) in [(Mode::Pio, Phase::Run), (Mode::Lio, Phase::Run), (Mode::Pio, Phase::Load)] {
+            let chosen = choose(&facts(mode), phase, &[]).unwrap();
+            for name in ["fsync", "full_page_writes", "synchronous_commit"] {
+                assert_eq!(value(&chosen, name).as_deref(), Some("on"));
+            }
+        }
+    }
+
+    #[test]
+    fn direct_io_is_for_measured_physical_reads_only() {
+        let of = |mode, phase| value(&choose(&facts(mode), phase, &[]).unwrap(), "debug_io_direct");
+        assert_eq!(of(Mode::Pio, Phase::Run).as_deref(), Some("data"));
+        assert_eq!(of(Mode::Pio, Phase::Load), None);
+        assert_eq!(of(Mode::Lio, Phase::Run), None);
+        let old = Facts { major: 15, ..facts(Mode::Pio) };
+        assert_eq!(value(&choose(&old, Phase::Run, &[]).unwrap(), "debug_io_direct"), None);
+    }
+
+    #[test]
+    fn what_the_user_sets_takes_the_place_of_what_was_chosen() {
+        let set = [("shared_buffers".to_owned(), "64MB".to_owned()), ("work_mem".to_owned(), "8MB".to_owned())];
+        let run = choose(&facts(Mode::Pio), Phase::Run, &set).unwrap();
+        assert_eq!(value(&run, "shared_buffers").as_deref(), Some("64MB"));
+        assert_eq!(value(&run, "work_mem").as_deref(), Some("8MB"));
+        let load = choose(&facts(Mode::Pio), Phase::Load, &set).unwrap();
+        assert_eq!(value(&load, "shared_buffers").as_deref(), Some("16MB"));
+    }
+
+    #[test]
+    fn a_cached_run_fits_all_data_and_is_refused_beyond_the_memory() {
+        let chosen = choose(&facts(Mode::Lio), Phase::Run, &[]).unwrap();
+        let mib: u64 = value(&chosen, "shared_buffers").unwrap().trim_end_matches("MB").parse().unwrap();
+        assert!((1178..1400).contains(&mib), "{mib}");
+        let large = Facts { data_bytes: 12 << 30, ..facts(Mode::Lio) };
+        let message = choose(&large, Phase::Run, &[]).unwrap_err().to_string();
+        assert!(message.contains("16 GiB") && message.contains("--mode pio"), "{message}");
+    }
+
+    #[test]
+    fn little_free_space_bounds_the_log() {
+        let chosen = |free: u64| value(&space_for_wal(free), "max_wal_size").unwrap();
+        assert_eq!(chosen(1 << 20), "256MB");
+        assert_eq!(chosen(10 << 30), "2048MB");
+        assert_eq!(chosen(10 << 40), "32768MB");
+    }
+
+    #[test]
+    fn there_are_always_more_connections_than_sessions() {
+        for sessions in [0, 1, 76, 77, 256, 16_384] {
+            assert!(connections_for(sessions) >= sessions + SPARE_CONNECTIONS);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Owners that die at any moment.

@@ -1,0 +1,148 @@
+//! What the tests share: a place, a server, a query.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::event::{Event, Events};
+use mindful_core::settings::{Origin, Settings};
+use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
+use tempfile::TempDir;
+
+/// Remarks in the order they were made.
+#[derive(Default)]
+pub struct Notes(Mutex<Vec<String>>);
+
+impl Events for Notes {
+    fn emit(&self, event: Event) {
+        if let Event::Note { text } = event {
+            self.0.lock().unwrap().push(text);
+        }
+    }
+}
+
+impl Notes {
+    /// Whether one of them contains `part`.
+    pub fn tell(&self, part: &str) -> bool {
+        self.all().contains(part)
+    }
+
+    /// All of them, one a line.
+    pub fn all(&self) -> String {
+        self.0.lock().unwrap().join("\n")
+    }
+}
+
+/// A folder that the server's user can reach.
+pub fn place() -> TempDir {
+    tempfile::Builder::new().prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir().unwrap()
+}
+
+/// Settings as flags would give them.
+pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
+    let mut settings = Settings::defaults(KEYS);
+    let data_dir = folder.display().to_string();
+    for (name, value) in [("data_dir", data_dir.as_str())].iter().chain(extra) {
+        settings.set(name, *value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
+    }
+    settings
+}
+
+/// Opens the private server in `folder`.
+pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Embedded>, Arc<Notes>) {
+    let notes = Arc::new(Notes::default());
+    let events: Arc<dyn Events> = notes.clone();
+    (Embedded::open(&settings(folder, extra), &events), notes)
+}
+
+/// Opens it where that must work.
+pub fn started(folder: &Path, extra: &[(&str, &str)]) -> Embedded {
+    let (server, notes) = open(folder, extra);
+    server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
+}
+
+/// The message of a refusal.
+pub fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
+    match open(folder, extra).0 {
+        Ok(_) => panic!("{} was not refused", folder.display()),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The last lines the server wrote.
+pub fn log(folder: &Path) -> String {
+    let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
+    let lines: Vec<_> = text.lines().collect();
+    lines[lines.len().saturating_sub(30)..].join("\n")
+}
+
+/// Runs statements and gives the first column of all rows, one a line.
+pub fn sql(server: &Embedded, text: &str) -> String {
+    query(server, text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The same, where it may fail.
+pub fn query(server: &Embedded, text: &str) -> Result<String, tokio_postgres::Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut config = tokio_postgres::Config::new();
+        config.host_path(server.socket_dir()).port(server.port()).user(USER).dbname(DATABASE);
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        let messages = client.simple_query(text).await?;
+        let values = messages.iter().filter_map(|message| match message {
+            tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or("").to_owned()),
+            _ => None,
+        });
+        Ok(values.collect::<Vec<_>>().join("\n"))
+    })
+}
+
+/// Server processes that work in the data directory below `folder`.
+pub fn servers(folder: &Path) -> Vec<i32> {
+    let data = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join("pgdata");
+    let works_there = |pid: &i32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
+}
+
+/// Waits until no server works in the data directory below `folder`; tells how long that took, or what is left after
+/// a time that is far beyond any guard's patience.
+pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
+    let began = Instant::now();
+    loop {
+        let left = servers(folder);
+        if left.is_empty() {
+            return Ok(began.elapsed());
+        }
+        if began.elapsed() > Duration::from_secs(60) {
+            return Err(left);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Ends a process at once.
+pub fn kill(pid: i32) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}
+
+/// Permission bits and owner of a path.
+pub fn mode_and_owner(path: &Path) -> (u32, u32) {
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    (meta.permissions().mode() & 0o7777, meta.uid())
+}
+
+/// Names in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().flatten().map(|entry| PathBuf::from(entry.file_name())).collect();
+    names.sort();
+    names
+}
