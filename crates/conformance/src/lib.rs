@@ -1,1 +1,81 @@
 //! What every engine must hold, as a suite that its tests call.
+//!
+//! An engine's `tests/conformance.rs` gives a function that makes a fresh target, and [`suite!`] turns each property into
+//! a test. A property that an engine's capabilities exclude is not left out in silence: its test prints why it does not
+//! apply, and checks that the engine refuses what it says it cannot do.
+
+#![expect(clippy::missing_panics_doc, reason = "a property that does not hold panics: that is what it is for")]
+
+pub mod dataset;
+mod expected;
+mod fixture;
+pub mod refusal;
+pub mod sampling;
+pub mod slices;
+pub mod work;
+
+pub use fixture::{Fixture, Opened};
+
+/// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`.
+#[macro_export]
+macro_rules! suite {
+    ($fixture:path) => {
+        $crate::properties!($fixture, dataset: [
+            a_fresh_target_holds_nothing_and_lists_nothing,
+            a_load_is_told_by_dataset_and_leaves_nothing_to_do,
+            a_load_tells_its_progress,
+            a_load_with_other_parameters_is_refused,
+            more_schemas_are_added_to_a_load,
+            a_stopped_load_is_completed_by_the_next,
+            verify_proves_the_layout,
+            cleanup_removes_what_inventory_lists,
+        ]);
+        $crate::properties!($fixture, slices: [
+            a_slice_keeps_its_begin_and_its_end,
+            a_report_is_consistent,
+            max_ops_are_done_and_no_more,
+            operations_go_on_from_slice_to_slice,
+            an_interrupt_ends_a_slice_or_does_no_harm,
+            sessions_work_side_by_side,
+        ]);
+        $crate::properties!($fixture, work: [
+            a_read_visits_exactly_its_work_unit,
+            the_update_mix_is_kept_over_slices,
+            updates_visit_their_own_work_unit_light_and_heavy,
+            scans_read_the_scan_table,
+            fewer_commits_are_kept_or_refused,
+            hot_spot_and_hot_schema_keep_their_share,
+            thinking_is_told,
+            a_rate_is_kept_or_refused,
+            the_same_seed_draws_the_same_operations,
+            older_arithmetic_is_kept,
+        ]);
+        $crate::properties!($fixture, sampling: [
+            samplers_give_a_value_for_each_metric,
+            counters_never_go_down,
+            logical_reads_cover_the_blocks_visited,
+            commits_are_counted_where_known,
+        ]);
+        $crate::properties!($fixture, refusal: [
+            a_bad_url_is_refused_in_one_line,
+            plans_are_pure_and_told_by_kind,
+            what_the_dataset_cannot_carry_is_refused,
+            capabilities_are_honest,
+            the_target_describes_itself,
+        ]);
+    };
+}
+
+/// The tests of one module of properties.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! properties {
+    ($fixture:path, $module:ident: [$($property:ident),* $(,)?]) => {
+        $(
+            #[test]
+            fn $property() {
+                $crate::$module::$property(&$fixture());
+            }
+        )*
+    };
+}

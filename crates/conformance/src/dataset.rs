@@ -1,0 +1,201 @@
+//! Properties of loading, proving and removing a dataset.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mindful_core::ErrorKind;
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::{Event, Events, Silent};
+
+use crate::fixture::Fixture;
+
+/// Before a load there is nothing, and `cleanup` has nothing to do.
+pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let target = fixture.open();
+    assert_eq!(target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), None);
+    let ours = removable(&*target);
+    assert!(ours.is_empty(), "a fresh target lists {ours:?}");
+    assert!(target.verify(&Stop::default()).is_err(), "there is nothing to prove");
+}
+
+/// What was asked for is what is there, now and when opened anew; loading again changes nothing.
+pub fn a_load_is_told_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let plan = &fixture.dataset;
+    let opened = fixture.loaded();
+    let told = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
+    let dataset = told.unwrap_or_else(|| panic!("nothing is told of what was loaded"));
+    assert_eq!(
+        (dataset.schemas, dataset.blocks_per_schema, dataset.scan_blocks, dataset.seed, dataset.content),
+        (plan.schemas, plan.blocks_per_schema, plan.scan_blocks, plan.seed, plan.content)
+    );
+    assert!(dataset.bytes >= u64::from(plan.schemas) * plan.blocks_per_schema * dataset.block_bytes);
+    let log = Log::default();
+    let again = opened.target.load(plan, &log, &Stop::default()).unwrap_or_else(|e| panic!("load again: {e}"));
+    assert_eq!(again, dataset);
+    assert_eq!(log.progress(), 0, "loading again works");
+    if fixture.persistent {
+        drop(opened);
+        assert_eq!(fixture.open().dataset().unwrap_or_else(|e| panic!("dataset: {e}")), Some(dataset));
+    }
+}
+
+/// Progress only grows and ends at its total.
+pub fn a_load_tells_its_progress(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let log = Log::default();
+    let target = fixture.open();
+    target.load(&fixture.dataset, &log, &Stop::default()).unwrap_or_else(|e| panic!("load: {e}"));
+    let steps = log.0.lock().unwrap_or_else(|e| panic!("{e}"));
+    let mut last: Option<(&str, u64, u64)> = None;
+    for (what, done, of) in steps.iter() {
+        assert!(*of == 0 || done <= of, "{what}: {done} of {of}");
+        if let Some((same, before, _)) = last.filter(|(same, ..)| same == what) {
+            assert!(before <= *done, "{same} fell from {before} to {done}");
+        }
+        last = Some((what.as_str(), *done, *of));
+    }
+    assert!(last.is_some_and(|(_, done, of)| done == of), "the last progress is {last:?}");
+}
+
+/// Another scale, seed or scan table is another dataset: it is refused and what is there stays.
+pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let opened = fixture.loaded();
+    let before = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
+    let plan = &fixture.dataset;
+    let others = [
+        DatasetPlan { blocks_per_schema: plan.blocks_per_schema + 1, ..plan.clone() },
+        DatasetPlan { seed: plan.seed + 1, ..plan.clone() },
+    ];
+    for other in others {
+        let error = match opened.target.load(&other, &Silent, &Stop::default()) {
+            Ok(dataset) => panic!("{other:?} made {dataset:?}"),
+            Err(error) => error,
+        };
+        assert!(matches!(error.kind, ErrorKind::Plan | ErrorKind::Target), "{error:?}");
+        assert_one_line(&error);
+    }
+    assert_eq!(opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), before);
+}
+
+/// The same parameters with more schemas complete what is there.
+pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let opened = fixture.loaded();
+    let more = DatasetPlan { schemas: fixture.dataset.schemas + 1, ..fixture.dataset.clone() };
+    let dataset = opened.target.load(&more, &Silent, &Stop::default()).unwrap_or_else(|e| panic!("load more: {e}"));
+    assert_eq!(dataset.schemas, more.schemas);
+    let fewer = opened.target.load(&fixture.dataset, &Silent, &Stop::default());
+    assert_eq!(fewer.unwrap_or_else(|e| panic!("load fewer: {e}")).schemas, more.schemas, "nothing is taken away");
+    let proof = opened.target.verify(&Stop::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    assert_eq!(proof.failure(), None);
+}
+
+/// A load that is stopped on its way is no complete dataset; the next load completes it.
+pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let target = fixture.open();
+    let stop = Stop::default();
+    let brake = Brake { stop: stop.clone(), seen: AtomicUsize::new(0) };
+    if let Err(error) = target.load(&fixture.dataset, &brake, &stop) {
+        assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
+        let half = target.dataset().unwrap_or_else(|e| panic!("dataset after a stop: {e}"));
+        assert!(half.is_none_or(|half| half.schemas < fixture.dataset.schemas), "a stopped load calls itself complete");
+    }
+    let dataset = target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap_or_else(|e| panic!("resume: {e}"));
+    assert_eq!(dataset.schemas, fixture.dataset.schemas);
+    let proof = target.verify(&Stop::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    assert_eq!(proof.failure(), None);
+}
+
+/// One row a block, random order, every schema its own.
+pub fn verify_proves_the_layout(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let proof = fixture.loaded().target.verify(&Stop::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    assert_eq!(proof.failure(), None);
+    assert_eq!(proof.schemas.len() as u32, fixture.dataset.schemas);
+    for schema in &proof.schemas {
+        assert_eq!(schema.rows, fixture.dataset.blocks_per_schema);
+        assert_eq!(schema.distinct_blocks, schema.rows);
+    }
+    assert!(proof.cross_correlation.is_some(), "two schemas are not held against each other");
+}
+
+/// What is listed goes, is told, and is gone; a second cleanup has nothing to do; a load works again.
+pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let opened = fixture.loaded();
+    let listed = opened.target.inventory().unwrap_or_else(|e| panic!("inventory: {e}"));
+    assert!(listed.iter().any(|object| object.kept_because.is_none()), "{listed:?}");
+    let removed = opened.target.cleanup().unwrap_or_else(|e| panic!("cleanup: {e}"));
+    assert_eq!(removed, listed);
+    assert_eq!(opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), None);
+    let left = removable(&*opened.target);
+    assert!(left.is_empty(), "cleanup left {left:?}");
+    opened.target.cleanup().unwrap_or_else(|e| panic!("cleanup twice: {e}"));
+    let again = opened.target.load(&fixture.dataset, &Silent, &Stop::default());
+    assert_eq!(again.unwrap_or_else(|e| panic!("load after cleanup: {e}")).schemas, fixture.dataset.schemas);
+}
+
+fn removable(target: &dyn Target) -> Vec<String> {
+    let objects = target.inventory().unwrap_or_else(|e| panic!("inventory: {e}"));
+    objects.into_iter().filter(|object| object.kept_because.is_none()).map(|object| object.name).collect()
+}
+
+/// An error says what, where and the next move in one line.
+pub fn assert_one_line(error: &mindful_core::Error) {
+    let text = error.to_string();
+    assert!(!text.contains('\n') && text.len() > 10, "{text:?}");
+    assert!(error.kind == ErrorKind::Interrupted || !error.next.is_empty(), "no next move: {text}");
+}
+
+/// Keeps `(what, done, of)` of each progress.
+#[derive(Default)]
+struct Log(Mutex<Vec<(String, u64, u64)>>);
+
+impl Log {
+    fn progress(&self) -> usize {
+        self.0.lock().unwrap_or_else(|e| panic!("{e}")).len()
+    }
+}
+
+impl Events for Log {
+    fn emit(&self, event: Event) {
+        if let Event::Progress { what, done, of, .. } = event {
+            self.0.lock().unwrap_or_else(|e| panic!("{e}")).push((what, done, of));
+        }
+    }
+}
+
+/// Stops at the second progress.
+struct Brake {
+    stop: Stop,
+    seen: AtomicUsize,
+}
+
+impl Events for Brake {
+    fn emit(&self, event: Event) {
+        if matches!(event, Event::Progress { .. }) && self.seen.fetch_add(1, Ordering::SeqCst) == 1 {
+            self.stop.request();
+        }
+    }
+}

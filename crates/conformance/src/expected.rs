@@ -1,0 +1,57 @@
+//! What a session must have done, drawn by core itself.
+
+use std::collections::BTreeMap;
+
+use mindful_core::slice::{SliceReport, Tally};
+use mindful_core::workload::{Draws, OpKind, Workload};
+
+/// Operations and choices of session 0 on schema 1.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Operations by kind.
+    pub ops: [u64; 3],
+    /// Blocks visited by selects and updates.
+    pub blocks: [u64; 2],
+    /// Operations by the choices that fell.
+    pub tally: BTreeMap<u8, u64>,
+}
+
+impl Work {
+    /// The first `ops` operations that `workload` draws.
+    pub fn drawn(workload: &Workload, ops: u64) -> Self {
+        let draws = Draws::new(workload, 0, 1);
+        let mut work = Self::default();
+        for op in (0..ops).map(|index| draws.op(index)) {
+            work.ops[op.kind as usize] += 1;
+            if op.kind != OpKind::Scan {
+                work.blocks[op.kind as usize] += op.blocks;
+            }
+            *work.tally.entry(op.cell()).or_default() += 1;
+        }
+        work
+    }
+
+    /// What reports of slices tell together.
+    pub fn reported(reports: &[SliceReport]) -> Self {
+        let mut work = Self::default();
+        for report in reports {
+            for kind in OpKind::ALL {
+                work.ops[kind as usize] += report.op(kind).ops;
+            }
+            for kind in [OpKind::Select, OpKind::Update] {
+                work.blocks[kind as usize] += report.op(kind).blocks;
+            }
+            let Tally(cells) = &report.tally;
+            for (cell, count) in cells {
+                *work.tally.entry(*cell).or_default() += count;
+            }
+        }
+        work
+    }
+}
+
+/// Holds reports against what core draws: kinds, blocks and choices, each exactly.
+pub fn assert_as_drawn(workload: &Workload, reports: &[SliceReport]) {
+    let done = Work::reported(reports);
+    assert_eq!(done, Work::drawn(workload, done.ops.iter().sum()), "not what core draws for {workload:?}");
+}

@@ -1,0 +1,196 @@
+//! A fresh target and what is asked of it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use mindful_core::clock;
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::{Capabilities, Engine, Session, Stop, Target};
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+
+/// Length of a slice in the suite, us.
+pub const SLICE_US: i64 = 200_000;
+
+/// How a fresh target is reached.
+pub struct Fixture {
+    /// The engine under test.
+    pub engine: &'static dyn Engine,
+    /// URL of a target that holds nothing yet and that nobody else uses.
+    pub url: String,
+    /// Settings for opening it.
+    pub settings: Settings,
+    /// The small dataset to load.
+    pub dataset: DatasetPlan,
+    /// Whether a dataset is there again when the target is opened anew.
+    pub persistent: bool,
+    /// URLs that must be refused when opened or first used.
+    pub bad_urls: Vec<String>,
+    guards: Vec<Box<dyn Any>>,
+}
+
+impl Fixture {
+    /// A fixture with a dataset of two schemas of 500 blocks and scan tables of 16.
+    pub fn new(engine: &'static dyn Engine, url: impl Into<String>) -> Self {
+        let dataset = DatasetPlan {
+            schemas: 2,
+            blocks_per_schema: 500,
+            scan_blocks: if engine.capabilities().scans { 16 } else { 0 },
+            content: Content::INCOMPRESSIBLE,
+            seed: 7,
+            load_streams: 2,
+        };
+        let scheme = engine.schemes()[0];
+        Self {
+            engine,
+            url: url.into(),
+            settings: Settings::defaults(engine.options()),
+            dataset,
+            persistent: true,
+            bad_urls: vec![format!("{scheme}:///no/such/place/\u{1}")],
+            guards: Vec::new(),
+        }
+    }
+
+    /// The same with a setting.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.settings.set(key, value, Origin::Flag(format!("--{}", key.replace('_', "-"))));
+        self
+    }
+
+    /// The same, holding `guard` (a temporary folder, a server) as long as the fixture lives.
+    #[must_use]
+    pub fn keeping(mut self, guard: impl Any) -> Self {
+        self.guards.push(Box::new(guard));
+        self
+    }
+
+    /// What the engine says it can do.
+    pub fn can(&self) -> Capabilities {
+        self.engine.capabilities()
+    }
+
+    /// The target, opened.
+    pub fn open(&self) -> Box<dyn Target> {
+        let events: Arc<dyn Events> = Arc::new(Silent);
+        self.engine
+            .open(&self.url, &self.settings, &events)
+            .unwrap_or_else(|error| panic!("open {}: {error}", self.url))
+    }
+
+    /// The target, opened and loaded.
+    pub fn loaded(&self) -> Opened {
+        let target = self.open();
+        if self.can().loads {
+            target.load(&self.dataset, &Silent, &Stop::default()).unwrap_or_else(|error| panic!("load: {error}"));
+        }
+        Opened { target }
+    }
+
+    /// Reads of 8 blocks, nothing else, in the first loop that the engine has.
+    pub fn workload(&self) -> Workload {
+        Workload {
+            seed: 11,
+            schemas: self.dataset.schemas,
+            scale: self.dataset.blocks_per_schema,
+            work_unit: 8,
+            update_pct: Share::NONE,
+            update_work_unit: 8,
+            scan_pct: Share::NONE,
+            redo: Redo::Light,
+            commit: Commit::Each,
+            commit_wait: true,
+            hot_spot: None,
+            hot_schema: Share::NONE,
+            skew: Skew::Uniform,
+            think_time: None,
+            rate: None,
+            looping: self.loops()[0],
+            like: Like::Mindful,
+        }
+    }
+
+    /// The loops the engine has.
+    pub fn loops(&self) -> Vec<Loop> {
+        let all = [(Loop::Server, self.can().server_side_loop), (Loop::Client, self.can().client_side_loop)];
+        let has: Vec<Loop> = all.into_iter().filter(|(_, has)| *has).map(|(looping, _)| looping).collect();
+        assert!(!has.is_empty(), "an engine needs a loop, in the server or in the client");
+        has
+    }
+
+    /// Whether a property applies; says so when it does not.
+    pub fn applies(&self, has: bool, what: &str) -> bool {
+        if !has {
+            #[expect(clippy::print_stderr, reason = "the suite tells which properties do not apply")]
+            {
+                eprintln!("not applicable to {}: its capabilities say it has no {what}", self.engine.name());
+            }
+        }
+        has
+    }
+}
+
+/// A loaded target at work.
+pub struct Opened {
+    /// The target.
+    pub target: Box<dyn Target>,
+}
+
+impl Opened {
+    /// The session `session` of `sessions`, prepared and connected.
+    pub fn session(&self, workload: &Workload, session: u32, sessions: u32) -> Box<dyn Session> {
+        self.target.prepare(workload, sessions).unwrap_or_else(|error| panic!("prepare: {error}"));
+        let seat = Seat { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+        self.target.session(workload, seat).unwrap_or_else(|error| panic!("session {session}: {error}"))
+    }
+
+    /// Orders for slices one after the other, the first in a moment.
+    pub fn orders(&self) -> Orders {
+        let now = self.target.clock_us().unwrap_or_else(|error| panic!("clock: {error}"));
+        Orders { next: SliceOrder { index: 0, begin_us: now + 20_000, end_us: 0, first_op: 0, max_ops: None } }
+    }
+
+    /// One session's reports of `slices` slices, the operations counted on from one to the next.
+    pub fn work(&self, workload: &Workload, slices: u32) -> Vec<SliceReport> {
+        self.work_ops(workload, slices, None)
+    }
+
+    /// The same with `ops` operations in each slice and no other end.
+    pub fn work_ops(&self, workload: &Workload, slices: u32, ops: Option<u64>) -> Vec<SliceReport> {
+        let mut session = self.session(workload, 0, 1);
+        let mut orders = self.orders();
+        let mut reports: Vec<SliceReport> = Vec::new();
+        for _ in 0..slices {
+            let first_op = reports.iter().map(SliceReport::total_ops).sum();
+            let order = orders.next(first_op, ops);
+            reports.push(session.slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
+        }
+        reports
+    }
+}
+
+/// Makes orders for one slice after the other.
+pub struct Orders {
+    next: SliceOrder,
+}
+
+impl Orders {
+    /// The next order; a fixed amount of work has time enough.
+    pub fn next(&mut self, first_op: u64, max_ops: Option<u64>) -> SliceOrder {
+        let length = if max_ops.is_some() { 60_000_000 } else { SLICE_US };
+        let order = SliceOrder { end_us: self.next.begin_us + length, first_op, max_ops, ..self.next };
+        self.next.index += 1;
+        // A fixed amount of work ends long before its time: the next slice begins when it likes.
+        self.next.begin_us = if max_ops.is_some() { order.begin_us } else { order.end_us };
+        order
+    }
+}
+
+/// Now by this host's clock, us since the epoch.
+pub fn host_us() -> i64 {
+    clock::now_us()
+}

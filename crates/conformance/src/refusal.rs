@@ -1,0 +1,127 @@
+//! Properties of what is refused, and of what an engine tells of itself.
+
+use std::sync::Arc;
+
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::{Events, Silent};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Loop, OpKind, Rate, Workload};
+use mindful_core::{ErrorKind, Result};
+
+use crate::dataset::assert_one_line;
+use crate::fixture::{Fixture, host_us};
+use crate::slices::percent;
+
+/// A URL that leads nowhere is an error of one line, at the latest when something is to be done there.
+pub fn a_bad_url_is_refused_in_one_line(fixture: &Fixture) {
+    for url in &fixture.bad_urls {
+        let events: Arc<dyn Events> = Arc::new(Silent);
+        let used = fixture.engine.open(url, &fixture.settings, &events).and_then(|target| use_it(fixture, &*target));
+        let Err(error) = used else { panic!("{url:?} was taken") };
+        assert!(matches!(error.kind, ErrorKind::Plan | ErrorKind::Target), "{url:?}: {error:?}");
+        assert_one_line(&error);
+    }
+}
+
+fn use_it(fixture: &Fixture, target: &dyn Target) -> Result<()> {
+    if fixture.can().loads {
+        return target.load(&fixture.dataset, &Silent, &Stop::default()).map(drop);
+    }
+    target.prepare(&fixture.workload(), 1).map(drop)
+}
+
+/// Before the run, each kind of operation is told with its access path, and it is the one the method asks for.
+pub fn plans_are_pure_and_told_by_kind(fixture: &Fixture) {
+    let can = fixture.can();
+    let update_pct = if can.updates { percent(20) } else { Share::NONE };
+    let scan_pct = if can.scans { percent(20) } else { Share::NONE };
+    let opened = fixture.loaded();
+    for looping in fixture.loops() {
+        let workload = Workload { update_pct, scan_pct, looping, ..fixture.workload() };
+        let shapes = opened.target.prepare(&workload, 2).unwrap_or_else(|e| panic!("prepare: {e}"));
+        let wanted =
+            [(OpKind::Select, true), (OpKind::Update, !update_pct.is_none()), (OpKind::Scan, !scan_pct.is_none())];
+        for (kind, runs) in wanted {
+            let told: Vec<_> = shapes.iter().filter(|shape| shape.kind == kind.name()).collect();
+            assert_eq!(!told.is_empty(), runs, "{}: {shapes:?}", kind.name());
+            assert!(told.iter().all(|shape| shape.pure && !shape.shape.is_empty()), "{told:?}");
+        }
+    }
+}
+
+/// More schemas, blocks or scans than are loaded are refused before anything runs.
+pub fn what_the_dataset_cannot_carry_is_refused(fixture: &Fixture) {
+    if !fixture.applies(fixture.can().loads, "dataset of its own") {
+        return;
+    }
+    let workload = fixture.workload();
+    let target = fixture.open();
+    refused(&*target, &workload, "work before a load");
+    let mut plain = fixture.dataset.clone();
+    plain.scan_blocks = 0;
+    target.load(&plain, &Silent, &Stop::default()).unwrap_or_else(|e| panic!("load: {e}"));
+    target.prepare(&workload, 1).unwrap_or_else(|e| panic!("prepare: {e}"));
+    refused(&*target, &Workload { schemas: workload.schemas + 1, ..workload.clone() }, "more schemas");
+    refused(&*target, &Workload { scale: workload.scale + 1, ..workload.clone() }, "a larger scale");
+    refused(&*target, &Workload { scan_pct: percent(10), ..workload }, "scans without a scan table");
+}
+
+/// What the capabilities exclude is refused, what they claim is taken.
+pub fn capabilities_are_honest(fixture: &Fixture) {
+    let can = fixture.can();
+    let plain = fixture.workload();
+    let updating = Workload { update_pct: percent(20), ..plain.clone() };
+    let opened = fixture.loaded();
+    let target = &*opened.target;
+    let claims = [
+        (can.updates, "updates", updating.clone()),
+        (can.scans, "scans", Workload { scan_pct: percent(20), ..plain.clone() }),
+        (can.server_side_loop, "server-side loop", Workload { looping: Loop::Server, ..plain.clone() }),
+        (can.client_side_loop, "client-side loop", Workload { looping: Loop::Client, ..plain.clone() }),
+    ];
+    for (has, what, workload) in claims {
+        held(target, has, what, &workload);
+    }
+    if can.updates {
+        held(target, can.commit_modes, "commits less often", &Workload { commit: Commit::Every(5), ..updating });
+    }
+    if can.client_side_loop {
+        let rate = Some(Rate { per_s: 100.0, even: false });
+        held(target, can.rate, "a rate", &Workload { rate, looping: Loop::Client, ..plain });
+    }
+}
+
+fn held(target: &dyn Target, has: bool, what: &str, workload: &Workload) {
+    if !has {
+        refused(target, workload, what);
+    } else if let Err(error) = target.prepare(workload, 1) {
+        panic!("{what}: claimed and refused: {error}");
+    }
+}
+
+fn refused(target: &dyn Target, workload: &Workload, what: &str) {
+    match target.prepare(workload, 1) {
+        Ok(_) => panic!("{what} was taken"),
+        Err(error) => {
+            assert!(matches!(error.kind, ErrorKind::Plan | ErrorKind::Target), "{what}: {error:?}");
+            assert_one_line(&error);
+        }
+    }
+}
+
+/// Version, block length, place and clock are told.
+pub fn the_target_describes_itself(fixture: &Fixture) {
+    let opened = fixture.loaded();
+    let told = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
+    assert!(!told.engine_version.is_empty() && told.endpoints >= 1, "{told:?}");
+    assert!(told.block_bytes.is_power_of_two(), "blocks of {} bytes", told.block_bytes);
+    let host = opened.target.host();
+    assert!(host.local || (host.server_pid.is_none() && !host.in_process), "{host:?}");
+    for path in &host.data_paths {
+        assert!(path.exists(), "{} is not there", path.display());
+    }
+    let clock = || opened.target.clock_us().unwrap_or_else(|e| panic!("clock: {e}"));
+    let (first, second) = (clock(), clock());
+    assert!(first <= second, "the target's clock went back");
+    assert!(first.abs_diff(host_us()) < 86_400_000_000, "the target's clock is a day off");
+}

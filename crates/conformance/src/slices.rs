@@ -1,0 +1,190 @@
+//! Properties of a slice: its borders, its report, its end.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use mindful_core::Target;
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{OpKind, Workload};
+
+use crate::dataset::assert_one_line;
+use crate::expected::{Work, assert_as_drawn};
+use crate::fixture::{Fixture, Opened, SLICE_US};
+
+/// Work begins not before the slice does, goes on to its end, and ends with the operation that was under way.
+pub fn a_slice_keeps_its_begin_and_its_end(fixture: &Fixture) {
+    for looping in fixture.loops() {
+        let workload = Workload { looping, ..fixture.workload() };
+        let opened = fixture.loaded();
+        let mut session = opened.session(&workload, 0, 1);
+        let mut orders = opened.orders();
+        let mut first_op = 0;
+        for _ in 0..3 {
+            let order = orders.next(first_op, None);
+            let report = session.slice(&order).unwrap_or_else(|e| panic!("slice: {e}"));
+            assert_eq!(report.index, order.index);
+            assert!(report.begin_us >= order.begin_us, "began {} us early", order.begin_us - report.begin_us);
+            assert!(report.end_us >= order.end_us - SLICE_US / 10, "ended {} us early", order.end_us - report.end_us);
+            let longest_us = report.ops.iter().map(|op| op.latency.max_ns / 1000).max().unwrap_or(0) as i64;
+            let late = report.end_us - order.end_us;
+            assert!(late <= 10 * longest_us + SLICE_US, "ended {late} us late, longest operation {longest_us} us");
+            assert!(report.total_ops() > 0, "a slice of {SLICE_US} us without an operation");
+            first_op += report.total_ops();
+        }
+    }
+}
+
+/// Histograms, sums, maxima, times and choices of a report fit each other.
+pub fn a_report_is_consistent(fixture: &Fixture) {
+    for looping in fixture.loops() {
+        let update_pct = if fixture.can().updates { percent(20) } else { Share::NONE };
+        let workload = Workload { looping, update_pct, ..fixture.workload() };
+        for report in fixture.loaded().work(&workload, 2) {
+            assert_consistent(&report);
+        }
+    }
+}
+
+/// One session works on one thing at a time: its latencies fit between begin and end.
+fn assert_consistent(report: &SliceReport) {
+    let wall_ns = (report.end_us - report.begin_us).max(0).unsigned_abs() * 1_000;
+    let mut busy_ns = 0;
+    for kind in OpKind::ALL {
+        let op = report.op(kind);
+        let latency = &op.latency;
+        assert_eq!(latency.count(), op.ops, "{}: latencies and operations", kind.name());
+        assert!(latency.buckets.windows(2).all(|pair| pair[0].0 < pair[1].0), "buckets do not rise");
+        assert!(op.response.is_none(), "a closed loop has no response times");
+        let Some((highest, _)) = latency.buckets.last() else { continue };
+        let near = |a: u64, b: u64| a.abs_diff(b) <= a.max(b) / 50 + 2_000;
+        assert!(near(*highest, latency.max_ns), "{}: max {} ns, last bucket {highest}", kind.name(), latency.max_ns);
+        let by_bucket: u64 = latency.buckets.iter().map(|(ns, count)| ns * count).sum();
+        assert!(
+            latency.sum_ns.abs_diff(by_bucket) <= by_bucket / 20 + 1_000 * op.ops,
+            "{}: sum {} ns, by buckets {by_bucket}",
+            kind.name(),
+            latency.sum_ns
+        );
+        busy_ns += latency.sum_ns;
+    }
+    assert!(busy_ns <= wall_ns + wall_ns / 50 + 1_000_000, "{busy_ns} ns of work in a slice of {wall_ns} ns");
+    let tallied: u64 = report.tally.0.iter().map(|(_, count)| count).sum();
+    assert!(report.tally.is_empty() || tallied == report.total_ops(), "{tallied} of {} tallied", report.total_ops());
+}
+
+/// A fixed amount of work is done to the operation, and the slice ends then.
+pub fn max_ops_are_done_and_no_more(fixture: &Fixture) {
+    for looping in fixture.loops() {
+        let workload = Workload { looping, ..fixture.workload() };
+        for report in fixture.loaded().work_ops(&workload, 3, Some(37)) {
+            assert_eq!(report.total_ops(), 37);
+        }
+    }
+}
+
+/// Cut into slices or not, the same operations are done.
+pub fn operations_go_on_from_slice_to_slice(fixture: &Fixture) {
+    for looping in fixture.loops() {
+        let update_pct = if fixture.can().updates { percent(37) } else { Share::NONE };
+        let workload = Workload { looping, update_pct, hot_schema: percent(30), ..fixture.workload() };
+        let opened = fixture.loaded();
+        let whole = Work::reported(&opened.work_ops(&workload, 1, Some(120)));
+        let parts = Work::reported(&opened.work_ops(&workload, 6, Some(20)));
+        assert_eq!(whole, parts);
+    }
+}
+
+/// After an interrupt a running slice ends, with an error or without, and the target still works.
+pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
+    let workload = fixture.workload();
+    let opened = fixture.loaded();
+    let target = &*opened.target;
+    target.prepare(&workload, 1).unwrap_or_else(|e| panic!("prepare: {e}"));
+    let length_us = 1_500_000;
+    let (ready, wait) = mpsc::channel();
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let seat = Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+            let mut session = target.session(&workload, seat).unwrap_or_else(|e| panic!("session: {e}"));
+            let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}"));
+            ready.send(()).unwrap_or_else(|e| panic!("{e}"));
+            let order = SliceOrder { index: 0, begin_us, end_us: begin_us + length_us, first_op: 0, max_ops: None };
+            session.slice(&order)
+        });
+        wait.recv().unwrap_or_else(|e| panic!("the session did not come up: {e}"));
+        thread::sleep(Duration::from_millis(200));
+        target.interrupt();
+        match worker.join().unwrap_or_else(|_| panic!("the session's thread panicked")) {
+            Ok(report) => assert!(report.total_ops() > 0),
+            Err(error) => assert_one_line(&error),
+        }
+    });
+    assert!(opened.work(&workload, 1)[0].total_ops() > 0, "nothing works after an interrupt");
+}
+
+/// Sessions on threads of their own, reading and writing, all get through.
+pub fn sessions_work_side_by_side(fixture: &Fixture) {
+    let update_pct = if fixture.can().updates { percent(20) } else { Share::NONE };
+    let workload = Workload { update_pct, ..fixture.workload() };
+    let opened = fixture.loaded();
+    let target = &*opened.target;
+    let sessions = 3;
+    target.prepare(&workload, sessions).unwrap_or_else(|e| panic!("prepare: {e}"));
+    let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}")) + 1_500_000;
+    let reports: Vec<SliceReport> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..sessions)
+            .map(|session| {
+                let workload = &workload;
+                scope.spawn(move || one_of_many(target, workload, session, sessions, begin_us))
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|_| panic!("a session panicked"))).collect()
+    });
+    for report in &reports {
+        assert!(report.total_ops() > 0);
+        let told = report.writer_wait_us.is_some() || update_pct.is_none();
+        assert!(told || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not told");
+    }
+}
+
+fn one_of_many(
+    target: &dyn Target,
+    workload: &Workload,
+    session: u32,
+    sessions: u32,
+    begin_us: i64,
+) -> Vec<SliceReport> {
+    let seat = Seat { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+    let mut connected = target.session(workload, seat).unwrap_or_else(|e| panic!("session {session}: {e}"));
+    let mut first_op = 0;
+    (0..2)
+        .map(|index| {
+            let begin_us = begin_us + i64::from(index) * SLICE_US;
+            let order = SliceOrder { index, begin_us, end_us: begin_us + SLICE_US, first_op, max_ops: None };
+            let report = connected.slice(&order).unwrap_or_else(|e| panic!("session {session}: {e}"));
+            first_op += report.total_ops();
+            report
+        })
+        .collect()
+}
+
+/// Checks that a workload is carried out as core draws it, in every loop that takes it; tells how many did.
+pub fn carried_as_drawn(fixture: &Fixture, opened: &Opened, wanted: &Workload, ops: u64) -> usize {
+    let mut carried = 0;
+    for looping in fixture.loops() {
+        let workload = Workload { looping, ..wanted.clone() };
+        if opened.target.prepare(&workload, 1).is_ok() {
+            let reports = opened.work_ops(&workload, 2, Some(ops));
+            assert_as_drawn(&workload, &reports);
+            carried += 1;
+        }
+    }
+    carried
+}
+
+/// A share in whole percent.
+pub fn percent(percent: u32) -> Share {
+    Share::from_hundredths(percent * 100).unwrap_or_else(|| panic!("{percent} %"))
+}
