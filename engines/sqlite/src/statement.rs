@@ -2,7 +2,8 @@
 
 use mindful_core::engine::PlanShape;
 use mindful_core::workload::{OpKind, Redo, Workload};
-use rusqlite::Connection;
+use rusqlite::types::Null;
+use rusqlite::{Connection, params_from_iter};
 
 /// A statement text with its schema filled in.
 pub fn text(template: &str, schema: u32) -> String {
@@ -42,7 +43,8 @@ pub fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<
 
 fn shape(connection: &Connection, kind: OpKind, sql: &str) -> rusqlite::Result<PlanShape> {
     let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-    let details: Vec<String> = explain.query_map([], |row| row.get("detail"))?.collect::<Result<_, _>>()?;
+    let blanks = params_from_iter(std::iter::repeat_n(Null, explain.parameter_count()));
+    let details: Vec<String> = explain.query_map(blanks, |row| row.get("detail"))?.collect::<Result<_, _>>()?;
     let pure = match (kind, details.as_slice()) {
         // A search of the index, then one visit of the table for each row; a covering index would spare the visits.
         (OpKind::Select | OpKind::Update, [only]) => only.starts_with("SEARCH blocks_1 USING INDEX blocks_1_k "),
