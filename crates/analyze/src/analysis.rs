@@ -7,7 +7,9 @@ use crate::checks;
 use crate::counters::Counters;
 use crate::headline::{Gates, Headline, headline};
 use crate::ledger::Ledger;
+use crate::shares::Shares;
 use crate::summary;
+use crate::verdict::{Evidence, Rung, Verdict};
 use crate::window::{Window, window};
 use crate::work::Work;
 
@@ -37,11 +39,16 @@ pub struct StepAnalysis {
     pub headline: Option<Headline>,
     /// The same work as each level counted it.
     pub ledger: Ledger,
+    /// What the verdict rests on.
+    pub evidence: Evidence,
+    /// What limited the step; `None` without a window.
+    pub verdict: Option<Verdict>,
 }
 
 /// Judges `run`.
 pub fn analyze(run: &Run) -> Analysis {
-    let steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
+    let mut steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
+    judge(&mut steps);
     let mut findings = run.findings.clone();
     findings.extend(checks::of_run(run));
     for (record, step) in run.steps.iter().zip(&steps) {
@@ -64,5 +71,38 @@ fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let gates = Gates::of(&summary, &counters);
     let headline = headline(&summary, &gates);
     let ledger = work.as_ref().map(|work| Ledger::of(run, step, work, &counters)).unwrap_or_default();
-    StepAnalysis { summary, window, work, counters, gates, headline, ledger }
+    let evidence = work.as_ref().map(|work| evidence(run, step, work, &counters, &summary)).unwrap_or_default();
+    StepAnalysis { summary, window, work, counters, gates, headline, ledger, evidence, verdict: None }
+}
+
+fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summary: &StepSummary) -> Evidence {
+    let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
+    let client = summary.cpu.client_cores.filter(|_| !in_process);
+    Evidence {
+        client_busy: client.zip(counters.host_cpus()).map(|(cores, cpus)| cores / cpus),
+        little_breach: checks::little_breach(step, work),
+        host_busy: summary.cpu.host_busy_share,
+        shares: Shares::of(work, counters),
+        ladder: None,
+        page_cache_share: summary.page_cache_share,
+    }
+}
+
+/// Verdicts come last: a device's cap shows only where steps are held against each other.
+fn judge(steps: &mut [StepAnalysis]) {
+    let rungs: Vec<_> = steps.iter().map(rung).collect();
+    for (step, here) in steps.iter_mut().zip(&rungs) {
+        if let Some(here) = here {
+            let halves = rungs.iter().flatten().filter(|before| before.sessions * 2.0 <= here.sessions);
+            let before = halves.max_by(|a, b| a.sessions.total_cmp(&b.sessions));
+            step.evidence.ladder = before.map(|before| (*before, *here));
+            step.verdict = Some(Verdict::of(&step.evidence));
+        }
+    }
+}
+
+fn rung(step: &StepAnalysis) -> Option<Rung> {
+    let work = step.work.as_ref().filter(|work| work.ops() > 0.0)?;
+    let per_s = work.ops() / work.seconds;
+    Some(Rung { sessions: f64::from(work.sessions), per_s, mean_us: work.busy_sessions() * 1e6 / per_s })
 }

@@ -8,18 +8,13 @@ use mindful_core::workload::{Like, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
+use crate::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::work::Work;
 
 /// How far the measured window may be from the requested one, as a share of it.
 pub const WINDOW_TOLERANCE: f64 = 0.01;
-/// How far Little's law may be off, as a share of the busy sessions (measurement.md M2).
-pub const LITTLE_TOLERANCE: f64 = 0.05;
 /// How far the realised mix may be from the asked one, percentage points (method.md I2).
 pub const MIX_TOLERANCE: f64 = 0.1;
-/// Share of the client's CPUs above which mindful itself limits the run (measurement.md M9).
-pub const CLIENT_BUSY_SHARE: f64 = 0.8;
-/// Share of the host's CPU above which the host limits the run (measurement.md M9).
-pub const HOST_BUSY_SHARE: f64 = 0.85;
 /// Share of stolen CPU worth a word (method.md F32).
 pub const STEAL_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
@@ -115,18 +110,24 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
     })
 }
 
-/// Little's law, `|N_busy - X R| / N_busy <= 0.05`. In an open loop idle sessions are part of the plan.
-fn little(step: &StepRecord, work: &Work) -> Option<Finding> {
-    if step.head.workload.rate.is_some() || work.ops() <= 0.0 {
-        return None;
-    }
+/// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan.
+pub fn little_breach(step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = f64::from(work.sessions) - work.thinking_sessions();
-    let inside = work.busy_sessions();
-    (busy > 0.0 && ((busy - inside) / busy).abs() > LITTLE_TOLERANCE).then(|| {
-        let text =
-            "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
-        warning("little", text, format!("{busy:.2} sessions without thinkers, {inside:.2} by operations times latency"))
-    })
+    let closed = step.head.workload.rate.is_none();
+    (closed && work.ops() > 0.0 && busy > 0.0).then(|| ((busy - work.busy_sessions()) / busy).abs())
+}
+
+fn little(step: &StepRecord, work: &Work) -> Option<Finding> {
+    let breach = little_breach(step, work).filter(|breach| *breach > LITTLE_BREACH)?;
+    let text =
+        "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
+    let busy = f64::from(work.sessions) - work.thinking_sessions();
+    let evidence = format!(
+        "{busy:.2} sessions not thinking, {:.2} inside operations: {} off",
+        work.busy_sessions(),
+        percent(breach)
+    );
+    Some(warning("little", text, evidence))
 }
 
 fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
@@ -152,13 +153,13 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     let (mut findings, cpu) = (Vec::new(), &found.summary.cpu);
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     if let (Some(cores), Some(cpus), false) = (cpu.client_cores, found.counters.host_cpus(), in_process)
-        && cores > CLIENT_BUSY_SHARE * cpus
+        && cores > CLIENT_BUSY * cpus
     {
         let text = "mindful itself used up its CPUs: the figures are those of the client. Use --loop server, or a \
                     larger client.";
         findings.push(warning("client-bound", text, format!("{cores:.2} of {cpus:.0} CPUs")));
     }
-    if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY_SHARE) {
+    if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
         findings.push(info("host-saturated", text, format!("{} of the host's CPU busy", percent(busy))));
     }

@@ -30,9 +30,9 @@ impl Counters {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
     }
 
-    /// The first change of that name whose figure is known.
+    /// The change of that name whose figure is known. A target tells its counters after the host, and knows them better.
     pub fn find(&self, name: &str) -> Option<&Change> {
-        self.0.iter().find(|change| change.name == name && change.delta.is_some())
+        self.0.iter().rev().find(|change| change.name == name && change.delta.is_some())
     }
 
     /// Growth per second.

@@ -6,10 +6,13 @@ pub mod compare;
 pub mod counters;
 pub mod cpu;
 pub mod headline;
+pub mod knee;
 pub mod latency;
 pub mod ledger;
+pub mod shares;
 pub mod stats;
 pub mod summary;
+pub mod verdict;
 pub mod window;
 pub mod work;
 

@@ -1,0 +1,276 @@
+//! What limited a step: the rules of measurement.md M9, the first that matches wins.
+
+use crate::headline::{MAX_PAGE_CACHE_SHARE, percent};
+use crate::shares::{Class, Shares};
+
+/// Share of the CPUs it may use above which the client limits.
+pub const CLIENT_BUSY: f64 = 0.8;
+/// Share of the busy sessions by which Little's law may be off before the client is to blame.
+pub const LITTLE_BREACH: f64 = 0.05;
+/// Share of the host's CPU above which CPU limits.
+pub const HOST_BUSY: f64 = 0.85;
+/// Share of database time on CPU, or waiting for one, above which CPU limits.
+pub const CPU_SHARE: f64 = 0.6;
+/// Share of database time in waits for the log above which redo or commit limits.
+pub const LOG_SHARE: f64 = 0.25;
+/// Share of database time in waits for free or clean buffers above which the writers limit.
+pub const WRITER_SHARE: f64 = 0.15;
+/// Share of database time in waits for other sessions above which contention limits.
+pub const CONTENTION_SHARE: f64 = 0.15;
+/// Gain of throughput below which it is flat although the sessions doubled.
+pub const FLAT_GAIN: f64 = 0.03;
+/// Share of database time in waits for reads above which the latency of the device limits.
+pub const READ_SHARE: f64 = 0.6;
+
+/// What limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// mindful itself.
+    Client,
+    /// CPU of the host or of the server.
+    Cpu,
+    /// Redo, WAL, commits.
+    Log,
+    /// Those that write dirty blocks out.
+    Writers,
+    /// Sessions in each other's way.
+    Contention,
+    /// The device gives no more, however many ask.
+    DeviceCap,
+    /// The time a read takes.
+    DeviceLatency,
+    /// The page cache stands before the storage.
+    PageCache,
+    /// Nothing stands out.
+    Undecided,
+}
+
+impl Limit {
+    /// The name used in every report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "the client",
+            Self::Cpu => "CPU",
+            Self::Log => "redo or commit",
+            Self::Writers => "writers",
+            Self::Contention => "contention",
+            Self::DeviceCap => "a cap of the device",
+            Self::DeviceLatency => "device latency",
+            Self::PageCache => "the page cache",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// A step of a ladder of sessions, to be held against the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rung {
+    /// Sessions.
+    pub sessions: f64,
+    /// Operations per second.
+    pub per_s: f64,
+    /// Mean time of an operation, us.
+    pub mean_us: f64,
+}
+
+/// What the rules look at; `None` where it is not known, and then its rule does not match.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    /// mindful's CPU by the CPUs it may use.
+    pub client_busy: Option<f64>,
+    /// By how much Little's law is off, as a share of the busy sessions.
+    pub little_breach: Option<f64>,
+    /// Busy share of the host's CPU.
+    pub host_busy: Option<f64>,
+    /// Where database time went.
+    pub shares: Shares,
+    /// The step before with at most half the sessions, and this one.
+    pub ladder: Option<(Rung, Rung)>,
+    /// Page-cache share.
+    pub page_cache_share: Option<f64>,
+}
+
+/// What limited a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// What it was.
+    pub limit: Limit,
+    /// The figures it rests on, each with its threshold.
+    pub figures: String,
+    /// What to try next.
+    pub next: &'static str,
+}
+
+impl Verdict {
+    /// Judges by the first rule that matches.
+    pub fn of(evidence: &Evidence) -> Self {
+        let rules = [client, cpu, log, writers, contention, device_cap, device_latency, page_cache];
+        rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| undecided(evidence))
+    }
+}
+
+/// `name 91.0 % (over 85 %)`, if it is over.
+fn over(name: &str, value: Option<f64>, threshold: f64) -> Option<String> {
+    let value = value.filter(|value| *value > threshold)?;
+    Some(format!("{name} {} (over {})", percent(value), percent(threshold)))
+}
+
+fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Option<Verdict> {
+    let figures: Vec<_> = figures.into_iter().flatten().collect();
+    (!figures.is_empty()).then(|| Verdict { limit, figures: figures.join(", "), next })
+}
+
+fn waits(limit: Limit, name: &str, share: Option<f64>, threshold: f64, next: &'static str) -> Option<Verdict> {
+    over(name, share, threshold).map(|figures| Verdict { limit, figures, next })
+}
+
+fn client(e: &Evidence) -> Option<Verdict> {
+    let figures = [
+        over("mindful used of its CPUs", e.client_busy, CLIENT_BUSY),
+        over("time of sessions outside of operations", e.little_breach, LITTLE_BREACH),
+    ];
+    either(Limit::Client, figures, "use --loop server, a larger --work-unit, or a client with more CPUs")
+}
+
+fn cpu(e: &Evidence) -> Option<Verdict> {
+    let figures = [
+        over("host CPU busy", e.host_busy, HOST_BUSY),
+        over("CPU of database time", e.shares.get(Class::Cpu), CPU_SHARE),
+    ];
+    either(Limit::Cpu, figures, "more or faster CPUs raise the figure, storage does not; try fewer --sessions")
+}
+
+fn log(e: &Evidence) -> Option<Verdict> {
+    let next = "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on \
+                its own device";
+    waits(Limit::Log, "waits for the log of database time", e.shares.get(Class::Log), LOG_SHARE, next)
+}
+
+fn writers(e: &Evidence) -> Option<Verdict> {
+    let next = "blocks are dirtied faster than they are written: more or stronger writers, a larger cache, a lower \
+                --update-pct";
+    waits(Limit::Writers, "waits for free buffers of database time", e.shares.get(Class::Writer), WRITER_SHARE, next)
+}
+
+fn contention(e: &Evidence) -> Option<Verdict> {
+    let next = "sessions wait for each other: more --schemas, fewer sessions a schema, no hot spot";
+    waits(
+        Limit::Contention,
+        "waits for each other of database time",
+        e.shares.get(Class::Contention),
+        CONTENTION_SHARE,
+        next,
+    )
+}
+
+/// Throughput is flat although the sessions doubled, and latency grew with them.
+fn device_cap(e: &Evidence) -> Option<Verdict> {
+    let (before, here) = e.ladder?;
+    let (sessions, gain) = (here.sessions / before.sessions, here.per_s / before.per_s - 1.0);
+    let slower = here.mean_us / before.mean_us;
+    let capped = sessions >= 2.0 && gain.abs() <= FLAT_GAIN && slower >= sessions * 0.8;
+    capped.then(|| Verdict {
+        limit: Limit::DeviceCap,
+        figures: format!(
+            "{:.0} instead of {:.0} sessions gained {} (flat within {}) and took {slower:.1} times as long",
+            here.sessions,
+            before.sessions,
+            percent(gain),
+            percent(FLAT_GAIN)
+        ),
+        next: "this is what the device gives: look for a cap of IOPS or throughput of the volume or the instance",
+    })
+}
+
+fn device_latency(e: &Evidence) -> Option<Verdict> {
+    let next = "more --sessions raise the figure until the device is full; a faster device raises it at once";
+    waits(Limit::DeviceLatency, "waits for reads of database time", e.shares.get(Class::Read), READ_SHARE, next)
+}
+
+fn page_cache(e: &Evidence) -> Option<Verdict> {
+    let next = "get the page cache out of the way: direct I/O, or less free memory than data";
+    waits(Limit::PageCache, "page cache of physical reads", e.page_cache_share, MAX_PAGE_CACHE_SHARE, next)
+}
+
+fn undecided(e: &Evidence) -> Verdict {
+    let top = e.shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.name(), percent(share)));
+    let top: Vec<_> = top.collect();
+    let figures = if top.is_empty() {
+        "where database time went is not known".to_owned()
+    } else {
+        format!("largest of database time: {}", top.join(", "))
+    };
+    Verdict {
+        limit: Limit::Undecided,
+        figures,
+        next: "run a ladder of --sessions: where it stops rising tells the limit",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(parts: &[(Class, f64)]) -> Evidence {
+        Evidence { shares: Shares::new(parts.iter().copied()), ..Evidence::default() }
+    }
+
+    /// The published sample of the older kit: 42.6 % single-block reads, 32.8 % log buffer space, 17.2 % free buffer
+    /// waits, 4.5 % CPU of database time.
+    #[test]
+    fn the_published_sample_was_limited_by_redo() {
+        let sample = [(Class::Read, 0.426), (Class::Log, 0.328), (Class::Writer, 0.172), (Class::Cpu, 0.045)];
+        let verdict = Verdict::of(&shares(&sample));
+        assert_eq!(verdict.limit, Limit::Log);
+        assert!(verdict.figures.contains("32.8 % (over 25.0 %)"), "{}", verdict.figures);
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_wins() {
+        let both = shares(&[(Class::Cpu, 0.61), (Class::Log, 0.3)]);
+        assert_eq!(Verdict::of(&both).limit, Limit::Cpu);
+        let client = Evidence { client_busy: Some(0.9), host_busy: Some(0.99), ..both };
+        assert_eq!(Verdict::of(&client).limit, Limit::Client);
+    }
+
+    #[test]
+    fn each_limit_is_found_by_its_share() {
+        for (class, share, limit) in [
+            (Class::Cpu, 0.61, Limit::Cpu),
+            (Class::Log, 0.26, Limit::Log),
+            (Class::Writer, 0.16, Limit::Writers),
+            (Class::Contention, 0.16, Limit::Contention),
+            (Class::Read, 0.61, Limit::DeviceLatency),
+        ] {
+            assert_eq!(Verdict::of(&shares(&[(class, share)])).limit, limit, "{class:?}");
+            assert_eq!(Verdict::of(&shares(&[(class, share - 0.02)])).limit, Limit::Undecided, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_gives_no_more_to_twice_the_sessions_is_capped() {
+        let rung = |sessions, per_s, mean_us| Rung { sessions, per_s, mean_us };
+        let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(Class::Read, 0.95)]) };
+        let capped = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 64_500.0, 496.0));
+        assert_eq!(Verdict::of(&capped).limit, Limit::DeviceCap);
+        let rising = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 120_000.0, 266.0));
+        assert_eq!(Verdict::of(&rising).limit, Limit::DeviceLatency);
+    }
+
+    #[test]
+    fn what_is_not_known_decides_nothing() {
+        let verdict = Verdict::of(&Evidence::default());
+        assert_eq!(verdict.limit, Limit::Undecided);
+        assert!(verdict.figures.contains("not known"));
+    }
+
+    #[test]
+    fn undecided_lists_the_three_largest() {
+        let verdict =
+            Verdict::of(&shares(&[(Class::Cpu, 0.4), (Class::Read, 0.35), (Class::Other, 0.15), (Class::Log, 0.1)]));
+        assert_eq!(
+            verdict.figures,
+            "largest of database time: CPU or run queue 40.0 %, reads 35.0 %, other waits 15.0 %"
+        );
+    }
+}

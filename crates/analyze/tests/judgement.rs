@@ -1,0 +1,305 @@
+//! Runs with a known truth, and what is said about them.
+#![expect(clippy::unwrap_used, reason = "a failing step of a test shall stop it")]
+
+mod made;
+
+use made::Made;
+use mindful_analyze::headline::Kind;
+use mindful_analyze::verdict::Limit;
+use mindful_analyze::{Analysis, analyze};
+use mindful_core::metric::{Phase, shared};
+use mindful_core::result::{Severity, Validity};
+use mindful_core::run::Run;
+use mindful_core::workload::OpKind;
+
+fn codes(analysis: &Analysis) -> Vec<&str> {
+    analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+fn near(figure: Option<f64>, truth: f64, within: f64) {
+    let figure = figure.unwrap();
+    assert!((figure / truth - 1.0).abs() <= within, "{figure} for {truth}");
+}
+
+#[test]
+fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
+    let made = Made::default();
+    let analysis = analyze(&made.run());
+    assert_eq!(analysis.summary.validity, Validity::Valid, "{:?}", analysis.summary.findings);
+    assert_eq!(codes(&analysis), [""; 0]);
+    let step = &analysis.summary.steps[0];
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    near(step.duration_s, 10.0, 1e-3);
+    near(step.blocks_visited_per_s, blocks, 1e-3);
+    near(step.logical_reads_per_s, blocks * 1.02, 1e-6);
+    near(step.physical_reads_per_s, blocks * 1.02 * 0.98, 1e-6);
+    near(step.process_reads_per_s, blocks * 1.02 * 0.98, 1e-6);
+    near(step.read_latency_mean_us, 90.0, 1e-6);
+    near(step.cpu.db_cores, 1.2, 1e-6);
+    near(step.hit_ratio, 0.02, 1e-6);
+    assert_eq!(step.page_cache_share, Some(0.0));
+    let select = step.ops.select.as_ref().unwrap();
+    near(select.mean_us, 6_400.0, 0.01);
+    near(select.p50_us, 6_400.0, 0.02);
+    assert!(step.ops.update.is_none() && step.ops.scan.is_none());
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+}
+
+#[test]
+fn the_warm_up_never_enters_the_figures() {
+    let clean = Made::default().run();
+    let mut run = clean.clone();
+    for (_, slice) in run.steps[0].slices.iter_mut().filter(|(_, slice)| slice.index < 2) {
+        slice.op_mut(OpKind::Select).latency.sum_ns *= 50;
+        slice.op_mut(OpKind::Select).ops *= 100;
+    }
+    assert_eq!(analyze(&run).summary.steps, analyze(&clean).summary.steps);
+}
+
+#[test]
+fn rates_hold_only_between_the_last_start_and_the_first_stop() {
+    let mut run = Made::default().run();
+    // Session 3 joins a second and a half into the window, session 1 leaves two seconds before its end.
+    let begin_us = run.steps[0].borders_us[2];
+    run.steps[0]
+        .slices
+        .retain(|(session, slice)| (*session != 3 || slice.index >= 3) && (*session != 1 || slice.index < 10));
+    for (_, late) in run.steps[0].slices.iter_mut().filter(|(session, slice)| *session == 3 && slice.index == 3) {
+        late.begin_us += 500_000;
+        late.op_mut(OpKind::Select).ops /= 2;
+        late.op_mut(OpKind::Select).blocks /= 2;
+    }
+    let analysis = analyze(&run);
+    let window = analysis.steps[0].window.unwrap();
+    assert!((window.begin_us - begin_us - 1_500_000).abs() < 1_000, "{window:?}");
+    assert!((window.end_us - begin_us - 8_000_000).abs() < 1_000, "{window:?}");
+    near(analysis.summary.steps[0].blocks_visited_per_s, (Made::default().ops_per_slice() * 4 * 64) as f64, 0.01);
+    assert_eq!(analysis.summary.validity, Validity::Invalid);
+    assert!(codes(&analysis).contains(&"short-window") && codes(&analysis).contains(&"late-start"));
+}
+
+#[test]
+fn a_session_that_never_worked_leaves_no_window() {
+    let mut run = Made::default().run();
+    run.steps[0].slices.retain(|(session, _)| *session != 2);
+    let analysis = analyze(&run);
+    assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Invalid, vec!["no-window"]));
+    let step = &analysis.summary.steps[0];
+    assert_eq!((step.duration_s, step.blocks_visited_per_s, step.hit_ratio), (None, None, None));
+}
+
+#[test]
+fn what_cannot_be_seen_is_null_and_never_zero() {
+    let unseen = &[
+        shared::PHYSICAL_READS,
+        shared::PROCESS_READ_BYTES,
+        shared::DEVICE_READS,
+        shared::DEVICE_READ_BYTES,
+        shared::SERVER_CPU_USER_US,
+        shared::LOG_BYTES,
+    ];
+    let analysis = analyze(&Made { unseen, ..Made::default() }.run());
+    let step = &analysis.summary.steps[0];
+    assert_eq!(step.physical_reads_per_s, None);
+    assert_eq!((step.process_reads_per_s, step.device_reads_per_s, step.page_cache_share), (None, None, None));
+    assert_eq!((step.hit_ratio, step.read_latency_mean_us, step.cpu.db_cores), (None, None, None));
+    assert_eq!(step.log_bytes_per_s, None);
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Operations);
+}
+
+#[test]
+fn a_counter_that_falls_is_not_known() {
+    let mut run = Made::default().run();
+    run.steps[0].series[0].readings.iter_mut().filter(|r| r.border > 6).for_each(|r| r.values[1] = Some(5.0));
+    assert_eq!(analyze(&run).summary.steps[0].physical_reads_per_s, None);
+}
+
+#[test]
+fn a_warm_page_cache_is_never_called_storage() {
+    let analysis = analyze(&Made { from_storage: 0.1, ..Made::default() }.run());
+    assert_eq!(analysis.summary.validity, Validity::Suspect);
+    assert!(codes(&analysis).contains(&"page-cache"));
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert_eq!(headline.kind, Kind::PageCache);
+    assert!(!headline.label.contains("storage") && headline.label.contains("page cache"), "{}", headline.label);
+    near(analysis.summary.steps[0].page_cache_share, 0.9, 1e-6);
+}
+
+#[test]
+fn a_cached_table_is_called_the_database_cache() {
+    let analysis = analyze(&Made { miss: 0.0001, ..Made::default() }.run());
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert_eq!(headline.kind, Kind::DatabaseCache);
+    assert!(
+        headline.label.contains("database cache") && !headline.label.contains("storage IOPS"),
+        "{}",
+        headline.label
+    );
+}
+
+#[test]
+fn a_half_cached_table_is_not_called_storage() {
+    let analysis = analyze(&Made { miss: 0.5, ..Made::default() }.run());
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert_eq!(headline.kind, Kind::Database);
+    assert!(headline.why.contains("the database's cache served 49.0 %"), "{}", headline.why);
+}
+
+#[test]
+fn a_second_reader_of_the_device_is_found() {
+    let analysis = analyze(&Made { device: 1.5, ..Made::default() }.run());
+    assert!(codes(&analysis).contains(&"foreign-reads"));
+    assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+}
+
+#[test]
+fn a_device_that_is_not_seen_is_said_so() {
+    let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES];
+    let analysis = analyze(&Made { unseen, ..Made::default() }.run());
+    assert_eq!(analysis.summary.steps[0].device_reads_per_s, None);
+    assert!(codes(&analysis).contains(&"device-not-seen"));
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert!(headline.kind == Kind::Database && headline.why.contains("device is not seen"), "{headline:?}");
+}
+
+#[test]
+fn a_client_that_stalls_breaks_littles_law() {
+    let mut run = Made::default().run();
+    for (_, slice) in &mut run.steps[0].slices {
+        slice.op_mut(OpKind::Select).latency.sum_ns /= 2;
+    }
+    let analysis = analyze(&run);
+    assert!(codes(&analysis).contains(&"little"));
+    assert_eq!(analysis.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
+}
+
+#[test]
+fn thinking_is_no_breach_of_littles_law() {
+    let mut run = Made::default().run();
+    for (_, slice) in &mut run.steps[0].slices {
+        slice.op_mut(OpKind::Select).latency.sum_ns /= 2;
+        slice.think_us = 500_000;
+    }
+    assert!(!codes(&analyze(&run)).contains(&"little"));
+}
+
+#[test]
+fn a_mix_that_was_not_asked_for_is_found() {
+    let mixed = Made { update_pct: "20", latency_us: 400, ..Made::default() };
+    let mut run = mixed.run();
+    let analysis = analyze(&run);
+    near(analysis.summary.steps[0].update_pct_realised, 20.0, 0.001);
+    assert!(!codes(&analysis).contains(&"mix"));
+    for (_, slice) in &mut run.steps[0].slices {
+        let moved = slice.op(OpKind::Update).ops / 20;
+        slice.op_mut(OpKind::Update).ops -= moved;
+        slice.op_mut(OpKind::Select).ops += moved;
+    }
+    assert!(codes(&analyze(&run)).contains(&"mix"));
+}
+
+#[test]
+fn the_ledger_of_writes_counts_log_by_updated_block() {
+    let analysis = analyze(&Made { update_pct: "20", latency_us: 400, ..Made::default() }.run());
+    let writes = &analysis.steps[0].ledger.writes;
+    assert_eq!(writes[1].name, "log");
+    near(writes[1].ratio, 310.0, 0.01);
+    assert!(analyze(&Made::default().run()).steps[0].ledger.writes.is_empty());
+}
+
+#[test]
+fn the_ledger_names_its_gaps() {
+    let ledger =
+        analyze(&Made { miss: 0.5, from_storage: 0.8, device: 0.5, ..Made::default() }.run()).steps.remove(0).ledger;
+    let gaps: Vec<_> = ledger.reads.iter().filter_map(|row| row.gap.as_deref()).collect();
+    assert_eq!(
+        gaps,
+        [
+            "0.02 of index, visibility map and undo a block",
+            "cache hits 50.0 %",
+            "page cache 20.0 %",
+            "several blocks in one request"
+        ]
+    );
+}
+
+#[test]
+fn sampled_waits_decide_the_verdict() {
+    let made = Made { update_pct: "20", latency_us: 400, ..Made::default() };
+    let mut run = made.run();
+    let waits = [
+        ("cpu/cpu", 4.5),
+        ("read/single", 42.6),
+        ("log/buffer space", 32.8),
+        ("writer/free", 17.2),
+        ("idle/client", 500.0),
+    ];
+    run.steps[0].series.push(made.one("waits", Phase::Border, &waits, 12));
+    let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
+    assert_eq!(verdict.limit, Limit::Log);
+    assert!(verdict.figures.contains("33.8 %"), "{}", verdict.figures);
+}
+
+#[test]
+fn a_saturated_host_and_a_starved_client_are_told_apart() {
+    let busy = analyze(&Made { host_busy: 0.97, server_cores: 7.5, ..Made::default() }.run());
+    assert_eq!(busy.steps[0].verdict.as_ref().unwrap().limit, Limit::Cpu);
+    assert!(codes(&busy).contains(&"host-saturated"));
+    let client = analyze(&Made { host_busy: 0.97, client_cores: 7.0, ..Made::default() }.run());
+    assert_eq!(client.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
+    assert!(codes(&client).contains(&"client-bound") && client.summary.validity == Validity::Suspect);
+}
+
+#[test]
+fn what_did_not_come_to_its_end_is_invalid() {
+    let bend = |change: fn(&mut Run)| {
+        let mut run = Made::default().run();
+        change(&mut run);
+        let analysis = analyze(&run);
+        let worst = analysis.summary.findings[0].clone();
+        assert_eq!((analysis.summary.validity, worst.severity), (Validity::Invalid, Severity::Error));
+        worst.code
+    };
+    assert_eq!(bend(|run| run.finished = false), "unfinished");
+    assert_eq!(bend(|run| run.interrupted = true), "interrupted");
+    assert_eq!(bend(|run| run.error = Some("disk full".into())), "failed");
+    assert_eq!(bend(|run| run.steps[0].error = Some("gone".into())), "session-error");
+    assert_eq!(bend(|run| run.steps.clear()), "no-step");
+    assert_eq!(bend(|run| run.proof.as_mut().unwrap().schemas[0].rank_correlation = 0.9), "layout");
+}
+
+#[test]
+fn a_plan_that_is_not_the_methods_is_suspect_and_tells_no_read_latency() {
+    let mut run = Made::default().run();
+    run.shapes[0].pure = false;
+    let analysis = analyze(&run);
+    assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Suspect, vec!["plan-shape"]));
+    assert_eq!(analysis.summary.steps[0].read_latency_mean_us, None);
+}
+
+#[test]
+fn a_percentile_needs_ten_operations_beyond_it() {
+    let few = analyze(&Made { latency_us: 200_000, ..Made::default() }.run());
+    let select = few.summary.steps[0].ops.select.clone().unwrap();
+    assert_eq!(select.count, 200);
+    assert!(select.p95_us.is_some() && select.p99_us.is_none() && select.p999_us.is_none());
+    assert!(codes(&few).contains(&"few-operations"));
+    let many = analyze(&Made { latency_us: 1_000, ..Made::default() }.run());
+    assert!(many.summary.steps[0].ops.select.clone().unwrap().p999_us.is_some());
+}
+
+#[test]
+fn fixed_work_is_measured_until_the_first_stop() {
+    let mut run = Made::default().run();
+    let step = &mut run.steps[0];
+    (step.head.duration_s, step.head.ops, step.head.warmup_slices) = (None, Some(1_000), 0);
+    step.slices.retain(|(_, slice)| slice.index == 0);
+    for (session, slice) in &mut step.slices {
+        slice.end_us = slice.begin_us + 400_000 + i64::from(*session) * 100_000;
+    }
+    let analysis = analyze(&run);
+    near(analysis.summary.steps[0].duration_s, 0.4, 0.01);
+    let ops = f64::from(156) * (1.0 + 4.0 / 5.0 + 4.0 / 6.0 + 4.0 / 7.0);
+    near(analysis.summary.steps[0].ops.select.as_ref().map(|op| op.count as f64), ops, 0.01);
+    assert!(!codes(&analysis).contains(&"short-window"));
+}

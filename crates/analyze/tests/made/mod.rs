@@ -1,0 +1,257 @@
+//! Runs made by hand, to be judged: a clean one, which tests then bend.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
+
+use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
+use mindful_core::engine::{Description, HostView, PlanShape};
+use mindful_core::latency::Recorder;
+use mindful_core::metric::{Metric, Phase, shared};
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::run::{FORMAT, Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{SliceReport, Tally};
+use mindful_core::workload::OpKind;
+
+pub const BLOCK_BYTES: f64 = 8_192.0;
+const BEGIN_US: i64 = 1_790_000_000_000_000;
+
+/// What a made run is like.
+#[derive(Clone)]
+pub struct Made {
+    pub sessions: u32,
+    pub warmup: u32,
+    pub seconds: u32,
+    pub work_unit: u64,
+    pub update_pct: &'static str,
+    /// Service time of every operation, give or take a tenth, us.
+    pub latency_us: u64,
+    /// Physical by logical reads.
+    pub miss: f64,
+    /// Bytes the processes fetched by bytes the database read.
+    pub from_storage: f64,
+    /// Device bytes by process bytes.
+    pub device: f64,
+    /// Busy share of the host's 8 CPUs.
+    pub host_busy: f64,
+    /// Cores of the server.
+    pub server_cores: f64,
+    pub client_cores: f64,
+    /// Counters that cannot be had.
+    pub unseen: &'static [&'static str],
+}
+
+impl Default for Made {
+    fn default() -> Self {
+        Self {
+            sessions: 4,
+            warmup: 2,
+            seconds: 10,
+            work_unit: 64,
+            update_pct: "0",
+            latency_us: 6_400,
+            miss: 0.98,
+            from_storage: 1.0,
+            device: 1.0,
+            host_busy: 0.25,
+            server_cores: 1.2,
+            client_cores: 0.02,
+            unseen: &[],
+        }
+    }
+}
+
+impl Made {
+    /// The run.
+    pub fn run(&self) -> Run {
+        let mut settings = Settings::defaults(KEYS);
+        let mut set = |name: &str, value: String| {
+            settings.set(name, value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
+        };
+        set("target", "null:".into());
+        set("sessions", self.sessions.to_string());
+        set("work_unit", self.work_unit.to_string());
+        set("update_pct", self.update_pct.into());
+        set("duration", format!("{}s", self.seconds));
+        set("warmup", format!("{}s", self.warmup));
+        let plan = Plan::from_settings(&settings).unwrap();
+        let dataset = dataset();
+        let workload = plan.workload(&dataset).unwrap();
+        let head = StepHead {
+            step: 0,
+            seats: plan.seats(workload.schemas, 1),
+            workload,
+            warmup_slices: self.warmup,
+            duration_s: Some(f64::from(self.seconds)),
+            ops: None,
+        };
+        let step = self.step(head);
+        Run {
+            head: RunHead {
+                format: FORMAT,
+                id: "20261121-013542-k7f".into(),
+                started_at: "2026-11-21T01:35:42.118Z".into(),
+                mindful_version: "0.1.0".into(),
+                engine: "postgres".into(),
+                target: "postgres://bench@db.example/bench".into(),
+                plan,
+                settings,
+            },
+            environment: environment(),
+            description: Some(description()),
+            host: Some(HostView { local: true, server_pid: Some(1), ..HostView::default() }),
+            dataset: Some(dataset),
+            load_s: Some(4.2),
+            proof: Some(proof()),
+            shapes: vec![PlanShape {
+                kind: "select".into(),
+                shape: "Index Scan using blocks_1_k on blocks_1".into(),
+                pure: true,
+                detail: String::new(),
+            }],
+            steps: vec![step],
+            findings: Vec::new(),
+            notes: Vec::new(),
+            finished: true,
+            interrupted: false,
+            error: None,
+        }
+    }
+
+    /// A step of this kind under `head`.
+    pub fn step(&self, head: StepHead) -> StepRecord {
+        let slices = self.warmup + self.seconds;
+        let borders_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
+        let reports = (0..slices).flat_map(|slice| (0..self.sessions).map(move |session| (session, slice)));
+        let slices_done = reports.map(|(session, slice)| (session, self.slice(slice, session))).collect();
+        let mut step = StepRecord {
+            head,
+            borders_us,
+            clock_offset_us: 0,
+            slices: slices_done,
+            series: Vec::new(),
+            error: None,
+            interrupted: false,
+            ended: true,
+        };
+        step.series = self.series(slices);
+        step
+    }
+
+    /// Operations of a session in a second.
+    pub fn ops_per_slice(&self) -> u64 {
+        1_000_000 / self.latency_us
+    }
+
+    fn slice(&self, index: u32, session: u32) -> SliceReport {
+        let begin_us = BEGIN_US + i64::from(index) * 1_000_000 + i64::from(session) * 40;
+        let (mut report, ops) = (
+            SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..SliceReport::default() },
+            self.ops_per_slice(),
+        );
+        let pct: f64 = self.update_pct.parse().unwrap();
+        // The mix is exact over the run, as the draws are.
+        let updates_until = |slice: u32| (f64::from(slice) * ops as f64 * pct / 100.0).round() as u64;
+        let updates = updates_until(index + 1) - updates_until(index);
+        for (kind, count) in [(OpKind::Select, ops - updates), (OpKind::Update, updates)] {
+            let mut recorder = Recorder::new();
+            for i in 0..count {
+                recorder.record(self.latency_us * (900 + (i * 200) / count.max(2).saturating_sub(1).max(1)));
+            }
+            let op = report.op_mut(kind);
+            (op.ops, op.blocks, op.latency) = (count, count * self.work_unit, recorder.take());
+        }
+        report.tally = Tally(vec![(0, ops - updates), (1, updates)]);
+        report
+    }
+
+    fn series(&self, slices: u32) -> Vec<Series> {
+        let blocks = (self.ops_per_slice() * u64::from(self.sessions) * self.work_unit) as f64;
+        let logical = blocks * 1.02;
+        let physical = logical * self.miss;
+        let fetched = physical * self.from_storage * BLOCK_BYTES;
+        let updated = blocks * self.update_pct.parse::<f64>().unwrap() / 100.0;
+        let database = [
+            (shared::LOGICAL_READS, logical),
+            (shared::PHYSICAL_READS, physical),
+            (shared::READ_TIME_US, physical * 90.0),
+            (shared::PHYSICAL_WRITES, updated * 0.8),
+            (shared::LOG_BYTES, updated * 310.0),
+            (shared::COMMITS, updated / self.work_unit as f64),
+        ];
+        let host = [
+            (shared::PROCESS_READ_BYTES, fetched),
+            (shared::PROCESS_WRITE_BYTES, updated * BLOCK_BYTES * 0.9),
+            (shared::SERVER_CPU_USER_US, self.server_cores * 7e5),
+            (shared::SERVER_CPU_SYSTEM_US, self.server_cores * 3e5),
+            (shared::CLIENT_CPU_US, self.client_cores * 1e6),
+            (shared::HOST_CPU_BUSY_US, self.host_busy * 8e6),
+            (shared::HOST_CPU_TOTAL_US, 8e6),
+            (shared::DEVICE_READS, fetched / BLOCK_BYTES * self.device),
+            (shared::DEVICE_READ_BYTES, fetched * self.device),
+            (shared::DEVICE_WRITES, updated * 1.1),
+            (shared::DEVICE_WRITE_BYTES, updated * BLOCK_BYTES * 1.1),
+        ];
+        vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Border, &host, slices)]
+    }
+
+    /// A source whose counters grow by so much a second.
+    pub fn one(&self, source: &str, phase: Phase, rates: &[(&str, f64)], slices: u32) -> Series {
+        let lag_us = if phase == Phase::Settled { 500_000 } else { 300 };
+        Series {
+            source: source.to_owned(),
+            metrics: rates.iter().map(|(name, _)| Metric::counter(*name, "1", "Made.")).collect(),
+            phase,
+            readings: (0..=slices)
+                .map(|border| Reading {
+                    border,
+                    at_us: BEGIN_US + i64::from(border) * 1_000_000 + lag_us,
+                    cost_us: 150,
+                    values: rates
+                        .iter()
+                        .map(|(name, rate)| (!self.unseen.contains(name)).then_some(1e9 + f64::from(border) * rate))
+                        .collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn dataset() -> Dataset {
+    Dataset {
+        schemas: 4,
+        blocks_per_schema: 32_768,
+        scan_blocks: 0,
+        block_bytes: BLOCK_BYTES as u64,
+        bytes: 1 << 30,
+        index_bytes: Some(3 << 20),
+        seed: 1,
+        content: Content::INCOMPRESSIBLE,
+    }
+}
+
+fn proof() -> LayoutProof {
+    let schema = |schema| SchemaProof { schema, rows: 32_768, distinct_blocks: 32_768, rank_correlation: 0.0031 };
+    LayoutProof { schemas: (1..=4).map(schema).collect(), cross_correlation: Some(0.004), proven_at_us: BEGIN_US }
+}
+
+fn description() -> Description {
+    let facts =
+        [("shared_buffers", "16MB"), ("io_method", "sync"), ("debug_io_direct", "data"), ("track_io_timing", "on")];
+    Description {
+        engine_version: "18.6".into(),
+        block_bytes: BLOCK_BYTES as u64,
+        cache_bytes: Some(16 << 20),
+        endpoints: 1,
+        facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+    }
+}
+
+fn environment() -> Facts {
+    let facts = [
+        ("cpu.model", "Made CPU 3.0 GHz"),
+        ("cpu.count", "8"),
+        ("kernel.release", "6.12.0"),
+        ("storage.filesystem", "ext4"),
+        ("storage.device", "vda"),
+    ];
+    facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
