@@ -1,2 +1,21 @@
-//! mindful
-fn main() {}
+//! `mindful`: measures a platform through the database that will run on it.
+
+mod args;
+mod commands;
+mod context;
+mod exit;
+mod fits;
+mod hooks;
+mod layers;
+mod measure;
+mod recording;
+mod registry;
+mod signals;
+mod store;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = args::parse(std::env::args_os()).and_then(|matches| commands::dispatch(&matches));
+    exit::conclude(outcome)
+}

@@ -33,7 +33,26 @@ pub fn ensure(
             };
             load(target, &more, events, stop)
         }
-        None => load(target, &plan.dataset(description.block_bytes)?, events, stop),
+        None => {
+            let wanted = plan.dataset(description.block_bytes)?;
+            // What the dataset could not carry is refused before the first byte is written.
+            plan.workload(&expected(&wanted, description.block_bytes))?;
+            load(target, &wanted, events, stop)
+        }
+    }
+}
+
+/// The dataset as it will be.
+fn expected(plan: &DatasetPlan, block_bytes: u64) -> Dataset {
+    Dataset {
+        schemas: plan.schemas,
+        blocks_per_schema: plan.blocks_per_schema,
+        scan_blocks: plan.scan_blocks,
+        block_bytes,
+        bytes: u64::from(plan.schemas) * (plan.blocks_per_schema + plan.scan_blocks) * block_bytes,
+        index_bytes: None,
+        seed: plan.seed,
+        content: plan.content,
     }
 }
 

@@ -1,0 +1,143 @@
+//! The command line: verbs, and flags made from the tables of plan keys and engine options.
+
+use std::ffi::OsString;
+
+use clap::builder::ValueParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use mindful_core::plan;
+use mindful_core::settings::Key;
+use mindful_core::{Error, Result};
+
+use crate::registry;
+
+/// Parses the command line; prints help and version itself.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
+    match command().try_get_matches_from(args) {
+        Ok(matches) => Ok(matches),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => error.exit(),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        Err(error) => Err(one_line(&error)),
+    }
+}
+
+/// All verbs.
+pub fn command() -> Command {
+    Command::new("mindful")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Measures a platform through the database that will run on it")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .arg(global("store", "DIR").help("Where runs are kept [default: the user's data directory; MINDFUL_STORE]"))
+        .arg(
+            global("format", "FORMAT")
+                .value_parser(["text", "json"])
+                .default_value("text")
+                .help("Output: text or json"),
+        )
+        .arg(global("plan", "FILE").help("Plan file [default: mindful.toml of this directory, if there is one]"))
+        .arg(
+            Arg::new("yes")
+                .long("yes")
+                .short('y')
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Answer yes to questions"),
+        )
+        .subcommand(planned("run", "Run the workload and report: the main job"))
+        .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
+        .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
+        .subcommand(planned("plan", "Show what would run and where each value comes from"))
+        .subcommand(Command::new("list").about("List stored runs"))
+        .subcommand(Command::new("show").about("Show a stored run").arg(run_name()))
+        .subcommand(
+            Command::new("import")
+                .about("Make a plan file of a slob.conf or pgio.conf; nothing in it is executed")
+                .arg(Arg::new("file").value_name("FILE").required(true))
+                .arg(
+                    Arg::new("output").long("output").value_name("FILE").help("[default: mindful.toml; - for stdout]"),
+                ),
+        )
+        .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+}
+
+fn run_name() -> Arg {
+    Arg::new("id").value_name("RUN").default_value("latest").help("Id, a unique prefix of it, a tag, or latest")
+}
+
+fn global(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).global(true)
+}
+
+/// A verb that takes the whole plan.
+fn planned(name: &'static str, about: &'static str) -> Command {
+    Command::new(name)
+        .about(about)
+        .args(plan::KEYS.iter().map(|key| flag(key).help_heading("Plan")))
+        .args(registry::options().into_iter().map(|key| flag(key).help_heading("Engine options")))
+}
+
+fn flag(key: &Key) -> Arg {
+    let help = match key.default {
+        Some(default) => format!("{} [default: {default}]", key.help),
+        None => key.help.to_owned(),
+    };
+    let arg = Arg::new(key.name).long(key.flag()).help(help).value_parser(ValueParser::string());
+    if key.value.is_empty() {
+        arg.num_args(0..=1).default_missing_value("on").require_equals(true).value_name("on|off")
+    } else {
+        arg.value_name(key.value).allow_hyphen_values(true)
+    }
+}
+
+/// clap's error in our form: what, and the next move, in one line.
+fn one_line(error: &clap::Error) -> Error {
+    let context = |kind| {
+        error.get(kind).map(|value| match value {
+            ContextValue::String(text) => text.clone(),
+            ContextValue::Strings(texts) => texts.join(", "),
+            other => other.to_string(),
+        })
+    };
+    let arg = context(ContextKind::InvalidArg).unwrap_or_default();
+    let near = context(ContextKind::SuggestedArg)
+        .or_else(|| context(ContextKind::SuggestedSubcommand))
+        .or_else(|| context(ContextKind::SuggestedValue))
+        .map(|name| format!("did you mean `{name}`?"));
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            Error::plan(format!("unknown flag `{arg}`"), near.unwrap_or_else(|| "see --help".to_owned()))
+        }
+        ErrorKind::InvalidSubcommand => Error::plan(
+            format!("unknown verb `{}`", context(ContextKind::InvalidSubcommand).unwrap_or_default()),
+            near.unwrap_or_else(|| "`mindful --help` lists the verbs".to_owned()),
+        ),
+        ErrorKind::InvalidValue => Error::plan(
+            format!("{arg}: `{}` is no value for it", context(ContextKind::InvalidValue).unwrap_or_default()),
+            near.or_else(|| context(ContextKind::ValidValue).map(|valid| format!("choose {valid}")))
+                .unwrap_or_else(|| "give a value".to_owned()),
+        ),
+        ErrorKind::ArgumentConflict => Error::plan(format!("{arg} is given twice"), "give it once"),
+        _ => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or("the command line is not understood");
+            Error::plan(first.trim_start_matches("error: "), "see --help")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn an_unknown_flag_is_answered_with_the_nearest() {
+        let error = parse(["mindful", "run", "--sesions", "4"].map(OsString::from)).unwrap_err();
+        assert_eq!(error.to_string(), "unknown flag `--sesions`: did you mean `--sessions`?");
+    }
+}

@@ -1,0 +1,30 @@
+//! The verbs.
+
+mod cleanup;
+mod engines;
+mod import;
+mod list;
+mod load;
+mod plan;
+mod run;
+mod show;
+
+use clap::ArgMatches;
+use mindful_core::{Error, Result};
+
+use crate::exit::Exit;
+
+/// Carries out the verb on the command line.
+pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
+    match matches.subcommand() {
+        Some(("run", matches)) => run::run(matches),
+        Some(("load", matches)) => load::load(matches),
+        Some(("cleanup", matches)) => cleanup::cleanup(matches),
+        Some(("plan", matches)) => plan::plan(matches),
+        Some(("list", matches)) => list::list(matches),
+        Some(("show", matches)) => show::show(matches),
+        Some(("import", matches)) => import::import(matches),
+        Some(("engines", matches)) => engines::engines(matches),
+        _ => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),
+    }
+}

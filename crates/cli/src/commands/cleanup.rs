@@ -1,0 +1,61 @@
+//! `mindful cleanup`: removes what is mindful's own, lists it first, and asks.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal, Write as _};
+
+use clap::ArgMatches;
+use mindful_core::engine::OwnedObject;
+use mindful_core::units;
+use mindful_core::{Error, Result};
+use mindful_report::escape;
+
+use crate::context::{self, Context};
+use crate::exit::Exit;
+
+/// Lists, asks, removes.
+pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
+    let context = Context::new(matches)?;
+    let target = context.open()?;
+    let inventory = target.inventory()?;
+    context.recording.quiet();
+    context::print(&listing(&inventory, &context.redacted_target()))?;
+    let ours = inventory.iter().filter(|object| object.kept_because.is_none()).count();
+    if ours == 0 {
+        return Ok(Exit::Ok);
+    }
+    if !matches.get_flag("yes") && !asked()? {
+        context::print("nothing was removed\n")?;
+        return Ok(Exit::Ok);
+    }
+    let removed = target.cleanup()?.iter().filter(|object| object.kept_because.is_none()).count();
+    context::print(&format!("{removed} removed\n"))?;
+    Ok(Exit::Ok)
+}
+
+fn listing(inventory: &[OwnedObject], target: &str) -> String {
+    if inventory.is_empty() {
+        return format!("nothing of mindful's is on {}\n", escape(target));
+    }
+    let mut text = format!("on {}:\n", escape(target));
+    for object in inventory {
+        let size = object.bytes.map_or_else(String::new, |bytes| format!(" ({})", units::format_bytes(bytes)));
+        let fate = match &object.kept_because {
+            None => "remove".to_owned(),
+            Some(reason) => format!("keep, {}", escape(reason)),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}{size}: {fate}", escape(&object.name));
+    }
+    text
+}
+
+fn asked() -> Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Error::plan("cleanup asks before it removes, and nobody is there to answer", "give --yes"));
+    }
+    let mut stderr = std::io::stderr();
+    let _ = write!(stderr, "Remove these? [y/N] ").and_then(|()| stderr.flush());
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}

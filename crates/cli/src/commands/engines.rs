@@ -1,0 +1,70 @@
+//! `mindful engines`: what can be measured.
+
+use std::fmt::Write as _;
+
+use clap::ArgMatches;
+use mindful_core::Result;
+use mindful_core::engine::Engine;
+use serde_json::json;
+
+use crate::context;
+use crate::exit::Exit;
+use crate::registry::ENGINES;
+
+/// Shows every engine with its capabilities and options.
+pub fn engines(matches: &ArgMatches) -> Result<Exit> {
+    let text = if context::wants_json(matches) {
+        let all: Vec<_> = ENGINES.iter().map(|engine| as_json(*engine)).collect();
+        format!("{:#}\n", serde_json::Value::from(all))
+    } else {
+        ENGINES.iter().map(|engine| as_text(*engine)).collect::<Vec<_>>().join("\n")
+    };
+    context::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 8] {
+    let can = engine.capabilities();
+    [
+        ("loads", can.loads),
+        ("updates", can.updates),
+        ("scans", can.scans),
+        ("server-side loop", can.server_side_loop),
+        ("client-side loop", can.client_side_loop),
+        ("rate", can.rate),
+        ("commit modes", can.commit_modes),
+        ("concurrent writers", can.concurrent_writers),
+    ]
+}
+
+fn as_text(engine: &dyn Engine) -> String {
+    let named = |able: bool| {
+        let names: Vec<_> = capabilities(engine).into_iter().filter(|c| c.1 == able).map(|c| c.0).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    };
+    let mut text = format!("{}: {}\n", engine.name(), engine.summary());
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "  targets  {}", engine.schemes().join(", "));
+    let _ = writeln!(text, "  can      {}", named(true));
+    let _ = writeln!(text, "  cannot   {}", named(false));
+    for key in engine.options() {
+        let default = key.default.map_or_else(String::new, |value| format!(" [default: {value}]"));
+        let _ = writeln!(text, "  --{:<22} {}{default}", format!("{} {}", key.flag(), key.value), key.help);
+    }
+    text
+}
+
+fn as_json(engine: &dyn Engine) -> serde_json::Value {
+    let options: Vec<_> = engine
+        .options()
+        .iter()
+        .map(|key| json!({ "name": key.name, "value": key.value, "default": key.default, "help": key.help }))
+        .collect();
+    json!({
+        "name": engine.name(),
+        "summary": engine.summary(),
+        "schemes": engine.schemes(),
+        "capabilities": serde_json::to_value(engine.capabilities()).unwrap_or_default(),
+        "options": options,
+    })
+}

@@ -1,0 +1,42 @@
+//! `mindful load`: the dataset, and the proof of its layout.
+
+use clap::ArgMatches;
+use mindful_core::Result;
+use mindful_core::event::Events;
+use mindful_core::units;
+
+use crate::context::{self, Context};
+use crate::exit::Exit;
+
+/// Loads what the plan asks for, or completes it; proves the layout either way.
+pub fn load(matches: &ArgMatches) -> Result<Exit> {
+    let context = Context::new(matches)?;
+    let target = context.open()?;
+    let events: &dyn Events = &*context.recording;
+    let description = target.describe()?;
+    let asked = context.plan.dataset(description.block_bytes)?;
+    let dataset = match target.dataset()? {
+        // What is there need not be named again to be completed or proven.
+        Some(_) if context.plan.scale.is_none() || context.plan.schemas.is_none() => {
+            let dataset = mindful_drive::dataset::ensure(&*target, &context.plan, &description, events, &context.stop)?;
+            mindful_drive::dataset::verify(&*target, events, &context.stop)?;
+            dataset
+        }
+        _ => mindful_drive::dataset::load(&*target, &asked, events, &context.stop)?,
+    };
+    context.recording.quiet();
+    if context::wants_json(matches) {
+        let text = serde_json::to_string_pretty(&dataset).unwrap_or_default();
+        context::print(&format!("{text}\n"))?;
+    } else {
+        context::print(&format!(
+            "{} schemas of {} blocks of {} ({} in all) are loaded and proven on {}\n",
+            dataset.schemas,
+            dataset.blocks_per_schema,
+            units::format_bytes(dataset.block_bytes),
+            units::format_bytes(dataset.bytes),
+            mindful_report::escape(&context.redacted_target()),
+        ))?;
+    }
+    Ok(Exit::Ok)
+}

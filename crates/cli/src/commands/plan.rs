@@ -1,0 +1,68 @@
+//! `mindful plan`: what would run, where each value comes from, what it costs.
+
+use std::fmt::Write as _;
+
+use clap::ArgMatches;
+use mindful_core::Result;
+use mindful_core::dataset::Extent;
+use mindful_core::plan::{self, DEFAULT_SCALE, DEFAULT_SCHEMAS, Plan};
+use mindful_core::units;
+use mindful_report::escape;
+use serde_json::json;
+
+use crate::context::{self, Context};
+use crate::exit::Exit;
+
+/// Shows the plan. Opens nothing, changes nothing.
+pub fn plan(matches: &ArgMatches) -> Result<Exit> {
+    let context = Context::new(matches)?;
+    let text = if context::wants_json(matches) { as_json(&context) } else { as_text(&context) };
+    context::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// Keys in the order of the tables, the engine's own after the plan's.
+fn keys(context: &Context) -> Vec<&'static str> {
+    plan::KEYS.iter().chain(context.engine.options()).map(|key| key.name).collect()
+}
+
+fn as_text(context: &Context) -> String {
+    let settings = context.public_settings();
+    let mut text = format!("{:<20} {:<28} {}\n", "key", "value", "from");
+    for name in keys(context) {
+        let found = settings.iter().find(|(known, _)| *known == name);
+        let (value, origin) =
+            found.map_or(("-", "not set".to_owned()), |(_, s)| (s.value.as_str(), s.origin.to_string()));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:<20} {:<28} {}", escape(value), escape(&origin));
+    }
+    let _ = writeln!(text, "\n{}", cost(&context.plan));
+    text
+}
+
+/// What the plan costs in space and time, as far as it can be told without the target.
+fn cost(plan: &Plan) -> String {
+    let schemas = plan.schemas.unwrap_or(DEFAULT_SCHEMAS);
+    let size = match plan.scale.unwrap_or(DEFAULT_SCALE) {
+        Extent::Bytes(bytes) => units::format_bytes(bytes * u64::from(schemas)),
+        Extent::Blocks(blocks) => format!("{} blocks", blocks * u64::from(schemas)),
+    };
+    let time = match plan.ops {
+        Some(ops) => format!("{ops} operations a session, at most {}", units::format_duration(plan.guard)),
+        None => format!(
+            "{} of warm-up and {} measured",
+            units::format_duration(plan.warmup),
+            units::format_duration(plan.duration)
+        ),
+    };
+    format!(
+        "dataset: {schemas} schemas, {size} in all, unless one is loaded already\nrun: {} sessions, {time}",
+        plan.sessions
+    )
+}
+
+fn as_json(context: &Context) -> String {
+    let settings = context.public_settings();
+    let value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.plan });
+    format!("{value:#}\n")
+}

@@ -1,0 +1,34 @@
+//! `mindful show`: a stored run as `run` showed it.
+
+use clap::ArgMatches;
+use mindful_core::Result;
+use mindful_core::result::Validity;
+use mindful_record::Store;
+
+use crate::context;
+use crate::exit::Exit;
+use crate::store;
+
+/// Shows the run that is named.
+pub fn show(matches: &ArgMatches) -> Result<Exit> {
+    let store = store::open(matches)?;
+    let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
+    stored(&store, &store.resolve(name)?, context::wants_json(matches), false)?;
+    Ok(Exit::Ok)
+}
+
+/// Reads, analyses and prints run `id`; stores its summary when it has just ended.
+pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validity> {
+    let run = store.read(id)?;
+    let analysis = mindful_analyze::analyze(&run);
+    if ended {
+        store.write_summary(&analysis.summary)?;
+    }
+    let text = if json {
+        mindful_report::json::summary(&analysis.summary)
+    } else {
+        mindful_report::terminal::report(&run, &analysis, &context::style(), Some(&store.run_dir(id)))
+    };
+    context::print(&text)?;
+    Ok(analysis.summary.validity)
+}

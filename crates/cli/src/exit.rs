@@ -1,0 +1,42 @@
+//! Exit codes, and how an error leaves the process.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use mindful_core::{Error, ErrorKind};
+
+/// How the process ends. The numbers are a contract with scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All went well.
+    Ok = 0,
+    /// The run is invalid.
+    Invalid = 1,
+    /// The command line or the plan cannot be carried out.
+    Usage = 2,
+    /// The target is unreachable or refuses.
+    Target = 3,
+    /// Interrupted; what was measured is stored and readable.
+    Interrupted = 130,
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Plan => Self::Usage,
+            ErrorKind::Target => Self::Target,
+            ErrorKind::Run => Self::Invalid,
+            ErrorKind::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+/// Tells an error on stderr, in one line, and gives the exit code.
+pub fn conclude(outcome: Result<Exit, Error>) -> ExitCode {
+    let exit = outcome.unwrap_or_else(|error| {
+        // With stderr gone there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(&error.to_string()));
+        error.kind.into()
+    });
+    ExitCode::from(exit as u8)
+}

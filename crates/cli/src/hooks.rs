@@ -1,0 +1,105 @@
+//! The user's own commands around a run: waited for, bounded in time, their output stored with the run.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_core::event::{Event, Events, note};
+use mindful_core::plan::Hooks;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::{Error, Result};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// Variables a hook finds in its environment.
+pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_PHASE"];
+
+/// When a hook runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Before the sessions start.
+    Before,
+    /// When they have stopped.
+    After,
+    /// When the result is stored.
+    End,
+}
+
+impl Phase {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+            Self::End => "end",
+        }
+    }
+}
+
+/// Runs the hook of `phase`, if there is one, for the run `id` stored in `folder`.
+///
+/// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says.
+pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn Events) -> Result<()> {
+    let command = match phase {
+        Phase::Before => &hooks.before,
+        Phase::After => &hooks.after,
+        Phase::End => &hooks.end,
+    };
+    let Some(command) = command else { return Ok(()) };
+    note(events, format!("hook {}: {command}", phase.name()));
+    let Err(error) = wait_for(command, hooks.timeout, phase, id, folder) else { return Ok(()) };
+    if hooks.failure_stops {
+        return Err(error);
+    }
+    let evidence = folder.join(output_name(phase)).display().to_string();
+    events.emit(Event::Finding(Finding::new("hook-failed", Severity::Warning, error.to_string(), evidence)));
+    Ok(())
+}
+
+fn output_name(phase: Phase) -> String {
+    format!("hook-{}.out", phase.name())
+}
+
+fn wait_for(command: &str, limit: Duration, phase: Phase, id: &str, folder: &Path) -> Result<()> {
+    let failed = |what: String| {
+        Error::run(
+            format!("hook {} {what}", phase.name()),
+            format!("read {} in the run folder, or give --hook-failure warn", output_name(phase)),
+        )
+    };
+    let output = File::create(folder.join(output_name(phase)))
+        .map_err(|e| failed(format!("has no place for its output: {e}")))?;
+    let errors = output.try_clone().map_err(|e| failed(format!("has no place for its errors: {e}")))?;
+    let child = Command::new("sh")
+        .args(["-c", command])
+        .envs(VARIABLES.into_iter().zip([id.as_ref(), folder.as_os_str(), phase.name().as_ref()]))
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors)
+        // A group of its own, so that all it started can be ended with it.
+        .process_group(0)
+        .spawn()
+        .map_err(|e| failed(format!("did not start: {e}")))?;
+    match wait_within(child, limit).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(failed(format!("failed: {status}"))),
+        None => Err(failed(format!("did not end within {} s and was stopped", limit.as_secs_f64()))),
+    }
+}
+
+/// Waits at most `limit`; beyond it ends the child's whole group.
+fn wait_within(mut child: Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let deadline = Instant::now() + limit;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // It may have ended this very moment.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    child.wait()?;
+    Ok(None)
+}

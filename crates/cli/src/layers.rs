@@ -1,0 +1,123 @@
+//! The layers of settings, lowest first: built-in defaults, plan file, `MINDFUL_*` variables, flags.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use mindful_core::plan;
+use mindful_core::settings::{self, Key, Origin, Settings};
+use mindful_core::{Error, Result};
+
+use crate::{hooks, registry};
+
+/// Plan file that is read without being named.
+const PLAN_FILE: &str = "mindful.toml";
+/// A variable that is no plan key; those that hooks are given are none either.
+const STORE_VARIABLE: &str = "MINDFUL_STORE";
+
+/// All settings for a verb that takes the plan.
+pub fn settings(matches: &ArgMatches) -> Result<Settings> {
+    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
+    let mut settings = Settings::defaults(keys.iter().copied());
+    if let Some(path) = plan_file(matches) {
+        read_file(&path, &keys, &mut settings)?;
+    }
+    read_variables(std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v))), &keys, &mut settings)?;
+    for key in &keys {
+        if let Some(value) = matches.get_one::<String>(key.name) {
+            settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
+        }
+    }
+    Ok(settings)
+}
+
+fn plan_file(matches: &ArgMatches) -> Option<PathBuf> {
+    let named = matches.get_one::<String>("plan").map(PathBuf::from);
+    named.or_else(|| Some(PathBuf::from(PLAN_FILE)).filter(|path| path.exists()))
+}
+
+fn read_file(path: &Path, keys: &[&Key], settings: &mut Settings) -> Result<()> {
+    let place = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::plan(format!("{place} cannot be read: {error}"), "give --plan FILE, or remove it"))?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        Error::plan(format!("{place} line {line}: {}", error.message()), "a plan is lines such as update_pct = 20")
+    })?;
+    for (name, value) in table {
+        let Some(key) = keys.iter().find(|key| key.name == name) else {
+            return Err(settings::unknown_key(&name, &place, keys.iter().map(|key| key.name)));
+        };
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Boolean(on) => if on { "on" } else { "off" }.to_owned(),
+            other => {
+                return Err(Error::plan(
+                    format!("{place}: {name} is a {}", other.type_str()),
+                    "give a text, a number, or true or false",
+                ));
+            }
+        };
+        settings.set(key.name, value, Origin::File(place.clone()));
+    }
+    Ok(())
+}
+
+fn read_variables(
+    variables: impl Iterator<Item = (String, std::ffi::OsString)>,
+    keys: &[&Key],
+    settings: &mut Settings,
+) -> Result<()> {
+    for (name, value) in variables {
+        if !name.starts_with("MINDFUL_") || name == STORE_VARIABLE || hooks::VARIABLES.contains(&name.as_str()) {
+            continue;
+        }
+        let Some(key) = keys.iter().find(|key| key.variable() == name) else {
+            let names: Vec<_> = keys.iter().map(|key| key.variable()).collect();
+            return Err(settings::unknown_key(&name, "environment", names.iter().map(String::as_str)));
+        };
+        let value = value.into_string().map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it anew"))?;
+        settings.set(key.name, value, Origin::Variable(name));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(args: &[&str]) -> ArgMatches {
+        let all = ["mindful"].into_iter().chain(args.iter().copied()).map(std::ffi::OsString::from);
+        crate::args::parse(all).unwrap().subcommand().unwrap().1.clone()
+    }
+
+    #[test]
+    fn a_flag_beats_the_file_and_each_value_tells_its_origin() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("plan.toml");
+        std::fs::write(&file, "update_pct = 12.5\nwork_unit = 8\n").unwrap();
+        let settings = settings(&matches(&["run", "--plan", file.to_str().unwrap(), "--work-unit", "16"])).unwrap();
+        assert_eq!(settings.get("update_pct"), Some("12.5"));
+        assert_eq!(settings.get("work_unit"), Some("16"));
+        assert_eq!(settings.place("work_unit"), "--work-unit");
+        assert_eq!(settings.place("update_pct"), format!("update_pct in {}", file.display()));
+    }
+
+    #[test]
+    fn an_unknown_key_in_a_file_is_named_with_its_neighbour() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("plan.toml");
+        std::fs::write(&file, "udpate_pct = 1\n").unwrap();
+        let error = settings(&matches(&["run", "--plan", file.to_str().unwrap()])).unwrap_err();
+        assert!(error.to_string().ends_with("unknown key `udpate_pct`: did you mean `update_pct`?"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_variable_is_named_with_its_neighbour() {
+        let keys: Vec<&Key> = plan::KEYS.iter().collect();
+        let variables = [("MINDFUL_WORK_UNT".to_owned(), "1".into())].into_iter();
+        let error = read_variables(variables, &keys, &mut Settings::default()).unwrap_err();
+        assert!(error.to_string().ends_with("did you mean `MINDFUL_WORK_UNIT`?"), "{error}");
+    }
+}

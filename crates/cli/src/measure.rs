@@ -1,0 +1,44 @@
+//! Measures one step: counters are read beside the sessions, on the same borders.
+
+use std::time::Duration;
+
+use mindful_core::Result;
+use mindful_core::engine::Target;
+use mindful_core::event::Event;
+use mindful_core::plan::Plan;
+use mindful_core::run::StepHead;
+use mindful_core::workload::Workload;
+use mindful_drive::{StepOrder, StepOutcome, run_step};
+use mindful_observe::Observer;
+
+use crate::context::Context;
+
+/// Runs step number `step` of `plan` on a prepared target, with all counters that can be had.
+pub fn step(context: &Context, target: &dyn Target, plan: &Plan, workload: Workload, step: u32) -> Result<StepOutcome> {
+    let events = context.events();
+    let (mut samplers, findings) = mindful_observe::host_samplers(&target.host());
+    findings.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+    samplers.extend(target.samplers()?);
+    let endpoints = target.describe()?.endpoints;
+    let head = StepHead {
+        step,
+        seats: plan.seats(workload.schemas, endpoints),
+        workload,
+        warmup_slices: 0,
+        duration_s: plan.ops.is_none().then_some(plan.duration.as_secs_f64()),
+        ops: plan.ops,
+    };
+    let window: Duration = if plan.ops.is_some() { plan.guard } else { plan.duration };
+    let order = StepOrder { target, head, warmup: plan.warmup, window };
+    let mut observer = None;
+    let mut samplers = Some(samplers);
+    let outcome = run_step(order, &*events, &context.stop, &mut |start| {
+        let samplers = samplers.take().unwrap_or_default();
+        observer = Some(Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, context.events()));
+    });
+    if let Some(observer) = observer.transpose()? {
+        let complete = plan.ops.is_none() && outcome.as_ref().is_ok_and(|o| o.error.is_none() && !o.interrupted);
+        if complete { observer.finish() } else { observer.stop() }
+    }
+    outcome
+}

@@ -1,0 +1,78 @@
+//! Events on their way: to the terminal at once, and to the run folder as soon as there is one.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::event::{Event, Events};
+use mindful_core::{Error, Result};
+use mindful_record::RunWriter;
+use mindful_report::live::Live;
+
+/// Shows events live and keeps them until, and then in, a run folder.
+pub struct Recording {
+    live: Live,
+    sink: Mutex<Sink>,
+}
+
+enum Sink {
+    /// Nothing is stored yet: a refused plan leaves no trace.
+    Waiting(Vec<Event>),
+    /// The run folder.
+    Writing(Arc<RunWriter>),
+    /// Nobody wants a record.
+    Closed,
+}
+
+impl Recording {
+    /// A recording without a run folder yet.
+    pub fn new(live: Live) -> Arc<Self> {
+        Arc::new(Self { live, sink: Mutex::new(Sink::Waiting(Vec::new())) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sink> {
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on events go to `writer`, those that waited first.
+    pub fn write_to(&self, writer: &Arc<RunWriter>) {
+        let mut sink = self.lock();
+        if let Sink::Waiting(waiting) = std::mem::replace(&mut *sink, Sink::Writing(Arc::clone(writer))) {
+            waiting.into_iter().for_each(|event| writer.emit(event));
+        }
+    }
+
+    /// Ends the record: everything is on storage, or an error tells why not.
+    pub fn close(&self) -> Result<()> {
+        match std::mem::replace(&mut *self.lock(), Sink::Closed) {
+            Sink::Writing(writer) => writer.close(),
+            _ => Ok(()),
+        }
+    }
+
+    /// What went wrong with the record so far.
+    pub fn fault(&self) -> Option<Error> {
+        match &*self.lock() {
+            Sink::Writing(writer) => writer.fault(),
+            _ => None,
+        }
+    }
+
+    /// Clears the live line so that other output can follow.
+    pub fn quiet(&self) {
+        self.live.clear();
+    }
+}
+
+impl Events for Recording {
+    fn emit(&self, event: Event) {
+        self.live.emit(event.clone());
+        match &mut *self.lock() {
+            Sink::Waiting(waiting) => {
+                if !matches!(event, Event::Progress { .. }) {
+                    waiting.push(event);
+                }
+            }
+            Sink::Writing(writer) => writer.emit(event),
+            Sink::Closed => {}
+        }
+    }
+}

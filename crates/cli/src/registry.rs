@@ -1,0 +1,41 @@
+//! The engines there are: the only place that names them.
+
+use mindful_core::settings::{self, Key};
+use mindful_core::{Engine, Error, Result};
+
+/// All engines, in the order they are shown.
+pub static ENGINES: &[&dyn Engine] = &[
+    #[cfg(feature = "postgres")]
+    &mindful_postgres::ENGINE,
+    #[cfg(feature = "sqlite")]
+    &mindful_sqlite::ENGINE,
+    #[cfg(feature = "raw")]
+    &mindful_raw::ENGINE,
+    &mindful_null::ENGINE,
+];
+
+/// The engine that answers to the scheme of `url`.
+pub fn find(url: &str) -> Result<&'static dyn Engine> {
+    let scheme = url.split(':').next().unwrap_or(url);
+    ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
+}
+
+fn unknown(scheme: &str) -> Error {
+    let schemes = || ENGINES.iter().flat_map(|engine| engine.schemes().iter().copied());
+    let next = match settings::nearest(scheme, schemes()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("a target begins with {}", schemes().collect::<Vec<_>>().join(", ")),
+    };
+    Error::plan(format!("no engine answers to target `{scheme}`"), next)
+}
+
+/// All options of all engines, each name once.
+pub fn options() -> Vec<&'static Key> {
+    let mut keys: Vec<&'static Key> = Vec::new();
+    for key in ENGINES.iter().flat_map(|engine| engine.options()) {
+        if !keys.iter().any(|known| known.name == key.name) {
+            keys.push(key);
+        }
+    }
+    keys
+}
