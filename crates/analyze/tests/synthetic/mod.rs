@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
 
 use mindful_analyze::compare::RunValue;
+use mindful_analyze::knee::{LoadPoint, ModelKind};
 use mindful_analyze::stats::distribution::t_two_sided;
 use mindful_analyze::stats::moment::{mean, variance};
 use mindful_analyze::stats::random::Random;
@@ -57,4 +58,78 @@ pub fn welch(a: &[f64], b: &[f64], shares: [f64; 2]) -> f64 {
     let ((of_a, free_a), (of_b, free_b)) = (part(a, shares[0]), part(b, shares[1]));
     let freedom = (of_a + of_b).powi(2) / (of_a * of_a / free_a + of_b * of_b / free_b);
     t_two_sided((mean(a).unwrap_or(0.0) - mean(b).unwrap_or(0.0)) / (of_a + of_b).sqrt(), freedom)
+}
+
+/// A throughput curve and its true figures.
+pub struct Curve {
+    /// What it is.
+    pub name: &'static str,
+    /// The model that should win.
+    pub kind: ModelKind,
+    throughput: fn(f64) -> f64,
+    /// Highest throughput within the ladder.
+    pub max_per_s: f64,
+    /// Latency of one session.
+    pub zero_load_us: f64,
+    /// `R0 C`.
+    pub asymptote: f64,
+    /// Sessions past which throughput falls.
+    pub peak: Option<f64>,
+}
+
+/// The four curves of the method: hard cap, soft cap, contention, retrograde.
+pub const LADDERS: [Curve; 4] = [
+    Curve {
+        name: "hard cap",
+        kind: ModelKind::Capped,
+        throughput: |n| (n / 100e-6).min(64e3),
+        max_per_s: 64e3,
+        zero_load_us: 100.0,
+        asymptote: 6.4,
+        peak: None,
+    },
+    Curve {
+        name: "soft cap",
+        kind: ModelKind::Capped,
+        throughput: |n| ((n / 100e-6).powi(-4) + 400e3_f64.powi(-4)).powf(-0.25),
+        max_per_s: 400e3,
+        zero_load_us: 100.0,
+        asymptote: 40.0,
+        peak: None,
+    },
+    Curve {
+        name: "contention",
+        kind: ModelKind::Usl,
+        throughput: |n| 1e4 * n / (1.0 + 0.03 * (n - 1.0)),
+        max_per_s: 1e4 * 256.0 / (1.0 + 0.03 * 255.0),
+        zero_load_us: 100.0,
+        asymptote: 1.0 / 0.03,
+        peak: None,
+    },
+    Curve {
+        name: "retrograde",
+        kind: ModelKind::Usl,
+        throughput: |n| 1e4 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)),
+        max_per_s: 1e4 * 70.0 / (1.0 + 0.02 * 69.0 + 2e-4 * 70.0 * 69.0),
+        zero_load_us: 100.0,
+        asymptote: 70.0 / (1.0 + 0.02 * 69.0 + 2e-4 * 70.0 * 69.0),
+        peak: Some(70.0),
+    },
+];
+
+impl Curve {
+    /// The points a ladder of 1 to 256 sessions would measure, with relative noise.
+    pub fn ladder(&self, random: &mut Random, noise: f64) -> Vec<LoadPoint> {
+        let middle = [0.75, 1.5, 2.0].map(|share| (share * self.asymptote).round() as u32);
+        let mut loads: Vec<u32> = (0..9).map(|power| 1 << power).chain(middle).collect();
+        loads.sort_unstable();
+        loads.dedup();
+        let point = |sessions: u32| LoadPoint {
+            sessions,
+            throughput: (self.throughput)(f64::from(sessions)) * (1.0 + noise * random.normal()),
+            error: None,
+            p99_us: None,
+        };
+        loads.into_iter().map(point).collect()
+    }
 }

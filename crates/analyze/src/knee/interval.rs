@@ -1,0 +1,70 @@
+//! How sure the knee is: the fit repeated on its own residuals.
+
+use super::fit::{Fit, from, residuals, weights};
+use super::{Intervals, LoadPoint, Model, ModelKind, Search};
+use crate::compare::{CONFIDENCE, Interval};
+use crate::stats::distribution::{normal_quantile, t_quantile};
+use crate::stats::moment::{mean, quantile, sorted};
+use crate::stats::random::Random;
+
+/// Probability below the upper end of an interval.
+const TOP: f64 = 1.0 - (1.0 - CONFIDENCE) / 2.0;
+
+/// What the bootstrap says.
+pub(super) struct Spread {
+    pub intervals: Intervals,
+    /// Whether the law of retrograde scaling holds: the USL was chosen, and the lower end of kappa is above zero.
+    pub peak_is_sure: bool,
+}
+
+/// Residual bootstrap (Efron 1979; as R's `usl` does): residuals drawn anew onto the curve, fitted again.
+pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> Spread {
+    let mut random = Random::new(search.seed, "residual bootstrap");
+    let models: Vec<Model> = (0..search.resamples).map(|_| refitted(points, best, &mut random)).collect();
+    let of = |figure: &dyn Fn(&Model) -> Option<f64>| percentiles(&models, figure);
+    let kappa = |model: &Model| model.parameters().iter().find(|(name, _)| *name == "kappa").map(|(_, k)| *k);
+    let is_usl = best.model.kind() == ModelKind::Usl;
+    Spread {
+        peak_is_sure: is_usl && of(&kappa).is_some_and(|interval| interval.low > 0.0),
+        intervals: Intervals {
+            asymptote_sessions: of(&Model::asymptote_sessions),
+            best_power_sessions: of(&|m| Some(m.best_power_sessions(most).unwrap_or(most))),
+            peak_sessions: of(&Model::peak_sessions),
+            max_per_s: of(&|m| Some(m.max_within(most))),
+            zero_load_us: of(&|m| Some(m.zero_load_s() * 1e6)),
+        },
+    }
+}
+
+/// The model fitted to one resample. Residuals are centred, and stretched for the freedom the fit took and by what
+/// Student's t is wider than the normal distribution: percentiles from few points are too narrow by that.
+fn refitted(points: &[LoadPoint], best: &Fit, random: &mut Random) -> Model {
+    let weights = weights(points);
+    let plain: Vec<f64> = residuals(points, &best.model).iter().zip(&weights).map(|(r, w)| r * w).collect();
+    let center = mean(&plain).unwrap_or(0.0);
+    let freedom = points.len().saturating_sub(best.model.fitted().len()).max(1);
+    let wider = t_quantile(TOP, freedom as f64) / normal_quantile(TOP);
+    let stretch = wider.min(2.0) * (points.len() as f64 / freedom as f64).sqrt();
+    let target: Vec<f64> = points
+        .iter()
+        .zip(&weights)
+        .map(|(point, weight)| {
+            let drawn = (plain[random.below(plain.len())] - center) * stretch / weight;
+            best.model.throughput(f64::from(point.sessions)).ln() + drawn
+        })
+        .collect();
+    let kind = best.model.kind();
+    // A parameter on its bound of zero has to be able to leave it.
+    let start: Vec<f64> = best.model.fitted().iter().map(|p| if *p == 0.0 { 1e-6 } else { *p }).collect();
+    Model::new(kind, from(points, &target, kind, &start).parameters)
+}
+
+/// `None` without resamples, or where more than one of twenty has no such figure.
+fn percentiles(models: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<Interval> {
+    let values: Vec<f64> = models.iter().filter_map(figure).collect();
+    if values.len() < 100 || values.len() * 20 < models.len() * 19 {
+        return None;
+    }
+    let rising = sorted(&values);
+    Some(Interval { low: quantile(&rising, 1.0 - TOP)?, high: quantile(&rising, TOP)?, confidence: CONFIDENCE })
+}

@@ -1,0 +1,53 @@
+//! The load up to which a latency objective is met.
+
+use serde::{Deserialize, Serialize};
+
+use super::LoadPoint;
+use crate::stats::moment::median;
+
+/// Most sessions that meet an objective.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SloPoint {
+    /// Sessions, interpolated between the last load that meets the objective and the first that does not.
+    pub sessions: f64,
+    /// The first load that does not meet it; `None` where all do, and the true point lies beyond.
+    pub first_miss: Option<u32>,
+}
+
+/// Interpolates on logarithms; loads measured more than once count with their median. `None` where even the smallest
+/// load misses the objective, or no percentile is known.
+pub fn slo_point(points: &[LoadPoint], target_us: f64) -> Option<SloPoint> {
+    let mut known: Vec<(u32, f64)> = points.iter().filter_map(|p| Some((p.sessions, p.p99_us?))).collect();
+    known.retain(|(_, p99)| *p99 > 0.0);
+    known.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let loads: Vec<(u32, f64)> = known
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|same| Some((same[0].0, median(&same.iter().map(|p| p.1).collect::<Vec<f64>>())?)))
+        .collect();
+    let Some(miss) = loads.iter().position(|(_, p99)| *p99 > target_us) else {
+        return loads.last().map(|(n, _)| SloPoint { sessions: f64::from(*n), first_miss: None });
+    };
+    let ((met_n, met), (miss_n, missed)) = (*loads.get(miss.checked_sub(1)?)?, loads[miss]);
+    let share = (target_us / met).ln() / (missed / met).ln();
+    let sessions = f64::from(met_n) * (f64::from(miss_n) / f64::from(met_n)).powf(share);
+    Some(SloPoint { sessions, first_miss: Some(miss_n) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(p99: &[(u32, f64)]) -> Vec<LoadPoint> {
+        let point = |(n, p): &(u32, f64)| LoadPoint { sessions: *n, throughput: 1.0, error: None, p99_us: Some(*p) };
+        p99.iter().map(point).collect()
+    }
+
+    #[test]
+    fn the_objective_is_met_up_to_a_load_between_two_steps() {
+        let ladder = points(&[(1, 100.0), (8, 400.0), (2, 120.0), (4, 200.0)]);
+        let told = slo_point(&ladder, 283.0).unwrap();
+        assert!((told.sessions - 5.66).abs() < 0.02 && told.first_miss == Some(8), "{told:?}");
+        assert_eq!(slo_point(&ladder, 50.0), None);
+        assert_eq!(slo_point(&ladder, 1e3).unwrap(), SloPoint { sessions: 8.0, first_miss: None });
+    }
+}
