@@ -8,6 +8,7 @@ mod client;
 mod cpu;
 mod device;
 mod diskstats;
+mod doctor;
 mod environment;
 mod host;
 mod kernel;
@@ -21,6 +22,7 @@ mod processes;
 mod schedule;
 mod vmstat;
 
+pub use doctor::host_checks;
 pub use environment::environment;
 pub use host::host_samplers;
 pub use observer::Observer;

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use mindful_core::engine::HostView;
 use mindful_core::metric::{MetricKind, Sampler, shared};
-use mindful_observe::{environment, host_samplers};
+use mindful_observe::{environment, host_checks, host_samplers};
 
 const BLOCK: usize = 8192;
 const BLOCKS: usize = 1024;
@@ -222,4 +222,23 @@ fn the_facts_of_this_host_are_found_and_none_is_empty() {
 fn facts_beside_a_remote_server_are_named_as_the_clients() {
     let facts = environment(&HostView::default());
     assert!(!facts.is_empty() && facts.keys().all(|name| name.starts_with("client.")), "{facts:#?}");
+}
+
+#[test]
+fn the_doctor_warns_of_data_in_memory_and_every_finding_has_its_evidence() {
+    let findings = host_checks(&view(Path::new("/dev/shm"), None));
+    assert!(findings.iter().any(|finding| finding.code == "data-in-memory"));
+    assert!(findings.iter().all(|finding| !finding.evidence.is_empty() && !finding.text.is_empty()), "{findings:#?}");
+}
+
+#[test]
+fn a_host_that_others_keep_busy_is_told_by_the_doctor() {
+    let mut server = server();
+    writeln!(server.stdin.as_mut().unwrap(), "exec sh -c 'while :; do :; done'").unwrap();
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let findings = host_checks(&HostView::default());
+    server.kill().unwrap();
+    server.wait().unwrap();
+    // On ten CPUs or more one of them is not a tenth of the host.
+    assert!(cpus >= 10 || findings.iter().any(|finding| finding.code == "busy-host"), "{findings:?}");
 }

@@ -1,0 +1,106 @@
+//! What about this host would change or spoil a result, before anything runs. Changes nothing.
+//!
+//! Every finding says what is, what it does to the result, and the line that changes it. A warning means that a figure
+//! would not be what it claims to be; what only makes a host slower or noisier is information.
+
+mod activity;
+mod memory;
+mod neighbours;
+mod processor;
+mod storage;
+
+use std::time::Duration;
+
+use mindful_core::engine::HostView;
+use mindful_core::result::{Finding, Severity};
+
+use crate::cgroup::{Groups, Limits};
+use crate::environment::memory::Memory;
+use crate::environment::processor::Processor;
+use crate::environment::storage::Storage;
+use crate::environment::system::{clock_source, hypervisor};
+use crate::host::server_pid;
+use crate::kernel::Kernel;
+use activity::{Activity, Snapshot};
+
+/// How long the look at the neighbours takes.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// All a check may ask about.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HostState {
+    pub(crate) clock: Option<String>,
+    pub(crate) hypervisor: Option<String>,
+    pub(crate) processor: Processor,
+    pub(crate) memory: Memory,
+    pub(crate) limits: Limits,
+    pub(crate) storages: Vec<Storage>,
+    pub(crate) activity: Activity,
+}
+
+/// Looks at the host for half a second and tells what would change or spoil a result. Of a server that runs elsewhere,
+/// only whether this host is free to drive it.
+pub fn host_checks(host: &HostView) -> Vec<Finding> {
+    let kernel = Kernel::default();
+    let before = Snapshot::take(&kernel);
+    std::thread::sleep(LOOK);
+    let after = Snapshot::take(&kernel);
+    let activity = Activity::between(&before, &after);
+    if !host.local {
+        return neighbours::busy_host(&activity).into_iter().collect();
+    }
+    let pid = server_pid(host).unwrap_or_else(std::process::id);
+    check(&HostState {
+        clock: clock_source(&kernel),
+        hypervisor: hypervisor(&kernel),
+        processor: Processor::read(&kernel),
+        memory: Memory::read(&kernel),
+        limits: Groups::of(&kernel, pid).limits(),
+        storages: Storage::of_paths(&kernel, &host.data_paths),
+        activity,
+    })
+}
+
+fn check(state: &HostState) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(processor::clock(state.clock.as_deref()));
+    findings.extend(processor::governor(&state.processor));
+    findings.extend(processor::cpu_limit(&state.limits, &state.processor));
+    findings.extend(processor::numa(&state.processor));
+    findings.extend(memory::thp(&state.memory));
+    findings.extend(memory::swap(&state.memory, &state.activity));
+    findings.extend(memory::limit(&state.limits));
+    findings.extend(state.limits.io.as_deref().map(storage::io_limit));
+    for storage in &state.storages {
+        findings.extend(storage::file_system(storage));
+        findings.extend(storage::mount_options(storage));
+        findings.extend(storage::space(storage));
+        for device in &storage.devices {
+            findings.extend(storage::device(device, state.hypervisor.is_some()));
+        }
+    }
+    findings.extend(neighbours::steal(&state.activity));
+    findings.extend(neighbours::busy_host(&state.activity));
+    findings.extend(neighbours::busy_devices(&state.activity, &state.storages));
+    findings
+}
+
+/// Good to know.
+fn info(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Info, text, evidence)
+}
+
+/// A figure would not be what it claims to be.
+fn warning(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Warning, text, evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_host_about_which_nothing_is_known_nothing_is_said() {
+        assert_eq!(check(&HostState::default()), []);
+    }
+}

@@ -1,0 +1,60 @@
+//! Checks of memory.
+
+use mindful_core::result::Finding;
+use mindful_core::units;
+
+use super::activity::Activity;
+use super::info;
+use crate::cgroup::Limits;
+use crate::environment::memory::Memory;
+
+pub(super) fn thp(memory: &Memory) -> Option<Finding> {
+    let always = memory.thp.as_deref().filter(|thp| *thp == "always")?;
+    Some(info(
+        "thp-always",
+        "The kernel puts any memory together into huge pages while sessions work: single operations stall, and CPU that \
+         is not the database's is spent. echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+        format!("transparent huge pages: {always}"),
+    ))
+}
+
+pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
+    let used = memory.swap_used_bytes.filter(|used| *used > 0)?;
+    let now = activity.swapped_per_s.map_or_else(String::new, |pages| format!(", {pages:.0} pages/s right now"));
+    Some(info(
+        "swap-in-use",
+        "A part of memory lies in swap: a page of the database's cache may be among it, and a cached read then waits \
+         for storage. Make room, then: swapoff -a && swapon -a",
+        format!("{} in swap{now}", units::format_bytes(used)),
+    ))
+}
+
+pub(super) fn limit(limits: &Limits) -> Option<Finding> {
+    let bytes = limits.memory_bytes?;
+    Some(info(
+        "memory-limit",
+        "A control group limits the server's memory, page cache included: what the page cache can hold is this, not the \
+         memory of the host. Raise memory.max of its group where that is not meant",
+        units::format_bytes(bytes),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_always_is_told_of_huge_pages() {
+        let memory = |thp: &str| Memory { thp: Some(thp.to_owned()), ..Memory::default() };
+        assert_eq!(thp(&memory("always")).unwrap().code, "thp-always");
+        assert_eq!((thp(&memory("madvise")), thp(&Memory::default())), (None, None));
+    }
+
+    #[test]
+    fn swap_that_is_empty_or_unknown_is_no_finding() {
+        let memory = |used| Memory { swap_used_bytes: used, ..Memory::default() };
+        let activity = Activity { swapped_per_s: Some(12.0), ..Activity::default() };
+        assert!(swap(&memory(Some(1 << 20)), &activity).unwrap().evidence.contains("12 pages/s"));
+        assert_eq!((swap(&memory(Some(0)), &activity), swap(&memory(None), &activity)), (None, None));
+    }
+}

@@ -1,0 +1,111 @@
+//! Checks of what else goes on at the host.
+
+use mindful_core::result::Finding;
+use mindful_core::units;
+
+use super::activity::Activity;
+use super::info;
+use crate::environment::storage::Storage;
+
+/// Stolen time above this share is worth a word.
+const STEAL_SHARE: f64 = 0.01;
+/// CPU that is busy before anything runs.
+const BUSY_SHARE: f64 = 0.10;
+/// Traffic of the data's device before anything runs.
+const REQUESTS_PER_S: f64 = 20.0;
+
+pub(super) fn steal(activity: &Activity) -> Option<Finding> {
+    let share = activity.steal_share.filter(|share| *share > STEAL_SHARE)?;
+    Some(info(
+        "cpu-steal",
+        "The hypervisor gives this guest's CPU to others: operations take longer than their work. Only another host or \
+         a dedicated size of machine changes that",
+        format!("{:.1} % stolen", share * 100.0),
+    ))
+}
+
+pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
+    let share = activity.busy_share.filter(|share| *share > BUSY_SHARE)?;
+    let busiest = activity.busiest.as_ref().map_or_else(String::new, |busiest| {
+        format!("; most by {} (pid {}), {:.2} cores", busiest.name, busiest.pid, busiest.cores)
+    });
+    Some(info(
+        "busy-host",
+        "Others use the CPU before anything runs: throughput and CPU figures of the host include them. Wait until they \
+         are done, or see who: top -b -n 1",
+        format!("{:.0} % of the CPU busy{busiest}", share * 100.0),
+    ))
+}
+
+/// The devices of the data that are not quiet; the lowest of a chain tells for those above it.
+pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Finding> {
+    let mut lowest: Vec<&str> = storages
+        .iter()
+        .filter_map(|storage| storage.placement.chain.as_ref().ok()?.levels.last())
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    lowest.sort_unstable();
+    lowest.dedup();
+    let busy = activity
+        .traffic
+        .iter()
+        .filter(|traffic| lowest.contains(&traffic.device.as_str()) && traffic.requests_per_s > REQUESTS_PER_S);
+    busy.map(|traffic| {
+        info(
+            "busy-device",
+            "Others use the data's device before anything runs: its figures include them, and they take from what it \
+             can give. Wait until they are done, or see who: iotop -b -o -n 1",
+            format!(
+                "{}: {:.0} requests/s, {}/s",
+                traffic.device,
+                traffic.requests_per_s,
+                units::format_bytes(traffic.bytes_per_s as u64)
+            ),
+        )
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::device::{Chain, Placement};
+    use crate::doctor::activity::{Busiest, Traffic};
+
+    #[test]
+    fn a_quiet_host_is_no_finding_and_a_busy_one_names_the_busiest() {
+        let busiest = Busiest { pid: 7, name: "backup".to_owned(), cores: 0.8 };
+        let activity = Activity { busy_share: Some(0.4), busiest: Some(busiest), ..Activity::default() };
+        assert_eq!(busy_host(&activity).unwrap().evidence, "40 % of the CPU busy; most by backup (pid 7), 0.80 cores");
+        assert_eq!(busy_host(&Activity { busy_share: Some(0.05), ..activity }), None);
+    }
+
+    #[test]
+    fn stolen_time_above_one_percent_is_told() {
+        let share = |share| Activity { steal_share: Some(share), ..Activity::default() };
+        assert_eq!(
+            (steal(&share(0.01)), steal(&share(0.02)).map(|finding| finding.code)),
+            (None, Some("cpu-steal".into()))
+        );
+    }
+
+    #[test]
+    fn only_the_datas_devices_count_and_each_once() {
+        let chain = |levels: &[&str]| Chain { levels: levels.iter().map(|name| vec![(*name).to_owned()]).collect() };
+        let storage = |levels: &[&str]| Storage {
+            placement: Placement { path: PathBuf::from("/data"), mount: None, chain: Ok(chain(levels)) },
+            size_bytes: None,
+            free_bytes: None,
+            devices: Vec::new(),
+        };
+        let traffic = |device: &str| Traffic { device: device.to_owned(), requests_per_s: 500.0, bytes_per_s: 4e6 };
+        let activity =
+            Activity { traffic: vec![traffic("dm-0"), traffic("sda"), traffic("sdz")], ..Activity::default() };
+        let findings = busy_devices(&activity, &[storage(&["dm-0", "sda"]), storage(&["sda"])]);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].evidence.starts_with("sda: 500 requests/s"), "{}", findings[0].evidence);
+    }
+}

@@ -1,0 +1,102 @@
+//! Checks of clock and CPU.
+
+use mindful_core::result::Finding;
+
+use super::{info, warning};
+use crate::cgroup::Limits;
+use crate::environment::processor::Processor;
+
+/// Clocks that are read outside the kernel in some tens of nanoseconds.
+const FAST_CLOCKS: [&str; 6] =
+    ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "riscv_clocksource"];
+
+pub(super) fn clock(source: Option<&str>) -> Option<Finding> {
+    let source = source.filter(|source| !FAST_CLOCKS.contains(source))?;
+    Some(warning(
+        "clock-slow",
+        "Each look at the clock goes through the kernel: timing every operation and every I/O slows both and lengthens \
+         what is measured. Where the CPU's own clock is sound: \
+         echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        format!("clock source {source}"),
+    ))
+}
+
+pub(super) fn governor(processor: &Processor) -> Option<Finding> {
+    let slow: Vec<&str> =
+        processor.governors.iter().map(String::as_str).filter(|name| *name != "performance").collect();
+    if slow.is_empty() {
+        return None;
+    }
+    let frequency = match (processor.frequency_mhz, processor.frequency_max_mhz) {
+        (Some(now), Some(max)) => format!(", now {now:.0} of {max:.0} MHz"),
+        _ => String::new(),
+    };
+    Some(info(
+        "cpu-governor",
+        "The CPUs change their frequency with the load: CPU per operation and latency at low load differ from those at \
+         full load. cpupower frequency-set -g performance",
+        format!("governor {}{frequency}", slow.join(" ")),
+    ))
+}
+
+pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Finding> {
+    let limit = limits.cpus?;
+    if processor.cpus.is_some_and(|cpus| limit >= cpus as f64) {
+        return None;
+    }
+    let of = processor.cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
+    Some(info(
+        "cpu-limit",
+        "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
+         which shows as latency. Raise cpu.max of its group, or for a container: docker update --cpus N",
+        format!("{limit:.2}{of}"),
+    ))
+}
+
+pub(super) fn numa(processor: &Processor) -> Option<Finding> {
+    let nodes = processor.numa_nodes.filter(|nodes| *nodes > 1)?;
+    Some(info(
+        "numa",
+        "Memory of another node takes longer to reach: cached reads vary with where sessions and cache happen to lie. \
+         Start the server with: numactl --interleave=all",
+        format!("{nodes} NUMA nodes"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn processor(governor: &str) -> Processor {
+        Processor { cpus: Some(4), governors: [governor.to_owned()].into(), ..Processor::default() }
+    }
+
+    #[test]
+    fn a_clock_that_costs_a_system_call_makes_timings_suspect() {
+        assert_eq!(clock(Some("hpet")).unwrap().code, "clock-slow");
+        assert_eq!((clock(Some("tsc")), clock(None)), (None, None));
+    }
+
+    #[test]
+    fn any_governor_but_performance_is_told_with_its_cure() {
+        let finding = governor(&processor("powersave")).unwrap();
+        assert!(finding.text.contains("cpupower frequency-set -g performance"));
+        assert_eq!(governor(&processor("performance")), None);
+        assert_eq!(governor(&Processor::default()), None);
+    }
+
+    #[test]
+    fn a_limit_above_the_cpus_there_are_limits_nothing() {
+        let limits = |cpus| Limits { cpus: Some(cpus), ..Limits::default() };
+        assert_eq!(cpu_limit(&limits(1.5), &processor("performance")).unwrap().evidence, "1.50 of 4 CPUs");
+        assert_eq!(cpu_limit(&limits(4.0), &processor("performance")), None);
+        assert_eq!(cpu_limit(&Limits::default(), &processor("performance")), None);
+    }
+
+    #[test]
+    fn one_node_is_no_finding() {
+        let nodes = |numa_nodes| Processor { numa_nodes: Some(numa_nodes), ..Processor::default() };
+        assert_eq!(numa(&nodes(1)), None);
+        assert_eq!(numa(&nodes(2)).unwrap().code, "numa");
+    }
+}
