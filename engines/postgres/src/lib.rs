@@ -1,1 +1,89 @@
-//! Not built yet.
+//! PostgreSQL, 15 to 18: any server that speaks its protocol, or a private one.
+
+mod client_session;
+pub mod connect;
+mod counters;
+mod describe;
+pub mod embedded;
+mod error;
+mod link;
+mod load;
+mod names;
+mod options;
+mod plan_check;
+mod prepare;
+mod registry;
+mod row;
+mod script;
+mod session;
+mod space;
+mod target;
+mod template;
+mod verify;
+
+use std::sync::Arc;
+
+use mindful_core::event::{Events, note};
+use mindful_core::settings::{Key, Settings};
+use mindful_core::{Capabilities, Engine, Result, Target};
+
+use crate::connect::Server;
+use crate::embedded::Embedded;
+use crate::options::Options;
+use crate::target::PostgresTarget;
+
+/// The engine.
+pub static ENGINE: Postgres = Postgres;
+
+/// Measures through PostgreSQL.
+pub struct Postgres;
+
+impl Engine for Postgres {
+    fn name(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["embedded", "postgres", "postgresql"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "PostgreSQL 15 to 18: a private server of mindful's own (embedded) or any other (postgres://…)"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            loads: true,
+            updates: true,
+            scans: true,
+            server_side_loop: true,
+            client_side_loop: true,
+            rate: true,
+            commit_modes: true,
+            concurrent_writers: true,
+        }
+    }
+
+    fn options(&self) -> &'static [Key] {
+        &options::KEYS
+    }
+
+    fn redact(&self, url: &str) -> String {
+        connect::redact(url)
+    }
+
+    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let options = Options::from_settings(settings)?;
+        if url == "embedded" || url == "embedded:" {
+            let private = Embedded::open(settings, events)?;
+            let (folder, port) = (private.socket_dir(), private.port());
+            let server = Server::from_socket(&folder, port, embedded::USER, embedded::DATABASE);
+            return Ok(Box::new(PostgresTarget::open(server, Some(private), options, events)?));
+        }
+        let server = Server::parse(url)?;
+        for remark in server.notes() {
+            note(&**events, remark);
+        }
+        Ok(Box::new(PostgresTarget::open(server, None, options, events)?))
+    }
+}

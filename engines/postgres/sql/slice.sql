@@ -1,0 +1,61 @@
+-- One slice of a session's work: waits for its begin, works until its end, says what it did.
+-- Rendered for one session and kept in pg_temp, so it leaves nothing behind. Instants are microseconds since the epoch.
+CREATE PROCEDURE pg_temp.slice(
+    begin_us bigint, end_us bigint, first_op bigint, most_ops bigint, INOUT think_until_us bigint,
+    OUT began_us bigint, OUT ended_us bigint, OUT thought_us bigint, OUT totals bigint[],
+    OUT selects bigint[], OUT updates bigint[], OUT scans bigint[], OUT tally bigint[])
+LANGUAGE plpgsql AS {{quote}}
+DECLARE
+    deadline CONSTANT timestamptz := timestamptz 'epoch' + end_us * interval '1 microsecond';
+    last_op CONSTANT bigint := first_op + most_ops;
+    op bigint := first_op;
+    -- Single reads up to the next update or scan, and how many of them go into one statement.
+    run bigint;
+    batch bigint := 16;
+    todo bigint;
+    done bigint;
+    next_update bigint := 9223372036854775807;
+    reads bigint;
+    started timestamptz;
+    elapsed_us float8;
+    visited bigint;
+    bucket integer;
+    cell integer;
+    pause_us bigint;
+    uncommitted bigint := 0;
+    answer record;
+    -- Latencies by bucket: whole microseconds below 128, then steps of half a percent.
+    select_counts bigint[] := array_fill(0::bigint, ARRAY[{{buckets}}], ARRAY[0]);
+    update_counts bigint[] := array_fill(0::bigint, ARRAY[{{buckets}}], ARRAY[0]);
+    scan_counts bigint[] := array_fill(0::bigint, ARRAY[{{buckets}}], ARRAY[0]);
+    -- Blocks, sum and maximum of latencies in us: select, update, scan.
+    sums float8[] := array_fill(0::float8, ARRAY[9]);
+    cells bigint[] := array_fill(0::bigint, ARRAY[32], ARRAY[0]);
+BEGIN
+    thought_us := 0;
+    -- Without a pause a session that is late says so by its begin.
+    elapsed_us := begin_us - date_part('epoch', clock_timestamp()) * 1e6;
+    IF elapsed_us > 0 THEN
+        PERFORM pg_sleep(elapsed_us / 1e6);
+    END IF;
+    began_us := date_part('epoch', clock_timestamp()) * 1e6;
+    LOOP
+        {{think}}
+        EXIT WHEN op >= last_op OR clock_timestamp() >= deadline;
+        run := last_op - op;
+        {{mix}}
+        {{update}}
+        {{scan}}
+        {{select}}
+    END LOOP;
+    COMMIT;
+    ended_us := date_part('epoch', clock_timestamp()) * 1e6;
+    -- Counters become visible when this call ends, so what is read after it is exact.
+    PERFORM pg_stat_force_next_flush();
+    totals := sums::bigint[];
+    selects := ARRAY(SELECT v FROM unnest(select_counts) WITH ORDINALITY h(n, i), unnest(ARRAY[i - 1, n]) v WHERE n > 0);
+    updates := ARRAY(SELECT v FROM unnest(update_counts) WITH ORDINALITY h(n, i), unnest(ARRAY[i - 1, n]) v WHERE n > 0);
+    scans := ARRAY(SELECT v FROM unnest(scan_counts) WITH ORDINALITY h(n, i), unnest(ARRAY[i - 1, n]) v WHERE n > 0);
+    tally := ARRAY(SELECT v FROM unnest(cells) WITH ORDINALITY h(n, i), unnest(ARRAY[i - 1, n]) v WHERE n > 0);
+END
+{{quote}}

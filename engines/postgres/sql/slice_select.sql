@@ -1,0 +1,22 @@
+todo := least(batch, run);
+        done := 0;
+        started := clock_timestamp();
+        FOR answer IN
+            {{statement}}
+        LOOP
+            select_counts[answer.slot] := select_counts[answer.slot] + answer.n;
+            cells[answer.facts] := cells[answer.facts] + answer.n;
+            done := done + answer.n;
+            sums[1] := sums[1] + answer.blocks;
+            sums[2] := sums[2] + answer.sum_us;
+            IF answer.max_us > sums[3] THEN
+                sums[3] := answer.max_us;
+            END IF;
+        END LOOP;
+        -- Fewer than asked: the rest would have begun after the end.
+        EXIT WHEN done = 0;
+        {{pause}}
+        op := op + done;
+        -- A statement shall take about 4 ms: long enough to cost nothing, short enough to hold no snapshot back.
+        elapsed_us := date_part('epoch', clock_timestamp() - started) * 1e6;
+        batch := greatest(1, least({{most}}, 2 * batch, (4000 * done / (elapsed_us + 1))::bigint));

@@ -1,0 +1,21 @@
+-- All kinds of backends together: a read may be done by one and waited for by another.
+SELECT sum(reads * op_bytes)::float8 / current_setting('block_size')::float8 AS physical_reads,
+       sum(read_time)::float8 * 1000 AS read_time,
+       sum(writes * op_bytes)::float8 / current_setting('block_size')::float8 AS physical_writes,
+       sum(write_time)::float8 * 1000 AS write_time,
+       sum(reads)::float8 AS reads,
+       sum(reads * op_bytes)::float8 AS read_bytes,
+       sum(writes)::float8 AS writes,
+       sum(writes * op_bytes)::float8 AS write_bytes,
+       sum(writebacks)::float8 AS writebacks,
+       sum(extends)::float8 AS extends,
+       sum(hits)::float8 AS hits,
+       sum(evictions)::float8 AS evictions,
+       sum(reuses)::float8 AS reuses,
+       sum(fsyncs)::float8 AS fsyncs,
+       sum(fsync_time)::float8 * 1000 AS fsync_time,
+       sum(writes) FILTER (WHERE backend_type = 'client backend')::float8 AS client_writes,
+       sum(writes) FILTER (WHERE backend_type = 'checkpointer')::float8 AS checkpointer_writes,
+       sum(writes) FILTER (WHERE backend_type = 'background writer')::float8 AS bgwriter_writes
+FROM pg_stat_io
+WHERE object = 'relation'

@@ -1,0 +1,152 @@
+//! A session whose work loop runs in mindful: a prepared statement an operation, as an application would do it.
+
+use std::sync::Arc;
+
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
+use mindful_core::{Result, Session};
+use tokio_postgres::Statement;
+
+use crate::connect::Connection;
+use crate::error::Failure;
+use crate::link::Link;
+use crate::names::{Kind, Namespace};
+use crate::template::render;
+
+/// One connection and its loop.
+pub struct ClientSession {
+    work: ClientLoop,
+    statements: Statements,
+}
+
+impl ClientSession {
+    /// Connects and prepares every statement the workload needs.
+    pub fn open(link: &Arc<Link>, workload: &Workload, seat: Seat, namespace: &Namespace) -> Result<Self> {
+        let place = format!("session {}", seat.session);
+        let client = link.connect(seat.endpoint).map_err(|error| error.at(&place))?;
+        let (home, hot) = link.run_on(&client, &place, async {
+            client.batch_execute(include_str!("../sql/session.sql")).await?;
+            if !workload.commit_wait {
+                client.batch_execute("SET synchronous_commit = off").await?;
+            }
+            let home = Prepared::on(&client, workload, namespace, seat.schema).await?;
+            let hot = if workload.hot_schema.is_none() || seat.schema == 1 {
+                None
+            } else {
+                Some(Prepared::on(&client, workload, namespace, 1).await?)
+            };
+            Ok((home, hot))
+        })?;
+        let link = Arc::clone(link);
+        let statements = Statements { link, client, place, home, hot, commit: workload.commit, uncommitted: 0 };
+        Ok(Self { work: ClientLoop::new(workload, seat), statements })
+    }
+}
+
+impl Session for ClientSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.work.slice(order, &mut self.statements)
+    }
+}
+
+/// The statements on one schema.
+struct Prepared {
+    select: Statement,
+    update: Statement,
+    scan: Option<Statement>,
+}
+
+impl Prepared {
+    async fn on(
+        client: &Connection,
+        workload: &Workload,
+        namespace: &Namespace,
+        schema: u32,
+    ) -> std::result::Result<Self, Failure> {
+        let table = namespace.table(Kind::Blocks, schema);
+        let update = match workload.redo {
+            Redo::Light => include_str!("../sql/update_light.sql"),
+            Redo::Heavy => include_str!("../sql/update_heavy.sql"),
+        };
+        let values = [("table", &*table), ("first_key", "$1::bigint"), ("reach", "$2::bigint")];
+        let scan = format!("SELECT count(seq) FROM {}", namespace.table(Kind::Scan, schema));
+        Ok(Self {
+            select: client.prepare(&select(&table)).await?,
+            update: client.prepare(&render(update, &values)).await?,
+            scan: if workload.scan_pct.is_none() { None } else { Some(client.prepare(&scan).await?) },
+        })
+    }
+}
+
+/// A read of the keys `$1` to `$1 + $2`.
+fn select(table: &str) -> String {
+    format!("SELECT count(seq) FROM {table} WHERE k BETWEEN $1::bigint AND $1::bigint + $2::bigint")
+}
+
+struct Statements {
+    link: Arc<Link>,
+    client: Connection,
+    place: String,
+    home: Prepared,
+    hot: Option<Prepared>,
+    commit: Commit,
+    uncommitted: u32,
+}
+
+impl Statements {
+    async fn count(&self, statement: &Statement, op: &Op) -> std::result::Result<u64, Failure> {
+        let row = match op.kind {
+            OpKind::Scan => self.client.query_one(statement, &[]).await?,
+            _ => self.client.query_one(statement, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?,
+        };
+        Ok(row.get::<_, i64>(0).unsigned_abs())
+    }
+
+    async fn update(&mut self, op: &Op) -> std::result::Result<u64, Failure> {
+        let each = self.commit == Commit::Each;
+        if !each && self.uncommitted == 0 {
+            self.client.batch_execute("BEGIN").await?;
+        }
+        let prepared = self.hot.as_ref().filter(|_| op.hot_schema).unwrap_or(&self.home);
+        let rows = self.client.execute(&prepared.update, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?;
+        if !each {
+            self.uncommitted += 1;
+        }
+        if matches!(self.commit, Commit::Every(every) if self.uncommitted >= every) {
+            self.end_transaction().await?;
+        }
+        Ok(rows)
+    }
+
+    async fn end_transaction(&mut self) -> std::result::Result<(), Failure> {
+        if self.uncommitted > 0 {
+            self.uncommitted = 0;
+            self.client.batch_execute("COMMIT").await?;
+        }
+        Ok(())
+    }
+}
+
+impl Operate for Statements {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        let (link, place) = (Arc::clone(&self.link), self.place.clone());
+        link.run(&place, async {
+            if op.kind == OpKind::Update {
+                return self.update(op).await;
+            }
+            let prepared = self.hot.as_ref().filter(|_| op.hot_schema).unwrap_or(&self.home);
+            let statement = prepared.scan.as_ref().filter(|_| op.kind == OpKind::Scan).unwrap_or(&prepared.select);
+            self.count(statement, op).await
+        })
+    }
+
+    /// Commits what is open and makes the counters of this session exact.
+    fn end_slice(&mut self) -> Result<()> {
+        let (link, place) = (Arc::clone(&self.link), self.place.clone());
+        link.run(&place, async {
+            self.end_transaction().await?;
+            Ok(self.client.batch_execute("SELECT pg_stat_force_next_flush()").await?)
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! The server's own counters, under the server's own names; a few under the shared ones.
+
+use std::sync::Arc;
+
+use mindful_core::Result;
+use mindful_core::event::{Event, Events};
+use mindful_core::metric::{Metric, MetricKind, Phase, Sampler};
+use mindful_core::result::{Finding, Severity};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
+
+use crate::connect::Connection;
+use crate::error::{Failure, lacks_right};
+use crate::link::Link;
+use crate::names::Namespace;
+
+/// One view, read by one statement that gives one row of floats.
+struct Source {
+    name: &'static str,
+    /// Statements by the first server version (major) they are for, newest first.
+    statements: &'static [(u32, &'static str)],
+    /// Whether it takes the namespace.
+    of_namespace: bool,
+}
+
+const SOURCES: &[Source] = &[
+    Source {
+        name: "pg_stat_io",
+        statements: &[
+            (18, include_str!("../sql/stat/io_18.sql")),
+            (16, include_str!("../sql/stat/io_16.sql")),
+            (0, include_str!("../sql/stat/io_15.sql")),
+        ],
+        of_namespace: false,
+    },
+    Source {
+        name: "pg_stat_database",
+        statements: &[(0, include_str!("../sql/stat/database.sql"))],
+        of_namespace: false,
+    },
+    Source {
+        name: "pg_stat_wal",
+        statements: &[(18, include_str!("../sql/stat/wal_18.sql")), (0, include_str!("../sql/stat/wal_15.sql"))],
+        of_namespace: false,
+    },
+    Source {
+        name: "pg_stat_checkpointer",
+        statements: &[
+            (17, include_str!("../sql/stat/checkpointer_17.sql")),
+            (0, include_str!("../sql/stat/checkpointer_15.sql")),
+        ],
+        of_namespace: false,
+    },
+    Source {
+        name: "pg_stat_user_tables",
+        statements: &[(0, include_str!("../sql/stat/tables.sql"))],
+        of_namespace: true,
+    },
+];
+
+/// Unit and help by column name; what is not here is a count.
+const COLUMNS: &[(&str, &str, &str)] = &[
+    ("logical_reads", "blocks", "Block requests to shared buffers by this database, hit or miss"),
+    ("physical_reads", "blocks", "Blocks asked of the operating system"),
+    ("physical_writes", "blocks", "Blocks given to the operating system"),
+    ("read_time", "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
+    ("write_time", "us", "Time spent on writes of blocks; needs track_io_timing"),
+    ("fsync_time", "us", "Time spent on fsync of data files; needs track_io_timing"),
+    ("blk_read_time", "us", "Time this database's backends spent reading; needs track_io_timing"),
+    ("read_bytes", "bytes", "Bytes of blocks asked of the operating system"),
+    ("write_bytes", "bytes", "Bytes of blocks given to the operating system"),
+    ("temp_bytes", "bytes", "Bytes of temporary files"),
+    ("log_bytes", "bytes", "Bytes of WAL"),
+    ("commits", "1", "Transactions committed in this database"),
+    ("blks_read", "blocks", "Blocks this database had to read"),
+    ("blks_hit", "blocks", "Blocks this database found in shared buffers"),
+    ("wal_fpi", "1", "Full page images in WAL"),
+    ("n_tup_hot_upd", "1", "Rows of mindful's updated within their block (HOT)"),
+    ("n_tup_upd", "1", "Rows of mindful's updated"),
+    ("checkpoint_write_time", "us", "Time checkpoints spent writing"),
+    ("checkpoint_sync_time", "us", "Time checkpoints spent in fsync"),
+];
+
+/// Samplers for every view that can be read; the others are told as findings, with what to do.
+pub fn samplers(
+    link: &Arc<Link>,
+    namespace: &Namespace,
+    major: u32,
+    events: &dyn Events,
+) -> Result<Vec<Box<dyn Sampler>>> {
+    let client = Arc::new(link.connect(0)?);
+    link.run("opening the counters", async {
+        // Each reading sees the counters of its own moment.
+        client.batch_execute("SET stats_fetch_consistency = none; SET jit = off").await?;
+        Ok(())
+    })?;
+    let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
+    for source in SOURCES {
+        match link.run(source.name, View::open(link, &client, source, namespace, major))? {
+            Some(view) => samplers.push(Box::new(view)),
+            None => events.emit(Event::Finding(unreadable(source.name))),
+        }
+    }
+    Ok(samplers)
+}
+
+fn unreadable(view: &str) -> Finding {
+    Finding::new(
+        "counters-denied",
+        Severity::Warning,
+        format!("the role may not read {view}, so its figures are missing: grant pg_monitor to the role"),
+        view,
+    )
+}
+
+struct View {
+    name: &'static str,
+    link: Arc<Link>,
+    client: Arc<Connection>,
+    statement: Statement,
+    namespace: Option<String>,
+    metrics: Vec<Metric>,
+}
+
+impl View {
+    /// The view, or `None` where the role may not read it.
+    async fn open(
+        link: &Arc<Link>,
+        client: &Arc<Connection>,
+        source: &Source,
+        namespace: &Namespace,
+        major: u32,
+    ) -> std::result::Result<Option<Self>, Failure> {
+        let found = source.statements.iter().find(|(since, _)| major >= *since);
+        let sql = found.map_or("", |(_, sql)| sql);
+        let namespace = source.of_namespace.then(|| namespace.0.clone());
+        let statement = client.prepare(sql).await?;
+        let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
+        let view = Self {
+            name: source.name,
+            link: Arc::clone(link),
+            client: Arc::clone(client),
+            statement,
+            namespace,
+            metrics,
+        };
+        match view.values().await {
+            Ok(_) => Ok(Some(view)),
+            Err(error) if lacks_right(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn values(&self) -> std::result::Result<Vec<Option<f64>>, tokio_postgres::Error> {
+        let client: &Client = &self.client;
+        let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
+        let row = client.query_one(&self.statement, &parameters).await?;
+        (0..self.metrics.len()).map(|at| row.try_get(at)).collect()
+    }
+}
+
+impl Sampler for View {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        self.link.run(self.name, async { Ok(self.values().await?) })
+    }
+}
+
+fn metric(name: &str) -> Metric {
+    let known = COLUMNS.iter().find(|(column, ..)| *column == name);
+    let (unit, help) = known.map_or(("1", "As the view of this name tells it"), |(_, unit, help)| (*unit, *help));
+    let kind = if name == "n_dead_tup" { MetricKind::Gauge } else { MetricKind::Counter };
+    Metric { name: name.to_owned(), unit: unit.to_owned(), kind, help: help.to_owned() }
+}

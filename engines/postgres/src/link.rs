@@ -1,0 +1,69 @@
+//! The one runtime of a target and its connections.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::{Error, Result};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::connect::{Connection, Server};
+use crate::error::Failure;
+
+/// Connections to one target, and the thread that drives their sockets.
+pub struct Link {
+    runtime: Runtime,
+    server: Server,
+    control: Mutex<Option<Arc<Connection>>>,
+}
+
+impl Link {
+    /// A link to `server`; connects nothing yet.
+    pub fn new(server: Server) -> Result<Self> {
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).thread_name("postgres").enable_all().build().map_err(
+                |error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"),
+            )?;
+        Ok(Self { runtime, server, control: Mutex::new(None) })
+    }
+
+    /// The server it leads to.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Waits for `work` on this thread. `place` is what is being done, for the message.
+    pub fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
+        self.runtime.block_on(work).map_err(|failure| failure.at(place))
+    }
+
+    /// The same for work on `connection`, which knows why the server closed it.
+    pub fn run_on<T>(
+        &self,
+        connection: &Connection,
+        place: &str,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> Result<T> {
+        self.runtime.block_on(work).map_err(|failure| failure.on(connection, place))
+    }
+
+    /// A new connection to `endpoint` (from 0).
+    pub fn connect(&self, endpoint: u32) -> Result<Connection> {
+        self.runtime.block_on(self.server.connect(endpoint))
+    }
+
+    /// The connection for everything that is not measured; made anew when it broke.
+    pub fn control(&self) -> Result<Arc<Connection>> {
+        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = held.as_ref().filter(|client| !client.is_closed()) {
+            return Ok(Arc::clone(client));
+        }
+        let client = Arc::new(self.connect(0)?);
+        *held = Some(Arc::clone(&client));
+        Ok(client)
+    }
+
+    /// Closes the control connection, so that a server can be restarted.
+    pub fn release(&self) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}

@@ -1,0 +1,263 @@
+//! The load: one transaction a table, so that what was begun and broken is simply not there.
+
+use std::io::Cursor;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::SinkExt;
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events, note};
+use mindful_core::{Error, Result};
+use tokio_postgres::Client;
+
+use crate::error::{Failure, lacks_right};
+use crate::link::Link;
+use crate::names::{Kind, Namespace, SHAPE};
+use crate::options::Options;
+use crate::registry::{self, Entry, Found};
+use crate::row::{self, Rows};
+use crate::space;
+use crate::template::{quote_ident, render};
+
+/// Bytes handed to the server at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// One table to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Table {
+    kind: Kind,
+    schema: u32,
+    blocks: u64,
+}
+
+/// Whether all of the dataset stands already; refuses what is not ours, or another one.
+pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
+    let control = link.control()?;
+    let namespace = &options.namespace;
+    match link.run("looking for the dataset", registry::find(&control, namespace))? {
+        Found::Nothing => Ok(false),
+        Found::Foreign => Err(registry::foreign(namespace)),
+        Found::Ours { entries, .. } => {
+            refuse_other(namespace, &entries, plan)?;
+            Ok(missing(&entries, plan).is_empty())
+        }
+    }
+}
+
+/// Makes what is missing of the dataset.
+pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<()> {
+    let control = link.control()?;
+    let entries = link.run("preparing the load", async {
+        refuse_read_only(&control).await?;
+        registry::ensure(&control, &options.namespace).await
+    })?;
+    refuse_other(&options.namespace, &entries, plan)?;
+    let missing = missing(&entries, plan);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if missing.len() < wanted(plan).len() {
+        note(events, format!("resuming the load: {} of {} tables are missing", missing.len(), wanted(plan).len()));
+    }
+    let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
+    space::check(link, options, blocks, events)?;
+    let work = Work { link, options, plan, events, stop, queue: Mutex::new(missing), done: AtomicU64::new(0), blocks };
+    work.all()?;
+    settle(link, events)
+}
+
+struct Work<'a> {
+    link: &'a Link,
+    options: &'a Options,
+    plan: &'a DatasetPlan,
+    events: &'a dyn Events,
+    stop: &'a Stop,
+    queue: Mutex<Vec<Table>>,
+    done: AtomicU64,
+    blocks: u64,
+}
+
+impl Work<'_> {
+    /// Streams over one queue: none waits for another's table.
+    fn all(&self) -> Result<()> {
+        let streams = self.plan.load_streams.max(1);
+        let results: Vec<Result<()>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..streams).map(|_| scope.spawn(|| self.stream())).collect();
+            threads
+                .into_iter()
+                .map(|t| t.join().unwrap_or_else(|_| Err(Error::run("a load stream broke down", "load again"))))
+                .collect()
+        });
+        // The first failure empties the queue, so that the other streams end with their table.
+        results.into_iter().collect()
+    }
+
+    fn stream(&self) -> Result<()> {
+        let Some(first) = self.next() else { return Ok(()) };
+        let client = self.link.connect(0)?;
+        self.link.run("beginning a load stream", async {
+            client.batch_execute(include_str!("../sql/load_session.sql")).await?;
+            // Only a server on the same system's page cache profits, and only some systems know it.
+            let _ = client.batch_execute("SET backend_flush_after = '1MB'").await;
+            Ok(())
+        })?;
+        let mut table = Some(first);
+        while let Some(current) = table {
+            let place = format!("loading {}", self.options.namespace.table(current.kind, current.schema));
+            let made = self.link.run(&place, self.make(&client, current));
+            if made.is_err() {
+                self.queue().clear();
+            }
+            made?;
+            table = self.next();
+        }
+        Ok(())
+    }
+
+    fn queue(&self) -> std::sync::MutexGuard<'_, Vec<Table>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<Table> {
+        self.queue().pop()
+    }
+
+    async fn make(&self, client: &Client, table: Table) -> Result<(), Failure> {
+        client.batch_execute("BEGIN").await?;
+        let made = self.make_in_transaction(client, table).await;
+        let end = if made.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = client.batch_execute(end).await;
+        made?;
+        Ok(ended?)
+    }
+
+    async fn make_in_transaction(&self, client: &Client, table: Table) -> Result<(), Failure> {
+        let namespace = &self.options.namespace;
+        let name = namespace.table(table.kind, table.schema);
+        let place = |keyword: &str| match &self.options.tablespace {
+            Some(space) => format!("{keyword} {}", quote_ident(space)),
+            None => String::new(),
+        };
+        let create =
+            render(include_str!("../sql/create_table.sql"), &[("table", &name), ("tablespace", &place("TABLESPACE"))]);
+        client.batch_execute(&create).await?;
+        self.copy(client, table, &name).await?;
+        if table.kind == Kind::Blocks {
+            let index = quote_ident(&format!("{}_k", Namespace::table_name(table.kind, table.schema)));
+            let values = [("index", index.as_str()), ("table", &name), ("tablespace", &place("TABLESPACE"))];
+            client.batch_execute(&render(include_str!("../sql/create_index.sql"), &values)).await?;
+        }
+        client.batch_execute(&format!("ANALYZE {name}")).await?;
+        self.register(client, table, &name).await
+    }
+
+    /// Rows in the order of the blocks they shall stand in, frozen at once.
+    async fn copy(&self, client: &Client, table: Table, name: &str) -> Result<(), Failure> {
+        // Scan tables have their own layout, beyond those of all schemas.
+        let layout = if table.kind == Kind::Scan { table.schema + (1 << 16) } else { table.schema };
+        let mut rows = Rows::new(table.blocks, self.plan.seed, layout, self.plan.content);
+        let sink = client.copy_in(&render(include_str!("../sql/copy_in.sql"), &[("table", name)])).await?;
+        let mut sink = pin!(sink);
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+        chunk.extend_from_slice(row::HEADER);
+        loop {
+            if self.stop.requested() {
+                return Err(Error::interrupted("the load was stopped; load again to resume it").into());
+            }
+            let written = rows.fill(&mut chunk, CHUNK_BYTES);
+            if written == 0 {
+                break;
+            }
+            sink.send(Cursor::new(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_BYTES)))).await?;
+            self.progress(written);
+        }
+        sink.send(Cursor::new(row::TRAILER.to_vec())).await?;
+        sink.finish().await?;
+        Ok(())
+    }
+
+    fn progress(&self, written: u64) {
+        let done = self.done.fetch_add(written, Ordering::Relaxed) + written;
+        self.events.emit(Event::Progress {
+            what: "loading".to_owned(),
+            done: done * space::BLOCK_BYTES,
+            of: self.blocks * space::BLOCK_BYTES,
+            unit: "bytes".to_owned(),
+        });
+    }
+
+    async fn register(&self, client: &Client, table: Table, qualified: &str) -> Result<(), Failure> {
+        let namespace = self.options.namespace.quoted();
+        let sql = render(include_str!("../sql/register.sql"), &[("namespace", &namespace)]);
+        let content = serde_json::to_string(&self.plan.content).unwrap_or_default();
+        let name = Namespace::table_name(table.kind, table.schema);
+        let (kind, seed) = (table.kind.word(), self.plan.seed.to_string());
+        let (schema, blocks) = (table.schema as i32, table.blocks as i64);
+        client.execute(&sql, &[&name, &kind, &qualified, &schema, &blocks, &seed, &content, &SHAPE]).await?;
+        Ok(())
+    }
+}
+
+/// Writes everything back, so that the first run does not pay for it.
+fn settle(link: &Link, events: &dyn Events) -> Result<()> {
+    let control = link.control()?;
+    link.run("settling the load", async {
+        match control.batch_execute("CHECKPOINT").await {
+            Err(error) if lacks_right(&error) => {
+                note(events, "no right to CHECKPOINT: the server writes the loaded blocks back in its own time");
+                Ok(())
+            }
+            other => Ok(other?),
+        }
+    })
+}
+
+async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
+    let row = client.query_one("SELECT pg_is_in_recovery(), current_setting('transaction_read_only')", &[]).await?;
+    if row.get::<_, bool>(0) || row.get::<_, &str>(1) == "on" {
+        return Err(Error::target("the server is read-only", "name the primary in the URL").into());
+    }
+    Ok(())
+}
+
+fn wanted(plan: &DatasetPlan) -> Vec<Table> {
+    let kinds = [(Kind::Blocks, plan.blocks_per_schema), (Kind::Scan, plan.scan_blocks)];
+    let of = |schema| kinds.map(|(kind, blocks)| Table { kind, schema, blocks });
+    (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
+}
+
+fn missing(entries: &[Entry], plan: &DatasetPlan) -> Vec<Table> {
+    let stands =
+        |table: &Table| entries.iter().any(|e| e.exists && e.kind == Some(table.kind) && e.schema == table.schema);
+    wanted(plan).into_iter().filter(|table| !stands(table)).collect()
+}
+
+/// What stands must be part of what is asked for.
+fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
+    for entry in entries.iter().filter(|entry| entry.exists) {
+        let blocks = if entry.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
+        let mut differs = Vec::new();
+        if entry.blocks != blocks && blocks != 0 {
+            differs.push(format!("{} blocks instead of {blocks}", entry.blocks));
+        }
+        if entry.seed != plan.seed {
+            differs.push(format!("seed {} instead of {}", entry.seed, plan.seed));
+        }
+        if entry.content != Some(plan.content) {
+            differs.push("other content".to_owned());
+        }
+        if entry.shape != SHAPE {
+            differs.push(format!("row shape {} instead of {SHAPE}", entry.shape));
+        }
+        if !differs.is_empty() {
+            return Err(Error::plan(
+                format!("{}.{} is loaded with {}", namespace.quoted(), quote_ident(&entry.name), differs.join(", ")),
+                "give the same --seed, --scale and content, remove it with `mindful cleanup`, or name another --namespace",
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! What the engine can be told beside the plan.
+
+use mindful_core::settings::{Key, Settings};
+use mindful_core::{Error, Result};
+
+use crate::embedded;
+use crate::names::Namespace;
+
+/// Keys of the engine: its own, then those of the private server.
+pub static KEYS: [Key; OWN.len() + embedded::KEYS.len()] = {
+    let mut keys = [OWN[0]; OWN.len() + embedded::KEYS.len()];
+    let mut at = 0;
+    while at < keys.len() {
+        keys[at] = if at < OWN.len() { OWN[at] } else { embedded::KEYS[at - OWN.len()] };
+        at += 1;
+    }
+    keys
+};
+
+const OWN: &[Key] = &[
+    Key {
+        name: "namespace",
+        value: "NAME",
+        default: Some("mindful"),
+        help: "PostgreSQL schema that holds everything of mindful's, made by mindful",
+    },
+    Key {
+        name: "tablespace",
+        value: "NAME",
+        default: None,
+        help: "PostgreSQL tablespace for the tables and indexes (default: the database's own)",
+    },
+];
+
+/// The same, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Where everything of ours stands.
+    pub namespace: Namespace,
+    /// Where tables and indexes are laid.
+    pub tablespace: Option<String>,
+}
+
+/// PostgreSQL cuts longer names in silence.
+const LONGEST_NAME: usize = 63;
+
+impl Options {
+    /// The options that `settings` give.
+    pub fn from_settings(settings: &Settings) -> Result<Self> {
+        let name = |text: &str| {
+            if text.is_empty() || text.len() > LONGEST_NAME || text.contains('\0') {
+                return Err(Error::plan("not a name", format!("give 1 to {LONGEST_NAME} bytes, none of them zero")));
+            }
+            Ok(text.to_owned())
+        };
+        let namespace = settings.parse("namespace", name)?.unwrap_or_else(|| "mindful".to_owned());
+        if namespace.starts_with("pg_") {
+            return Err(Error::plan(
+                format!("{}: names that begin with pg_ belong to PostgreSQL", settings.place("namespace")),
+                "choose another --namespace",
+            ));
+        }
+        Ok(Self { namespace: Namespace(namespace), tablespace: settings.parse("tablespace", name)? })
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row.
+
+use mindful_core::engine::PlanShape;
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+use serde_json::Value;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use crate::error::Failure;
+use crate::link::Link;
+use crate::names::{Kind, Namespace};
+use crate::script::Script;
+
+/// The shapes of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
+pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<PlanShape>> {
+    let client = link.connect(0)?;
+    let mut shapes: Vec<PlanShape> = Vec::new();
+    link.run("checking the plans", async { Ok(client.batch_execute(include_str!("../sql/session.sql")).await?) })?;
+    for schema in 1..=workload.schemas {
+        let place = format!("checking the plans on schema {schema}");
+        for shape in link.run(&place, shapes_on(&client, workload, schema, namespace))? {
+            if !shape.pure {
+                return Err(impure(&shape));
+            }
+            if !shapes.iter().any(|known| known.kind == shape.kind) {
+                shapes.push(shape);
+            }
+        }
+    }
+    Ok(shapes)
+}
+
+fn impure(shape: &PlanShape) -> Error {
+    Error::target(
+        format!("the server carries a {} out as {}, not as a plain index scan", shape.kind, shape.shape),
+        "see that the index on k stands and is valid, or load anew after `mindful cleanup`",
+    )
+}
+
+async fn shapes_on(
+    client: &Client,
+    workload: &Workload,
+    schema: u32,
+    namespace: &Namespace,
+) -> Result<Vec<PlanShape>, Failure> {
+    let script = Script::new(workload, 0, schema, namespace);
+    let mut shapes = Vec::new();
+    if workload.update_pct.percent() < 100.0 {
+        let batch = script.batch("$1::bigint", "$2::bigint", "$3::timestamptz");
+        shapes.push(explain(client, "select", "Index Scan", &batch, "1, 16, now()").await?);
+    }
+    if !workload.update_pct.is_none() {
+        let update = script.update_statement(&script.home(), "$1::bigint");
+        shapes.push(explain(client, "update", "Index Scan", &update, "1").await?);
+    }
+    if !workload.scan_pct.is_none() {
+        let scan = format!("SELECT count(seq) FROM {} WHERE $1", namespace.table(Kind::Scan, schema));
+        shapes.push(explain(client, "scan", "Seq Scan", &scan, "true").await?);
+    }
+    Ok(shapes)
+}
+
+/// The plan of `statement` as a session will have it: prepared, planned without knowing the values.
+pub async fn explain(
+    client: &Client,
+    kind: &str,
+    access: &str,
+    statement: &str,
+    values: &str,
+) -> Result<PlanShape, Failure> {
+    client.batch_execute(&format!("PREPARE mindful_shape AS {statement}")).await?;
+    let explained = client.simple_query(&format!("EXPLAIN (FORMAT JSON) EXECUTE mindful_shape({values})")).await;
+    client.batch_execute("DEALLOCATE mindful_shape").await?;
+    let mut told = String::new();
+    for message in explained? {
+        if let SimpleQueryMessage::Row(row) = message {
+            told += row.get(0).unwrap_or_default();
+        }
+    }
+    let plan = serde_json::from_str(&told).map_err(|error| {
+        Error::run(format!("the plan cannot be read ({error})"), "report this with the server's version")
+    })?;
+    Ok(shape(kind, access, &plan))
+}
+
+/// Every access to a table must be of the kind `access`.
+fn shape(kind: &str, access: &str, plan: &Value) -> PlanShape {
+    let mut nodes = Vec::new();
+    collect(plan, &mut nodes);
+    let mut words: Vec<String> = nodes.iter().map(|node| words(node)).collect();
+    words.dedup();
+    PlanShape {
+        kind: kind.to_owned(),
+        shape: words.join(" and "),
+        pure: !nodes.is_empty() && nodes.iter().all(|node| text(node, "Node Type") == access),
+        detail: plan.to_string(),
+    }
+}
+
+/// The nodes that touch a table or an index, outermost first.
+fn collect<'a>(value: &'a Value, nodes: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, nodes)),
+        Value::Object(map) => {
+            if text(value, "Node Type").contains("Scan") && text(value, "Node Type") != "Subquery Scan" {
+                nodes.push(value);
+            }
+            map.values().for_each(|item| collect(item, nodes));
+        }
+        _ => {}
+    }
+}
+
+fn text<'a>(node: &'a Value, key: &str) -> &'a str {
+    node.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn words(node: &Value) -> String {
+    let mut words = text(node, "Node Type").to_owned();
+    for (key, link) in [("Index Name", " using "), ("Relation Name", " on ")] {
+        let name = text(node, key);
+        if !name.is_empty() {
+            words += link;
+            words += name;
+        }
+    }
+    words
+}

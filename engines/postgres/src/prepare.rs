@@ -1,0 +1,60 @@
+//! What is checked before sessions are made: what cannot be carried is refused with the next move.
+
+use mindful_core::engine::PlanShape;
+use mindful_core::workload::{Commit, Like, Loop, Workload};
+use mindful_core::{Error, Result};
+
+use crate::link::Link;
+use crate::names::Namespace;
+use crate::plan_check;
+
+/// Connections kept for control and counters.
+const OWN_CONNECTIONS: i32 = 2;
+
+/// Checks room, rights, and the workload itself; then how the server carries it out.
+pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<PlanShape>> {
+    refuse_contradictions(workload, sessions)?;
+    let control = link.control()?;
+    let row = link
+        .run("checking for room", async { Ok(control.query_one(include_str!("../sql/capacity.sql"), &[]).await?) })?;
+    // The control connection is open and counted already.
+    let free = row.get::<_, i32>("free") - OWN_CONNECTIONS + 1;
+    if sessions as i32 > free {
+        let most: i32 = row.get("most");
+        return Err(Error::plan(
+            format!("{sessions} sessions do not fit: max_connections is {most}, {} are free", free.max(0)),
+            format!("run with --sessions {} or raise max_connections", free.max(0)),
+        ));
+    }
+    let read_only: bool = row.get("read_only");
+    if read_only && (workload.looping == Loop::Server || !workload.update_pct.is_none()) {
+        return Err(Error::target(
+            "the server is read-only",
+            "name the primary in the URL, or run --loop client --update-pct 0",
+        ));
+    }
+    if workload.looping == Loop::Server && !row.get::<_, bool>("may_install") {
+        return Err(Error::target(
+            "the role has no TEMP right on the database, which the server-side loop needs",
+            "have it granted (GRANT TEMPORARY ON DATABASE …), or run with --loop client",
+        ));
+    }
+    plan_check::check(link, workload, namespace)
+}
+
+fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
+    if workload.rate.is_some() && workload.looping == Loop::Server {
+        return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
+    }
+    if workload.like != Like::Mindful && workload.looping == Loop::Server {
+        return Err(Error::plan("the arithmetic of an older kit needs the loop in the client", "add --loop client"));
+    }
+    let shared = sessions > workload.schemas || !workload.hot_schema.is_none();
+    if workload.commit != Commit::Each && !workload.update_pct.is_none() && shared {
+        return Err(Error::plan(
+            "sessions that share a schema and commit later than each operation would deadlock",
+            "run as many --schemas as --sessions without --hot-schema, or --commit each",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! The SQL of one session's work: the draws of [`mindful_core::workload`] as expressions, and the procedure around them.
+
+use mindful_core::units::Share;
+use mindful_core::workload::{self, Commit, Redo, Skew, Streams, ThinkTime, Workload};
+
+use crate::names::{Kind, Namespace};
+use crate::template::{dollar_quote, render};
+
+/// Buckets of a latency histogram: 128 whole microseconds, then half percents up to an hour.
+pub const BUCKETS: usize = 3_600;
+
+/// Most operations in one statement.
+const MOST_IN_BATCH: &str = "1024";
+
+/// The work of one session, ready to be written as SQL.
+pub struct Script<'a> {
+    workload: &'a Workload,
+    streams: Streams,
+    namespace: &'a Namespace,
+    schema: u32,
+}
+
+impl<'a> Script<'a> {
+    /// The work of `session` (from 0), whose home is `schema` (from 1).
+    pub fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
+        Self { workload, streams: Streams::new(workload.seed, session), namespace, schema }
+    }
+
+    /// `CREATE PROCEDURE pg_temp.slice`, holding only what this workload needs: a knob that is off costs nothing.
+    pub fn procedure(&self) -> String {
+        let w = self.workload;
+        let thinks = w.think_time.is_some();
+        let select = self.select(if thinks { "1" } else { MOST_IN_BATCH });
+        let update = if w.update_pct.is_none() { String::new() } else { self.update() };
+        let scan = if w.scan_pct.is_none() { String::new() } else { self.scan() };
+        render(
+            include_str!("../sql/slice.sql"),
+            &[
+                ("quote", &dollar_quote(&[&*select, &*update, &*scan].concat())),
+                ("buckets", &BUCKETS.to_string()),
+                ("think", if thinks { include_str!("../sql/slice_think.sql") } else { "" }),
+                ("mix", &self.mix()),
+                ("update", &update),
+                ("scan", &scan),
+                ("select", &select),
+            ],
+        )
+    }
+
+    /// The statement that makes `todo` reads from operation `op` on, each timed by itself, none begun after `deadline`.
+    pub fn batch(&self, op: &str, todo: &str, deadline: &str) -> String {
+        let w = self.workload;
+        let blocks = if self.has_hot_schema() {
+            include_str!("../sql/select_hot_schema.sql")
+        } else {
+            include_str!("../sql/select_home.sql")
+        };
+        let blocks = render(
+            blocks,
+            &[
+                ("home", &self.home()),
+                ("hot_table", &self.namespace.table(Kind::Blocks, 1)),
+                ("reach", &self.reach(w.work_unit, "hot")),
+            ],
+        );
+        render(
+            include_str!("../sql/select_batch.sql"),
+            &[
+                ("blocks", &blocks),
+                ("first_key", &self.first_key("i", w.work_unit)),
+                ("hot", &self.hot_spot("i")),
+                ("hot_schema", &self.hot_schema("i")),
+                ("facts", &self.facts("i")),
+                ("op", op),
+                ("todo", todo),
+                ("deadline", deadline),
+                ("last_bucket", &(BUCKETS - 1).to_string()),
+            ],
+        )
+    }
+
+    /// The statement that updates the blocks of operation `op` in `table`.
+    pub fn update_statement(&self, table: &str, op: &str) -> String {
+        let template = match self.workload.redo {
+            Redo::Light => include_str!("../sql/update_light.sql"),
+            Redo::Heavy => include_str!("../sql/update_heavy.sql"),
+        };
+        let unit = self.workload.update_work_unit;
+        render(
+            template,
+            &[
+                ("table", table),
+                ("first_key", &self.first_key(op, unit)),
+                ("reach", &self.reach(unit, &self.hot_spot(op))),
+            ],
+        )
+    }
+
+    /// The table of the session's own schema.
+    pub fn home(&self) -> String {
+        self.namespace.table(Kind::Blocks, self.schema)
+    }
+
+    fn mix(&self) -> String {
+        let (w, s) = (self.workload, &self.streams);
+        let (updates, phase) = (w.update_pct.hundredths().to_string(), s.update_phase.to_string());
+        let mut text = String::new();
+        if !w.update_pct.is_none() {
+            text += &render(include_str!("../sql/slice_mix.sql"), &[("share", &updates), ("phase", &phase)]);
+        }
+        if !w.scan_pct.is_none() {
+            text += "\n        ";
+            text += &render(
+                include_str!("../sql/slice_mix_scan.sql"),
+                &[
+                    ("updates_before", &format!("(op * {updates} + {phase}) / {}", Share::WHOLE)),
+                    ("share", &w.scan_pct.hundredths().to_string()),
+                    ("phase", &s.scan_phase.to_string()),
+                ],
+            );
+        }
+        text
+    }
+
+    fn select(&self, most: &str) -> String {
+        render(
+            include_str!("../sql/slice_select.sql"),
+            &[("statement", &self.batch("op", "todo", "deadline")), ("most", most), ("pause", &self.pause())],
+        )
+    }
+
+    fn update(&self) -> String {
+        let home = format!("{};", self.update_statement(&self.home(), "op"));
+        let statement = if self.has_hot_schema() {
+            let hot = self.update_statement(&self.namespace.table(Kind::Blocks, 1), "op");
+            format!("IF {} THEN {hot}; ELSE {home} END IF;", self.hot_schema("op"))
+        } else {
+            home
+        };
+        // The row count has to be taken before anything else runs; IF does not disturb it.
+        let commit = match self.workload.commit {
+            Commit::Each => "COMMIT;".to_owned(),
+            Commit::Every(every) => format!(
+                "uncommitted := uncommitted + 1; IF uncommitted >= {every} THEN COMMIT; uncommitted := 0; END IF;"
+            ),
+            Commit::Slice => String::new(),
+        };
+        self.single(include_str!("../sql/slice_update.sql"), &statement, &commit)
+    }
+
+    fn scan(&self) -> String {
+        let count =
+            |schema| format!("SELECT count(seq) INTO visited FROM {};", self.namespace.table(Kind::Scan, schema));
+        let statement = if self.has_hot_schema() {
+            format!("IF {} THEN {} ELSE {} END IF;", self.hot_schema("op"), count(1), count(self.schema))
+        } else {
+            count(self.schema)
+        };
+        self.single(include_str!("../sql/slice_scan.sql"), &statement, "")
+    }
+
+    fn single(&self, template: &str, statement: &str, commit: &str) -> String {
+        render(
+            template,
+            &[
+                ("statement", statement),
+                ("commit", commit),
+                ("facts", &self.facts("op")),
+                ("pause", &self.pause()),
+                ("last_bucket", &(BUCKETS - 1).to_string()),
+            ],
+        )
+    }
+
+    fn pause(&self) -> String {
+        match self.workload.think_time {
+            Some(think) => render(include_str!("../sql/slice_pause.sql"), &[("pause_us", &self.think_us(think, "op"))]),
+            None => String::new(),
+        }
+    }
+
+    /// See [`mindful_core::workload::Draws::op`]: the same key for the same operation.
+    fn first_key(&self, op: &str, unit: u64) -> String {
+        let w = self.workload;
+        let spread = self.spread_key(op, unit);
+        match w.hot_spot {
+            Some(spot) => {
+                let starts = workload::starts(spot.blocks, unit.min(spot.blocks));
+                let key = draw(op, self.streams.key);
+                format!("CASE WHEN {} THEN {} + {key} % {starts} ELSE {spread} END", self.hot_spot(op), spot.offset + 1)
+            }
+            None => spread,
+        }
+    }
+
+    fn spread_key(&self, op: &str, unit: u64) -> String {
+        let spread = workload::starts(self.workload.scale, unit);
+        let number = draw(op, self.streams.key);
+        match self.workload.skew {
+            Skew::Uniform => format!("(1 + {number} % {spread})"),
+            Skew::Zipf(theta) => {
+                let power = 1.0 - theta;
+                let top = ((spread + 1) as f64).powf(power) - 1.0;
+                let unit = draw_unit(op, self.streams.key);
+                format!(
+                    "greatest(1, least({spread}, floor(power({unit} * {}::float8 + 1, {}::float8))))::bigint",
+                    exact(top),
+                    exact(1.0 / power)
+                )
+            }
+            Skew::HotSet { fraction, probability, moves_every } => {
+                let hot = workload::hot_set_keys(spread, fraction);
+                let base =
+                    if moves_every == 0 { "0".to_owned() } else { format!("{op} / {moves_every} * {hot} % {spread}") };
+                let step = if hot == spread {
+                    format!("{number} % {hot}")
+                } else {
+                    let inside = drawn(op, self.streams.hot_set, probability);
+                    format!("CASE WHEN {inside} THEN {number} % {hot} ELSE {hot} + {number} % {} END", spread - hot)
+                };
+                format!("(1 + ({base} + {step}) % {spread})")
+            }
+        }
+    }
+
+    /// Last key minus first key; `hot` is an expression that tells whether the operation went to the hot spot.
+    fn reach(&self, unit: u64, hot: &str) -> String {
+        match self.workload.hot_spot {
+            Some(spot) if spot.blocks < unit => {
+                format!("CASE WHEN {hot} THEN {} ELSE {} END", spot.blocks - 1, unit - 1)
+            }
+            _ => (unit - 1).to_string(),
+        }
+    }
+
+    fn hot_spot(&self, op: &str) -> String {
+        self.workload.hot_spot.map_or_else(|| "false".to_owned(), |spot| drawn(op, self.streams.hot_spot, spot.share))
+    }
+
+    fn has_hot_schema(&self) -> bool {
+        !self.workload.hot_schema.is_none() && self.schema != 1
+    }
+
+    fn hot_schema(&self, op: &str) -> String {
+        drawn(op, self.streams.hot_schema, self.workload.hot_schema)
+    }
+
+    /// The cell of the tally, apart from the kind.
+    fn facts(&self, op: &str) -> String {
+        let mut facts = vec!["0".to_owned()];
+        let mut bit = |condition: String, value: u8| {
+            if condition != "false" {
+                facts.push(format!("CASE WHEN {condition} THEN {value} ELSE 0 END"));
+            }
+        };
+        bit(self.hot_spot(op), 4);
+        bit(self.hot_schema(op), 8);
+        if let Some(think) = self.workload.think_time {
+            bit(format!("{} > 0", self.think_us(think, op)), 16);
+        }
+        facts.join(" + ")
+    }
+
+    fn think_us(&self, think: ThinkTime, op: &str) -> String {
+        let unit = draw_unit(op, self.streams.think_time);
+        let (min, max) = (think.min.as_micros(), think.max.as_micros());
+        let length = if think.exponential {
+            format!("{max} * -ln(1 - {unit})")
+        } else {
+            format!("{min} + {} * {unit}", max.saturating_sub(min))
+        };
+        let sometimes = drawn(op, self.streams.think, think.share);
+        format!("(CASE WHEN {sometimes} THEN {length} ELSE 0 END)::bigint")
+    }
+}
+
+/// [`mindful_core::draw::draw`].
+fn draw(op: &str, stream: i64) -> String {
+    format!("(hashint8extended(hashint8extended({op}, 0), '{stream}'::bigint) & 9223372036854775807)")
+}
+
+/// [`mindful_core::draw::draw_unit`].
+fn draw_unit(op: &str, stream: i64) -> String {
+    format!("(({} >> 10) / 9007199254740992::float8)", draw(op, stream))
+}
+
+/// [`mindful_core::workload::drawn`].
+fn drawn(op: &str, stream: i64, share: Share) -> String {
+    if share.is_none() {
+        return "false".to_owned();
+    }
+    format!("({} % {} < {})", draw(op, stream), Share::WHOLE, share.hundredths())
+}
+
+/// A float as a literal that reads back as the very same one.
+fn exact(number: f64) -> String {
+    format!("'{number:e}'")
+}

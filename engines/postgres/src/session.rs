@@ -1,0 +1,146 @@
+//! A session whose work loop runs in the database: one CALL a slice.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::latency::Latency;
+use mindful_core::slice::{Seat, SliceOrder, SliceReport, Tally};
+use mindful_core::workload::{OpKind, Workload};
+use mindful_core::{Result, Session};
+use tokio_postgres::{Row, Statement};
+
+use crate::connect::Connection;
+use crate::error::Failure;
+use crate::link::Link;
+use crate::names::Namespace;
+use crate::script::Script;
+
+const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+
+/// More operations than any slice can hold, with room to add to.
+const UNLIMITED: i64 = 1 << 60;
+
+/// Operations that plan the statements before the first slice; their numbers are beyond those of any run.
+const WARM_OP: i64 = 1 << 40;
+const WARM_OPS: i64 = 3;
+
+/// An instant far away, us since the epoch.
+const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
+
+/// One connection with its procedure.
+pub struct ServerLoop {
+    link: Arc<Link>,
+    client: Connection,
+    backends: Arc<Mutex<Vec<i32>>>,
+    pid: i32,
+    call: Statement,
+    place: String,
+    think_until_us: i64,
+}
+
+impl ServerLoop {
+    /// Connects, installs the procedure and runs it once for nothing, so that its first slice plans nothing.
+    pub fn open(
+        link: &Arc<Link>,
+        workload: &Workload,
+        seat: Seat,
+        namespace: &Namespace,
+        backends: &Arc<Mutex<Vec<i32>>>,
+    ) -> Result<Self> {
+        let place = format!("session {}", seat.session);
+        let client = link.connect(seat.endpoint).map_err(|error| error.at(&place))?;
+        let script = Script::new(workload, seat.session, seat.schema, namespace);
+        let (call, pid) = link.run_on(&client, &place, async {
+            client.batch_execute(include_str!("../sql/session.sql")).await?;
+            if !workload.commit_wait {
+                client.batch_execute("SET synchronous_commit = off").await?;
+            }
+            client.batch_execute(&script.procedure()).await?;
+            let pid: i32 = client.query_one("SELECT pg_backend_pid()", &[]).await?.get(0);
+            Ok((client.prepare(CALL).await?, pid))
+        })?;
+        held(backends).push(pid);
+        let (link, backends) = (Arc::clone(link), Arc::clone(backends));
+        let mut session = Self { link, client, backends, pid, call, place, think_until_us: 0 };
+        session.call(0, WARM_UNTIL_US, WARM_OP, WARM_OPS)?;
+        Ok(session)
+    }
+
+    fn call(&mut self, begin_us: i64, end_us: i64, first_op: i64, most_ops: i64) -> Result<Row> {
+        let (client, call, think) = (&self.client, &self.call, self.think_until_us);
+        self.link.run_on(client, &self.place, async {
+            client.query_one(call, &[&begin_us, &end_us, &first_op, &most_ops, &think]).await.map_err(Failure::from)
+        })
+    }
+}
+
+impl Session for ServerLoop {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        let most = order.max_ops.map_or(UNLIMITED, |ops| ops as i64);
+        let row = self.call(order.begin_us, order.end_us, order.first_op as i64, most)?;
+        self.think_until_us = row.get("think_until_us");
+        Ok(report(order.index, &row))
+    }
+}
+
+impl Drop for ServerLoop {
+    fn drop(&mut self) {
+        held(&self.backends).retain(|pid| *pid != self.pid);
+    }
+}
+
+fn held(backends: &Mutex<Vec<i32>>) -> MutexGuard<'_, Vec<i32>> {
+    backends.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn report(index: u32, row: &Row) -> SliceReport {
+    let totals: Vec<i64> = row.get("totals");
+    let mut report = SliceReport {
+        index,
+        begin_us: row.get("began_us"),
+        end_us: row.get("ended_us"),
+        think_us: row.get::<_, i64>("thought_us").unsigned_abs(),
+        ..SliceReport::default()
+    };
+    for (kind, (column, sums)) in
+        OpKind::ALL.into_iter().zip(["selects", "updates", "scans"].iter().zip(totals.chunks(3)))
+    {
+        let pairs: Vec<i64> = row.get(column);
+        let op = report.op_mut(kind);
+        let [blocks, sum_us, max_us] = [0, 1, 2].map(|at| sums[at].unsigned_abs());
+        op.ops = pairs.chunks(2).map(|pair| pair[1].unsigned_abs()).sum();
+        op.blocks = blocks;
+        op.latency = Latency {
+            buckets: pairs.chunks(2).map(|pair| (bucket_ns(pair[0]), pair[1].unsigned_abs())).collect(),
+            sum_ns: sum_us * 1_000,
+            max_ns: max_us * 1_000,
+        };
+    }
+    let cells: Vec<i64> = row.get("tally");
+    report.tally = Tally(cells.chunks(2).map(|cell| (cell[0] as u8, cell[1].unsigned_abs())).collect());
+    report
+}
+
+/// The latency a bucket stands for, ns: the inverse of the procedure's `128 + ln(us / 128) * 200`, at its middle.
+///
+/// Bucket 0 holds what took less than half a microsecond of the server's clock.
+fn bucket_ns(bucket: i64) -> u64 {
+    match bucket {
+        0 => 250,
+        1..128 => bucket.unsigned_abs() * 1_000,
+        _ => (128_000.0 * (((bucket - 128) as f64 + 0.5) / 200.0).exp()) as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_stands_for_its_latencies_to_half_a_percent() {
+        for us in [1_u64, 127, 128, 129, 1_000, 123_456, 3_000_000_000] {
+            let bucket = if us < 128 { us as i64 } else { 128 + ((us as f64 / 128.0).ln() * 200.0).floor() as i64 };
+            let error = bucket_ns(bucket) as f64 / (us as f64 * 1_000.0) - 1.0;
+            assert!(error.abs() <= 0.005, "{us} us is told as {} ns", bucket_ns(bucket));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The opened database.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
+use mindful_core::event::Events;
+use mindful_core::metric::Sampler;
+use mindful_core::slice::Seat;
+use mindful_core::workload::{Loop, Workload};
+use mindful_core::{Error, Result, Session, Target, clock};
+
+use crate::client_session::ClientSession;
+use crate::connect::Server;
+use crate::embedded::{Embedded, Phase};
+use crate::link::Link;
+use crate::options::Options;
+use crate::registry::{self, Found};
+use crate::session::ServerLoop;
+use crate::{counters, describe, load, prepare, space, verify};
+
+/// A PostgreSQL database, shared by all threads.
+pub struct PostgresTarget {
+    link: Arc<Link>,
+    /// The private server, where it is one; stops with the target.
+    private: Option<Embedded>,
+    options: Options,
+    major: u32,
+    events: Arc<dyn Events>,
+    /// Slices are timed by this host's clock, not the server's.
+    client_clock: AtomicBool,
+    /// Server processes that work for sessions.
+    backends: Arc<Mutex<Vec<i32>>>,
+}
+
+impl PostgresTarget {
+    /// Connects to `server` and looks what it is.
+    pub fn open(server: Server, private: Option<Embedded>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+        let link = Arc::new(Link::new(server)?);
+        let control = link.control()?;
+        let major = link.run("asking for the version", async { Ok(describe::major(&control).await?) })?;
+        if major < 15 {
+            return Err(Error::target(format!("the server is PostgreSQL {major}"), "mindful needs 15 or newer"));
+        }
+        let described = describe::describe(&link)?;
+        if described.block_bytes != space::BLOCK_BYTES {
+            return Err(Error::target(
+                format!("the server's blocks are {} bytes long", described.block_bytes),
+                "mindful measures PostgreSQL with blocks of 8192 bytes",
+            ));
+        }
+        Ok(Self {
+            link,
+            private,
+            options,
+            major,
+            events: Arc::clone(events),
+            client_clock: AtomicBool::new(false),
+            backends: Arc::default(),
+        })
+    }
+
+    /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
+    fn phase(&self, phase: Phase) -> Result<()> {
+        if let Some(private) = &self.private
+            && private.phase(phase)?
+        {
+            self.link.release();
+        }
+        Ok(())
+    }
+}
+
+impl Target for PostgresTarget {
+    fn describe(&self) -> Result<Description> {
+        let mut description = describe::describe(&self.link)?;
+        for chosen in self.private.iter().flat_map(Embedded::chosen) {
+            description
+                .facts
+                .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
+        }
+        Ok(description)
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        if self.client_clock.load(Ordering::SeqCst) {
+            return Ok(clock::now_us());
+        }
+        let control = self.link.control()?;
+        self.link.run("reading the server's clock", async {
+            let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+            Ok(control.query_one(sql, &[]).await?.get(0))
+        })
+    }
+
+    fn host(&self) -> HostView {
+        match &self.private {
+            Some(private) => HostView {
+                local: true,
+                server_pid: Some(private.postmaster_pid()).filter(|pid| *pid != 0),
+                data_paths: vec![private.data_dir()],
+                in_process: false,
+            },
+            None => describe::host(&self.link),
+        }
+    }
+
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        let control = self.link.control()?;
+        let namespace = &self.options.namespace;
+        match self.link.run("looking for the dataset", registry::find(&control, namespace))? {
+            Found::Nothing => Ok(None),
+            Found::Foreign => Err(registry::foreign(namespace)),
+            Found::Ours { entries, .. } => Ok(registry::dataset(&entries, space::BLOCK_BYTES)),
+        }
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        if !load::is_complete(&self.link, &self.options, plan)? {
+            self.phase(Phase::Load)?;
+            let loaded = load::load(&self.link, &self.options, plan, events, stop);
+            self.phase(Phase::Run)?;
+            loaded?;
+        }
+        self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
+    }
+
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        let dataset = self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))?;
+        verify::verify(&self.link, &self.options.namespace, &dataset, stop)
+    }
+
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>> {
+        self.client_clock.store(workload.looping == Loop::Client, Ordering::SeqCst);
+        if let Some(private) = &self.private
+            && private.carry(sessions)?
+        {
+            self.link.release();
+        }
+        prepare::prepare(&self.link, workload, sessions, &self.options.namespace)
+    }
+
+    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+        let namespace = &self.options.namespace;
+        Ok(match workload.looping {
+            Loop::Server => Box::new(ServerLoop::open(&self.link, workload, seat, namespace, &self.backends)?),
+            Loop::Client => Box::new(ClientSession::open(&self.link, workload, seat, namespace)?),
+        })
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)
+    }
+
+    fn interrupt(&self) {
+        let backends = std::mem::take(&mut *self.backends.lock().unwrap_or_else(PoisonError::into_inner));
+        let Ok(control) = self.link.control() else { return };
+        // Best effort: what is gone already needs no end.
+        let _ = self.link.run("interrupting", async {
+            control.execute("SELECT pg_cancel_backend(pid) FROM unnest($1::integer[]) AS pid", &[&backends]).await?;
+            Ok(())
+        });
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        let control = self.link.control()?;
+        self.link.run("listing what is mindful's", registry::inventory(&control, &self.options.namespace))
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let control = self.link.control()?;
+        self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
+    }
+}

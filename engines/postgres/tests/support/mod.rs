@@ -1,0 +1,201 @@
+//! A private server for one test binary, of any PostgreSQL whose programs stand in a folder.
+
+use std::io::Read as _;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::event::{Event, Events};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::{Engine, Result, Session, Target};
+use mindful_postgres::ENGINE;
+
+/// A running server with its own folder; ends with the value.
+pub struct Server {
+    process: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// Makes a cluster and starts it with the programs in `bin`.
+    pub fn start(bin: &Path, settings: &[&str]) -> Self {
+        let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
+        let account = account();
+        if let Some((uid, gid)) = account {
+            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
+        }
+        let data = folder.path().join("data");
+        let mut initdb = as_account(&bin.join("initdb"), account);
+        initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k", "-D"]).arg(&data);
+        let made = initdb.output().unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let mut postgres = as_account(&bin.join("postgres"), account);
+        postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses="]);
+        for setting in ["autovacuum=off", "shared_buffers=64MB", "max_wal_size=2GB"].iter().chain(settings) {
+            postgres.arg("-c").arg(setting);
+        }
+        let process = postgres.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut server = Self { process, folder };
+        server.await_ready();
+        server
+    }
+
+    fn await_ready(&mut self) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while self.try_sql("SELECT 1").is_err() {
+            if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
+                let mut told = String::new();
+                self.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+                self.process.wait().unwrap();
+                panic!("the server did not start: {told}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The URL of `database` for `user`.
+    pub fn url(&self, user: &str, database: &str) -> String {
+        let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
+        format!("postgresql://{user}@{folder}/{database}")
+    }
+
+    /// Opens it as a target with some options.
+    pub fn target(&self, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+        self.target_as("bench", "postgres", options)
+    }
+
+    /// Opens it as a target for `user`.
+    pub fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+        let mut settings = Settings::defaults(ENGINE.options());
+        for (name, value) in options {
+            settings.set(name, *value, Origin::Flag(format!("--{name}")));
+        }
+        ENGINE.open(&self.url(user, database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+    }
+
+    /// Runs SQL beside mindful, as another user of the server would; gives the first column of each row.
+    pub fn sql(&self, sql: &str) -> Vec<String> {
+        self.try_sql(sql).unwrap()
+    }
+
+    /// The same, where it may fail.
+    pub fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&self.url("bench", "postgres"), tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            let messages = client.simple_query(sql).await?;
+            Ok(messages
+                .into_iter()
+                .filter_map(|message| match message {
+                    tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+                    _ => None,
+                })
+                .collect())
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // SIGINT is the fast shutdown; the signal goes to this very process.
+        let pid = rustix::process::Pid::from_child(&self.process);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+        let _ = self.process.wait();
+    }
+}
+
+struct Silent;
+
+impl Events for Silent {
+    fn emit(&self, _: Event) {}
+}
+
+/// User and group for a server when the test runs as root, which PostgreSQL refuses.
+fn account() -> Option<(u32, u32)> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let passwd = std::fs::read_to_string("/etc/passwd").unwrap();
+    let of = |name: &str| {
+        let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2).map(|field| field.parse().unwrap());
+        Some((fields.next()?, fields.next()?))
+    };
+    Some(of("postgres").or_else(|| of("nobody")).unwrap())
+}
+
+fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/");
+    if let Some((uid, gid)) = account {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+/// The folders of all PostgreSQL programs to test against.
+pub fn programs() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::env::var_os("MINDFUL_TEST_PG_BIN")
+        .map(|paths| std::env::split_paths(&paths).collect())
+        .unwrap_or_default();
+    if let Ok(versions) = std::fs::read_dir("/usr/lib/postgresql") {
+        found.extend(versions.flatten().map(|v| v.path().join("bin")).filter(|bin| bin.join("initdb").exists()));
+    }
+    assert!(!found.is_empty(), "no PostgreSQL to test against: set MINDFUL_TEST_PG_BIN");
+    found
+}
+
+/// A small dataset.
+pub fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
+    DatasetPlan {
+        schemas,
+        blocks_per_schema: blocks,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 7,
+        load_streams: 2,
+    }
+}
+
+/// The plain workload.
+pub fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
+    Workload {
+        seed: 7,
+        schemas,
+        scale,
+        work_unit,
+        update_pct: Share::parse(update_percent).unwrap(),
+        update_work_unit: work_unit,
+        scan_pct: Share::NONE,
+        redo: Redo::Light,
+        commit: Commit::Each,
+        commit_wait: true,
+        hot_spot: None,
+        hot_schema: Share::NONE,
+        skew: Skew::Uniform,
+        think_time: None,
+        rate: None,
+        looping: Loop::Server,
+        like: Like::Mindful,
+    }
+}
+
+/// The seat of one session of `sessions`.
+pub fn seat(session: u32, sessions: u32, schemas: u32) -> Seat {
+    Seat { session, sessions, schema: session % schemas + 1, endpoint: 0 }
+}
+
+/// Lets a session do exactly `ops` operations from number `first` on.
+pub fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
+    let begin_us = target.clock_us()?;
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: first, max_ops: Some(ops) };
+    session.slice(&order)
+}
