@@ -48,6 +48,7 @@ pub fn command() -> Command {
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
         .subcommand(planned("plan", "Show what would run and where each value comes from"))
+        .subcommand(planned("doctor", "Show what would spoil the result, and the line that changes it"))
         .subcommand(Command::new("list").about("List stored runs"))
         .subcommand(Command::new("show").about("Show a stored run").arg(run_name()))
         .subcommand(

@@ -1,6 +1,7 @@
 //! The verbs.
 
 mod cleanup;
+mod doctor;
 mod engines;
 mod import;
 mod list;
@@ -21,6 +22,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("load", matches)) => load::load(matches),
         Some(("cleanup", matches)) => cleanup::cleanup(matches),
         Some(("plan", matches)) => plan::plan(matches),
+        Some(("doctor", matches)) => doctor::doctor(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("import", matches)) => import::import(matches),

@@ -12,6 +12,8 @@ use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
 use crate::error::Result;
 use crate::event::Events;
 use crate::metric::Sampler;
+use crate::plan::Plan;
+use crate::result::Finding;
 use crate::settings::{Key, Settings};
 use crate::slice::{Seat, SliceOrder, SliceReport};
 use crate::workload::Workload;
@@ -156,6 +158,12 @@ pub trait Target: Send + Sync {
     /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
     /// Refuses what it cannot carry, with the next move.
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>>;
+
+    /// What about the target would spoil a result of `plan`: what is, what it does, the line that changes it. Found in
+    /// about a second; changes nothing.
+    fn checks(&self, _plan: &Plan) -> Result<Vec<Finding>> {
+        Ok(Vec::new())
+    }
 
     /// Connects a session and warms it up so far that its first slice begins at once. Called on the session's thread.
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>>;

@@ -220,7 +220,10 @@ impl Plan {
                 "`mindful load --scan-table 64MiB` first",
             ));
         }
-        let hot_spot = self.hot_spot.map(|spot| spot.resolve(loaded.block_bytes, scale, self.work_unit.max(update_work_unit))).transpose()?;
+        let hot_spot = self
+            .hot_spot
+            .map(|spot| spot.resolve(loaded.block_bytes, scale, self.work_unit.max(update_work_unit)))
+            .transpose()?;
         Ok(Workload {
             seed: self.seed,
             schemas,

@@ -11,7 +11,7 @@ use mindful_core::{Error, Result};
 use mindful_drive::StepOutcome;
 use std::sync::Arc;
 
-use crate::commands::show;
+use crate::commands::{doctor, show};
 use crate::context::{self, Context};
 use crate::exit::Exit;
 use crate::hooks::{self, Phase};
@@ -66,6 +66,9 @@ fn ready(context: &Context, target: &dyn Target) -> Result<(Description, Dataset
 fn prepare(context: &Context, target: &dyn Target, workload: &Workload) -> Result<()> {
     let shapes = target.prepare(workload, context.plan.sessions)?;
     context.recording.emit(Event::Shapes { shapes });
+    for finding in doctor::examine(target, &context.plan)? {
+        context.recording.emit(Event::Finding(finding));
+    }
     Ok(())
 }
 

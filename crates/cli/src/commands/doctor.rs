@@ -1,0 +1,60 @@
+//! `mindful doctor`: what would spoil the result, before anything runs.
+
+use clap::ArgMatches;
+use mindful_core::engine::Target;
+use mindful_core::plan::Plan;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::{Error, Result};
+
+use crate::context::{self, Context};
+use crate::exit::Exit;
+
+/// Examines host and target; changes nothing.
+pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
+    let context = Context::new(matches)?;
+    let target = context.open()?;
+    let findings = examine(&*target, &context.plan)?;
+    context.recording.quiet();
+    let text = if context::wants_json(matches) {
+        let json = serde_json::to_string_pretty(&findings)
+            .map_err(|error| Error::run(format!("the findings cannot be written: {error}"), "please report it"))?;
+        format!("{json}\n")
+    } else {
+        as_text(&findings)
+    };
+    context::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// What the host and the target have that spoils a result of `plan`, the gravest first.
+pub fn examine(target: &dyn Target, plan: &Plan) -> Result<Vec<Finding>> {
+    let host = target.host();
+    // The look at the host takes half a second; the target is asked meanwhile.
+    let (on_host, on_target) = std::thread::scope(|scope| {
+        let look = scope.spawn(|| mindful_observe::host_checks(&host));
+        let asked = target.checks(plan);
+        (look.join().unwrap_or_default(), asked)
+    });
+    let mut findings = on_target?;
+    findings.extend(on_host);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Ok(findings)
+}
+
+fn as_text(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "nothing found that would spoil a result\n".to_owned();
+    }
+    let shown = |finding: &Finding| {
+        let severity = match finding.severity {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let line = format!("{severity:<8} {}: {}\n         {}\n", finding.code, finding.evidence, finding.text);
+        line.lines().map(mindful_report::escape).collect::<Vec<_>>().join("\n")
+    };
+    let mut text = findings.iter().map(shown).collect::<Vec<_>>().join("\n");
+    text.push('\n');
+    text
+}
