@@ -248,6 +248,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn no_text_makes_the_parser_panic(text in "([0-9]+:|[a-z]+,|:/|\\PC|\n){0,40}") {
             for (controllers, _) in parse(&text) {

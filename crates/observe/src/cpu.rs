@@ -203,6 +203,8 @@ softirq 677827 0 52659 4 23508 296084 0 260 157943 0 147369
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn no_text_makes_the_parser_panic(text in "(cpu|intr|ctxt|procs_|[0-9 -]|\\PC|\n){0,80}") {
             let stat = HostStat::parse(&text);

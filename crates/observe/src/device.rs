@@ -44,7 +44,7 @@ impl Chain {
 
 /// Finds where `path` lies; where it does not exist yet, where it would be made.
 pub(crate) fn locate(kernel: &Kernel, path: &Path) -> Placement {
-    let existing = nearest_existing(path);
+    let (existing, missing) = nearest_existing(path);
     let found = |mount, chain| Placement { path: path.to_owned(), mount, chain };
     let metadata = match fs::metadata(&existing) {
         Ok(metadata) => metadata,
@@ -54,15 +54,21 @@ pub(crate) fn locate(kernel: &Kernel, path: &Path) -> Placement {
         return found(None, chain_of(kernel, &[numbers(metadata.rdev())]));
     }
     let mounts = mounts::read(kernel);
-    let Some(mount) = mounts::holding(&mounts, &existing) else {
+    let Some(mount) = mounts::holding(&mounts, &existing.join(missing)) else {
         return found(None, Err("the table of mounts cannot be read".to_owned()));
     };
     let chain = roots(kernel, mount).and_then(|roots| chain_of(kernel, &roots));
     found(Some(mount.clone()), chain)
 }
 
-fn nearest_existing(path: &Path) -> PathBuf {
-    path.ancestors().find_map(|folder| fs::canonicalize(folder).ok()).unwrap_or_else(|| PathBuf::from("/"))
+/// The part of the path that exists and may be looked at, and the rest: of a folder that only the server may enter,
+/// the table of mounts still tells what is mounted in it.
+fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
+    let found = path.ancestors().find_map(|above| {
+        let existing = fs::canonicalize(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()?;
+        Some((existing, path.strip_prefix(above).ok()?.to_owned()))
+    });
+    found.unwrap_or_else(|| (PathBuf::from("/"), PathBuf::new()))
 }
 
 /// The devices a file system stands on, or why they are not to be seen.

@@ -7,8 +7,8 @@ use mindful_core::result::{Finding, Severity};
 use crate::cgroup::Cgroup;
 use crate::client::Client;
 use crate::cpu::HostCpu;
-use crate::device::{Placement, locate};
-use crate::diskstats::{Diskstats, counted_level};
+use crate::data_devices::DataDevices;
+use crate::diskstats::Diskstats;
 use crate::kernel::Kernel;
 use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
@@ -30,7 +30,7 @@ pub fn host_samplers(host: &HostView) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
         found.unseen(
             "host-not-seen",
             "The server runs elsewhere: its CPU, its processes and its device are not seen from here.",
-            "",
+            "the server's address is not of this host",
         );
     }
     found.samplers.push(Box::new(Client::new()));
@@ -56,27 +56,15 @@ impl Found {
     /// The device comes first: its counters are compared with everybody else's.
     fn devices(&mut self, kernel: &Kernel, host: &HostView) {
         let text = std::fs::read_to_string(kernel.proc.join("diskstats")).unwrap_or_default();
-        let mut counted: Vec<String> = Vec::new();
-        let mut others: Vec<String> = Vec::new();
-        for path in &host.data_paths {
-            let Placement { chain, .. } = locate(kernel, path);
-            let level = chain.as_ref().map_err(Clone::clone).and_then(|chain| {
-                counted_level(kernel, chain, &text).ok_or_else(|| format!("none of {} keeps counters", chain.text()))
-            });
-            match level {
-                Ok(level) => {
-                    counted.extend(level.iter().filter(|name| !counted.contains(name)).cloned().collect::<Vec<_>>());
-                    others.extend(chain.iter().flat_map(|chain| chain.devices()).map(str::to_owned));
-                }
-                Err(reason) => self.unseen(
-                    "device-not-seen",
-                    format!("The device of {} is not seen: its figures stay unknown.", path.display()),
-                    reason,
-                ),
-            }
+        let DataDevices { counted, others, unseen } = DataDevices::find(kernel, &host.data_paths, &text);
+        for (path, reason) in unseen {
+            let text = format!("The device of {} is not seen: its figures stay unknown.", path.display());
+            self.unseen("device-not-seen", text, reason);
         }
-        others.sort();
-        others.dedup();
+        if host.data_paths.is_empty() && !host.in_process {
+            let text = "Where the server keeps its data is not known: its device is not seen.";
+            self.unseen("device-not-seen", text, "the server tells no data directory to this role");
+        }
         if counted.is_empty() {
             return;
         }
@@ -94,7 +82,7 @@ impl Found {
             Some(pid) => Scope::Tree(pid),
             None => {
                 let text = "The server's processes are not known: its CPU and its share of the device stay unknown.";
-                return self.unseen("processes-not-seen", text, "");
+                return self.unseen("processes-not-seen", text, "no process id of the server");
             }
         };
         match Processes::open(kernel, scope) {

@@ -6,6 +6,7 @@
 mod cgroup;
 mod client;
 mod cpu;
+mod data_devices;
 mod device;
 mod diskstats;
 mod doctor;

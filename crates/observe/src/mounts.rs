@@ -121,6 +121,8 @@ torn line
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn no_text_makes_the_parser_panic(text in "([0-9]+ [0-9]+ [0-9]+:[0-9]+ / |/\\PC| - |\\\\|[a-z0-7,]|\n){0,40}") {
             for mount in parse(&text) {

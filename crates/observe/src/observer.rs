@@ -273,3 +273,19 @@ impl Clocks {
         (step.abs() > CLOCK_STEP_US).then_some(step)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_clock_that_was_set_is_a_step_and_one_that_drifts_is_not() {
+        let looked_at = |ahead_us| Clocks { wall_us: now_us() + ahead_us, steady: Instant::now() };
+        assert_eq!(looked_at(0).step_us(), None);
+        assert_eq!(looked_at(5_000).step_us(), None);
+        let back = looked_at(60_000_000).step_us();
+        assert!(back.is_some_and(|step| step < -59_000_000), "{back:?}");
+        let ahead = looked_at(-60_000_000).step_us();
+        assert!(ahead.is_some_and(|step| step > 59_000_000), "{ahead:?}");
+    }
+}

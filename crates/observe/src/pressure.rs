@@ -97,6 +97,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn no_text_makes_the_parser_panic(text in "(some|full|total=|[0-9]+| |\\PC|\n){0,60}") {
             let _ = parse(&text);

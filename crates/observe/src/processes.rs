@@ -350,6 +350,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn no_text_makes_the_parsers_panic(text in "(\\)|\\(|[0-9]+ |-|: |\\PC|read_bytes|\n){0,60}") {
             let _ = ProcessStat::parse(&text);

@@ -142,6 +142,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn no_text_makes_the_parsers_panic(text in "([0-9]+|-|,|model name|cpu MHz|:| |\\PC|\n){0,60}") {
             let _ = (parse_list(&text), model(&text), mean_frequency(&text));
