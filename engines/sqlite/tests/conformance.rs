@@ -1,13 +1,13 @@
 //! The conformance suite on real SQLite files.
 
+mod fixture;
+
 use mindful_conformance::Fixture;
 
-fn fixture() -> Fixture {
-    let folder = tempfile::tempdir().expect("a folder for the file");
-    let url = format!("sqlite:{}", folder.path().join("mindful.db").display());
-    let mut fixture = Fixture::new(&mindful_sqlite::ENGINE, url).keeping(folder);
+fn on_a_file() -> Fixture {
+    let (mut fixture, _) = fixture::fixture();
     fixture.bad_urls.extend(["sqlite:".to_owned(), "sqlite:/".to_owned(), "sqlite:/proc/version".to_owned()]);
     fixture
 }
 
-mindful_conformance::suite!(fixture);
+mindful_conformance::suite!(on_a_file);
