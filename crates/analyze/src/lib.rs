@@ -7,6 +7,7 @@ pub mod counters;
 pub mod cpu;
 pub mod headline;
 pub mod knee;
+pub mod ladder;
 pub mod latency;
 pub mod ledger;
 pub mod shares;

@@ -1,0 +1,132 @@
+//! The ladder of sessions that finds its own rungs.
+
+use super::axis::doubled;
+use crate::stats::random::Random;
+
+/// A doubling that adds less than this is flat.
+const FLAT: f64 = 0.05;
+
+/// Where points are put round the knee, as powers of two of it, the most telling ones first.
+const ROUND: [f64; 9] = [-0.5, 0.5, 0.0, -0.25, 0.25, -0.75, 0.75, -1.25, 1.5];
+
+/// Points put round the knee.
+const POINTS_ROUND: usize = 3;
+
+/// A ladder from `from` to at most `to` sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adaptive {
+    /// First rung.
+    pub from: u32,
+    /// Highest rung allowed.
+    pub to: u32,
+    /// Seed of the order of the points round the knee.
+    pub seed: u64,
+}
+
+/// A finished step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Its sessions.
+    pub sessions: u32,
+    /// Its throughput, per second.
+    pub throughput: f64,
+}
+
+/// Why a rung is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Twice the one before.
+    Doubling,
+    /// Near the knee.
+    RoundKnee,
+    /// Twice the knee.
+    PastKnee,
+    /// The first rung once more: what changed there is drift.
+    DriftCheck,
+}
+
+/// The next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rung {
+    /// Its sessions.
+    pub sessions: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Adaptive {
+    /// The next rung after `measured`, the finished steps in the order they ran; `None` when the ladder is done.
+    ///
+    /// Doubles until two doublings in a row are flat, then three points round the knee and one at twice it, in an order
+    /// drawn from the seed, then the first rung again. With `steps_left` of a budget the last step that fits is kept
+    /// for that repetition.
+    pub fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<Rung> {
+        let first = measured.first().map(|_| Rung { sessions: self.from, reason: Reason::DriftCheck });
+        let repetitions = measured.iter().filter(|m| m.sessions == self.from).count();
+        let check = first.filter(|_| repetitions < 2 && measured.len() > 1);
+        match steps_left {
+            Some(0) => return None,
+            Some(1) if measured.len() > 1 => return check,
+            _ => {}
+        }
+        self.doubling(measured).or_else(|| self.round_knee(measured)).or(check)
+    }
+
+    /// Most steps such a ladder can take: what a budget has to hold for it to end by itself.
+    pub fn most_steps(&self) -> u32 {
+        doubled(u64::from(self.from), u64::from(self.to)).len() as u32 + POINTS_ROUND as u32 + 2
+    }
+
+    /// The next doubling; `None` after two flat ones in a row, or at the end.
+    fn doubling(&self, measured: &[Measured]) -> Option<Rung> {
+        let (mut before, mut flat) = (None, 0);
+        for rung in self.doublings() {
+            let Some(here) = throughput_at(measured, rung) else {
+                return Some(Rung { sessions: rung, reason: Reason::Doubling });
+            };
+            flat = if before.is_some_and(|x: f64| here < x * (1.0 + FLAT)) { flat + 1 } else { 0 };
+            if flat == 2 {
+                return None;
+            }
+            before = Some(here);
+        }
+        None
+    }
+
+    fn doublings(&self) -> Vec<u32> {
+        doubled(u64::from(self.from), u64::from(self.to)).iter().map(|n| *n as u32).collect()
+    }
+
+    /// The next point round the knee or past it. The knee, `X_max / X(1)`, is taken from the doublings alone, so it
+    /// does not move while the points are measured.
+    fn round_knee(&self, measured: &[Measured]) -> Option<Rung> {
+        let rungs: Vec<(u32, f64)> =
+            self.doublings().iter().filter_map(|n| Some((*n, throughput_at(measured, *n)?))).collect();
+        let (first, alone) = *rungs.first()?;
+        let (top, highest) = (rungs.last()?.0, rungs.iter().map(|r| r.1).fold(0.0, f64::max));
+        if alone <= 0.0 {
+            return None;
+        }
+        let knee = (f64::from(first) * highest / alone).clamp(f64::from(first), f64::from(top));
+        let mut points: Vec<Rung> = Vec::new();
+        let mut add = |places: &[f64], reason: Reason, most: usize| {
+            for place in places {
+                let sessions = (knee * place.exp2()).round() as u32;
+                let known = rungs.iter().any(|r| r.0 == sessions) || points.iter().any(|p| p.sessions == sessions);
+                let of_reason = points.iter().filter(|p| p.reason == reason).count();
+                if !known && of_reason < most && (self.from..=self.to).contains(&sessions) {
+                    points.push(Rung { sessions, reason });
+                }
+            }
+        };
+        add(&ROUND, Reason::RoundKnee, POINTS_ROUND);
+        add(&[1.0], Reason::PastKnee, 1);
+        Random::new(self.seed, "points round the knee").shuffle(&mut points);
+        points.into_iter().find(|p| throughput_at(measured, p.sessions).is_none())
+    }
+}
+
+/// The throughput when `sessions` were measured first.
+fn throughput_at(measured: &[Measured], sessions: u32) -> Option<f64> {
+    measured.iter().find(|m| m.sessions == sessions).map(|m| m.throughput)
+}

@@ -1,0 +1,141 @@
+//! Ladders and searches walked to their end against systems whose knee is known.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use mindful_analyze::ladder::{Adaptive, Bisection, Measured, Move, Reason, Rung, Slot, Trial, schedule, within};
+use proptest::prelude::*;
+
+/// Walks the ladder on a system that rises to `knee` sessions and is flat after.
+fn walk(ladder: Adaptive, knee: f64, budget: Option<u32>) -> Vec<Rung> {
+    let (mut measured, mut rungs): (Vec<Measured>, Vec<Rung>) = (Vec::new(), Vec::new());
+    while let Some(rung) = ladder.next(&measured, budget.map(|b| b - rungs.len() as u32)) {
+        let throughput = 1e3 * f64::from(rung.sessions).min(knee);
+        measured.push(Measured { sessions: rung.sessions, throughput });
+        rungs.push(rung);
+        assert!(rungs.len() <= ladder.most_steps() as usize, "{rungs:?}");
+    }
+    rungs
+}
+
+fn sessions(rungs: &[Rung], reason: Reason) -> Vec<u32> {
+    let mut sessions: Vec<u32> = rungs.iter().filter(|r| r.reason == reason).map(|r| r.sessions).collect();
+    sessions.sort_unstable();
+    sessions
+}
+
+#[test]
+fn a_ladder_doubles_past_the_knee_and_looks_closely_round_it() {
+    let rungs = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, None);
+    assert_eq!(sessions(&rungs, Reason::Doubling), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!(sessions(&rungs, Reason::RoundKnee), [7, 10, 14]);
+    assert_eq!(sessions(&rungs, Reason::PastKnee), [20]);
+    assert_eq!(rungs.last().unwrap(), &Rung { sessions: 1, reason: Reason::DriftCheck });
+}
+
+#[test]
+fn a_budget_keeps_its_last_step_for_the_drift_check() {
+    let rungs = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, Some(4));
+    assert_eq!(rungs.iter().map(|r| r.sessions).collect::<Vec<u32>>(), [1, 2, 4, 1]);
+}
+
+#[test]
+fn what_does_not_fit_a_budget_is_the_repetitions_and_the_middles() {
+    let slots = schedule(9, 2, Some(0), 3);
+    assert_eq!(slots.len(), 19);
+    let minute = |_: &Slot| Duration::from_secs(60);
+    let cut = within(Duration::from_secs(600), &slots, minute);
+    assert_eq!((cut.keep.len(), cut.left_out.len(), cut.takes), (10, 9, Duration::from_secs(600)));
+    assert!(cut.left_out.iter().all(|slot| slot.pass == 1) && cut.keep.last().unwrap().drift_check);
+    let points: HashSet<usize> =
+        within(Duration::from_secs(180), &slots, minute).keep.iter().map(|s| s.point).collect();
+    assert_eq!(points, HashSet::from([0, 4, 8]));
+}
+
+/// Walks a search on a system that holds up to `limit`, and in full length only up to `full`.
+fn search(bisection: Bisection, limit: f64, full: f64) -> (Move, usize) {
+    let mut trials: Vec<Trial> = Vec::new();
+    loop {
+        let next = bisection.next(&trials);
+        match next {
+            Move::Try(load) => trials.push(Trial { load, met: load <= limit, full_length: false }),
+            Move::Confirm(load) => trials.push(Trial { load, met: load <= full, full_length: true }),
+            end => return (end, trials.len()),
+        }
+        assert!(trials.len() < 80, "{trials:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_ladder_ends_inside_its_range_and_measures_no_rung_twice_but_the_first(
+        from in 1_u32..20, span in 0_u32..600, knee in 0.5..900.0_f64, seed: u64,
+    ) {
+        let ladder = Adaptive { from, to: from + span, seed };
+        let rungs = walk(ladder, knee, None);
+        prop_assert!(rungs.iter().all(|r| (from..=from + span).contains(&r.sessions)));
+        let different: HashSet<u32> = rungs.iter().map(|r| r.sessions).collect();
+        let repeated = usize::from(rungs.len() > 1);
+        prop_assert_eq!(different.len() + repeated, rungs.len());
+    }
+
+    #[test]
+    fn a_ladder_resumes_from_its_results_alone(knee in 1.0..300.0_f64, cut in 0_usize..12, seed: u64) {
+        let ladder = Adaptive { from: 1, to: 256, seed };
+        let whole = walk(ladder, knee, None);
+        let of = |r: &Rung| Measured { sessions: r.sessions, throughput: 1e3 * f64::from(r.sessions).min(knee) };
+        let until: Vec<Measured> = whole.iter().take(cut).map(of).collect();
+        prop_assert_eq!(ladder.next(&until, None), whole.get(cut).copied());
+    }
+
+    #[test]
+    fn any_throughput_ends_a_ladder(throughputs in prop::collection::vec(0.0..1e6_f64, 64)) {
+        let ladder = Adaptive { from: 1, to: 1024, seed: 1 };
+        let mut measured = Vec::new();
+        while let Some(rung) = ladder.next(&measured, None) {
+            let throughput = throughputs[measured.len()];
+            measured.push(Measured { sessions: rung.sessions, throughput });
+        }
+        prop_assert!(measured.len() <= ladder.most_steps() as usize);
+    }
+
+    #[test]
+    fn each_pass_takes_every_point_once_in_an_order_of_its_seed(points in 1_usize..40, passes in 1_u32..5, seed: u64) {
+        let slots = schedule(points, passes, Some(0), seed);
+        prop_assert_eq!(&slots, &schedule(points, passes, Some(0), seed));
+        for pass in 0..passes {
+            let seen: HashSet<usize> = slots.iter().filter(|s| s.pass == pass).map(|s| s.point).collect();
+            prop_assert_eq!(seen.len(), points);
+        }
+    }
+
+    #[test]
+    fn a_budget_is_never_passed_and_loses_nothing(points in 0_usize..20, passes in 0_u32..4, budget in 0_u64..500) {
+        let slots = schedule(points, passes, Some(0), 1);
+        let cut = within(Duration::from_secs(budget), &slots, |s| Duration::from_secs(5 + s.point as u64));
+        prop_assert!(cut.takes <= Duration::from_secs(budget));
+        prop_assert_eq!(cut.keep.len() + cut.left_out.len(), slots.len());
+    }
+
+    #[test]
+    fn a_search_finds_the_last_session_that_meets_the_objective(limit in 0_u32..1000, to in 1_u32..800) {
+        let bisection = Bisection { from: 1.0, to: f64::from(to), grain: 1.0, tolerance: 0.0 };
+        let (end, steps) = search(bisection, f64::from(limit), f64::from(limit));
+        let expected = match limit {
+            0 => Move::Missed,
+            _ => Move::Found { load: f64::from(limit.min(to)), beyond: limit >= to },
+        };
+        prop_assert_eq!(end, expected);
+        prop_assert!(steps <= 26);
+    }
+
+    #[test]
+    fn a_load_that_fails_its_full_length_is_not_told(limit in 1.0..5e4_f64, lower in 0.3..1.0_f64) {
+        let bisection = Bisection { from: 10.0, to: 1e5, grain: 1.0, tolerance: 0.05 };
+        match search(bisection, limit, limit * lower).0 {
+            Move::Found { load, .. } => prop_assert!(load <= limit * lower),
+            Move::Missed => prop_assert!(limit * lower < 10.0 * 1.2),
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+}
