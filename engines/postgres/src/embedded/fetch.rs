@@ -17,7 +17,7 @@ use super::folder::{make_open, own_file};
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
 /// How long all of it may take, for some 15 MB.
-const ARRIVE_WITHIN: Duration = Duration::from_secs(600);
+const ARRIVE_WITHIN: Duration = Duration::from_mins(10);
 
 /// Fetches version `full` into `shelf/full`, which is there completely or not at all. The error is a short reason.
 pub fn fetch(full: &str, shelf: &Path, events: &dyn Events) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! The private server, with real PostgreSQL, real processes and real signals.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking and tells what it measured")]
+
 mod kill;
 mod open;
 mod refuse;

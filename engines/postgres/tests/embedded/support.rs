@@ -118,7 +118,7 @@ pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
         if left.is_empty() {
             return Ok(began.elapsed());
         }
-        if began.elapsed() > Duration::from_secs(60) {
+        if began.elapsed() > Duration::from_mins(1) {
             return Err(left);
         }
         std::thread::sleep(Duration::from_millis(10));
