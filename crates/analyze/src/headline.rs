@@ -152,5 +152,6 @@ fn doubts(gates: &Gates) -> Vec<String> {
 /// A share as text with a digit that matters.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
-    if value.abs() >= 99.95 || value == 0.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
+    let whole = (value - value.round()).abs() < 1e-6;
+    if whole || value.abs() >= 99.95 { format!("{value:.0} %") } else { format!("{value:.1} %") }
 }

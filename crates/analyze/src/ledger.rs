@@ -15,12 +15,14 @@ pub const CLOSE: f64 = 0.01;
 /// One level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What is counted: `physical reads (database)`.
+    /// What is counted: `physical reads`.
     pub name: &'static str,
     /// Unit of `per_s`: `1` for events, `bytes` for log.
     pub unit: &'static str,
     /// Per second; `None` when it cannot be seen.
     pub per_s: Option<f64>,
+    /// Whether bytes go with it.
+    pub counts_bytes: bool,
     /// Bytes per second, where known.
     pub bytes_per_s: Option<f64>,
     /// By the row above.
@@ -62,6 +64,7 @@ impl Facts<'_> {
             name,
             unit: "1",
             per_s,
+            counts_bytes: true,
             bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes),
             ratio: None,
             expected: None,
@@ -81,21 +84,25 @@ impl Facts<'_> {
 
     fn reads(&self) -> Vec<Row> {
         let work = self.work;
-        let operations = Row { bytes_per_s: None, ..self.blocks("operations", Some(work.ops() / work.seconds)) };
+        let operations = Row {
+            counts_bytes: false,
+            bytes_per_s: None,
+            ..self.blocks("operations", Some(work.ops() / work.seconds))
+        };
         let visited =
             Row { expected: self.blocks_per_op(), ..self.blocks("blocks visited", Some(work.blocks() / work.seconds)) };
         let logical = self.blocks("logical reads", self.counters.rate(shared::LOGICAL_READS));
-        let physical = self.blocks("physical reads (database)", self.counters.rate(shared::PHYSICAL_READS));
+        let physical = self.blocks("physical reads", self.counters.rate(shared::PHYSICAL_READS));
         let process_bytes = self.counters.rate(shared::PROCESS_READ_BYTES);
         let process = Row {
             bytes_per_s: process_bytes,
             expected: Some(1.0),
-            ..self.blocks("read by its processes (blocks)", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
+            ..self.blocks("process reads", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
         };
         let device = Row {
             bytes_per_s: self.counters.rate(shared::DEVICE_READ_BYTES),
             expected: single_block_reads(self.run, self.step).then_some(1.0),
-            ..self.blocks("read requests at the device", self.counters.rate(shared::DEVICE_READS))
+            ..self.blocks("device reads", self.counters.rate(shared::DEVICE_READS))
         };
         let mut rows = vec![operations, visited, logical, physical, process, device];
         chain(&mut rows);
@@ -118,17 +125,14 @@ impl Facts<'_> {
         let process_bytes = self.counters.rate(shared::PROCESS_WRITE_BYTES);
         let mut rows = vec![
             self.blocks("blocks updated", Some(updated)),
-            self.blocks("writes (database)", self.counters.rate(shared::PHYSICAL_WRITES)),
+            self.blocks("database writes", self.counters.rate(shared::PHYSICAL_WRITES)),
             Row {
                 bytes_per_s: process_bytes,
-                ..self.blocks(
-                    "written by its processes (blocks)",
-                    process_bytes.zip(self.block_bytes).map(|(b, one)| b / one),
-                )
+                ..self.blocks("process writes", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
             },
             Row {
                 bytes_per_s: self.counters.rate(shared::DEVICE_WRITE_BYTES),
-                ..self.blocks("write requests at the device", self.counters.rate(shared::DEVICE_WRITES))
+                ..self.blocks("device writes", self.counters.rate(shared::DEVICE_WRITES))
             },
         ];
         chain(&mut rows);

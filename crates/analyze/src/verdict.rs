@@ -1,5 +1,7 @@
 //! What limited a step: the rules of measurement.md M9, the first that matches wins.
 
+use std::fmt::Write as _;
+
 use crate::headline::{MAX_PAGE_CACHE_SHARE, percent};
 use crate::shares::{Class, Shares};
 
@@ -109,10 +111,10 @@ impl Verdict {
     }
 }
 
-/// `name 91.0 % (over 85 %)`, if it is over.
-fn over(name: &str, value: Option<f64>, threshold: f64) -> Option<String> {
+/// What `sentence` says of `value` at its `{}`, with the threshold, if it is over it.
+fn over(sentence: &str, value: Option<f64>, threshold: f64) -> Option<String> {
     let value = value.filter(|value| *value > threshold)?;
-    Some(format!("{name} {} (over {})", percent(value), percent(threshold)))
+    Some(format!("{} (limit {})", sentence.replace("{}", &percent(value)), percent(threshold)))
 }
 
 fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Option<Verdict> {
@@ -120,22 +122,22 @@ fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Opt
     (!figures.is_empty()).then(|| Verdict { limit, figures: figures.join(", "), next })
 }
 
-fn waits(limit: Limit, name: &str, share: Option<f64>, threshold: f64, next: &'static str) -> Option<Verdict> {
-    over(name, share, threshold).map(|figures| Verdict { limit, figures, next })
+fn waits(limit: Limit, sentence: &str, share: Option<f64>, threshold: f64, next: &'static str) -> Option<Verdict> {
+    over(sentence, share, threshold).map(|figures| Verdict { limit, figures, next })
 }
 
 fn client(e: &Evidence) -> Option<Verdict> {
     let figures = [
-        over("mindful used of its CPUs", e.client_busy, CLIENT_BUSY),
-        over("time of sessions outside of operations", e.little_breach, LITTLE_BREACH),
+        over("mindful used {} of its CPUs", e.client_busy, CLIENT_BUSY),
+        over("sessions spent {} of their time outside of operations", e.little_breach, LITTLE_BREACH),
     ];
     either(Limit::Client, figures, "use --loop server, a larger --work-unit, or a client with more CPUs")
 }
 
 fn cpu(e: &Evidence) -> Option<Verdict> {
     let figures = [
-        over("host CPU busy", e.host_busy, HOST_BUSY),
-        over("CPU of database time", e.shares.get(Class::Cpu), CPU_SHARE),
+        over("the host's CPU was {} busy", e.host_busy, HOST_BUSY),
+        over("CPU was {} of database time", e.shares.get(Class::Cpu), CPU_SHARE),
     ];
     either(Limit::Cpu, figures, "more or faster CPUs raise the figure, storage does not; try fewer --sessions")
 }
@@ -143,20 +145,26 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
 fn log(e: &Evidence) -> Option<Verdict> {
     let next = "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on \
                 its own device";
-    waits(Limit::Log, "waits for the log of database time", e.shares.get(Class::Log), LOG_SHARE, next)
+    waits(Limit::Log, "waits for the log were {} of database time", e.shares.get(Class::Log), LOG_SHARE, next)
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
     let next = "blocks are dirtied faster than they are written: more or stronger writers, a larger cache, a lower \
                 --update-pct";
-    waits(Limit::Writers, "waits for free buffers of database time", e.shares.get(Class::Writer), WRITER_SHARE, next)
+    waits(
+        Limit::Writers,
+        "waits for free buffers were {} of database time",
+        e.shares.get(Class::Writer),
+        WRITER_SHARE,
+        next,
+    )
 }
 
 fn contention(e: &Evidence) -> Option<Verdict> {
     let next = "sessions wait for each other: more --schemas, fewer sessions a schema, no hot spot";
     waits(
         Limit::Contention,
-        "waits for each other of database time",
+        "waits for each other were {} of database time",
         e.shares.get(Class::Contention),
         CONTENTION_SHARE,
         next,
@@ -184,12 +192,23 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
 
 fn device_latency(e: &Evidence) -> Option<Verdict> {
     let next = "more --sessions raise the figure until the device is full; a faster device raises it at once";
-    waits(Limit::DeviceLatency, "waits for reads of database time", e.shares.get(Class::Read), READ_SHARE, next)
+    let sentence = "waits for reads were {} of database time";
+    let mut verdict = waits(Limit::DeviceLatency, sentence, e.shares.get(Class::Read), READ_SHARE, next)?;
+    if let Some(phi) = e.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE) {
+        let _ = write!(verdict.figures, ", though the page cache served {} of them", percent(phi));
+    }
+    Some(verdict)
 }
 
 fn page_cache(e: &Evidence) -> Option<Verdict> {
     let next = "get the page cache out of the way: direct I/O, or less free memory than data";
-    waits(Limit::PageCache, "page cache of physical reads", e.page_cache_share, MAX_PAGE_CACHE_SHARE, next)
+    waits(
+        Limit::PageCache,
+        "the page cache served {} of physical reads",
+        e.page_cache_share,
+        MAX_PAGE_CACHE_SHARE,
+        next,
+    )
 }
 
 fn undecided(e: &Evidence) -> Verdict {
@@ -222,7 +241,7 @@ mod tests {
         let sample = [(Class::Read, 0.426), (Class::Log, 0.328), (Class::Writer, 0.172), (Class::Cpu, 0.045)];
         let verdict = Verdict::of(&shares(&sample));
         assert_eq!(verdict.limit, Limit::Log);
-        assert!(verdict.figures.contains("32.8 % (over 25.0 %)"), "{}", verdict.figures);
+        assert!(verdict.figures.contains("32.8 % of database time (limit 25 %)"), "{}", verdict.figures);
     }
 
     #[test]
@@ -268,9 +287,6 @@ mod tests {
     fn undecided_lists_the_three_largest() {
         let verdict =
             Verdict::of(&shares(&[(Class::Cpu, 0.4), (Class::Read, 0.35), (Class::Other, 0.15), (Class::Log, 0.1)]));
-        assert_eq!(
-            verdict.figures,
-            "largest of database time: CPU or run queue 40.0 %, reads 35.0 %, other waits 15.0 %"
-        );
+        assert_eq!(verdict.figures, "largest of database time: CPU or run queue 40 %, reads 35 %, other waits 15 %");
     }
 }

@@ -142,7 +142,7 @@ fn a_half_cached_table_is_not_called_storage() {
     let analysis = analyze(&Made { miss: 0.5, ..Made::default() }.run());
     let headline = analysis.steps[0].headline.clone().unwrap();
     assert_eq!(headline.kind, Kind::Database);
-    assert!(headline.why.contains("the database's cache served 49.0 %"), "{}", headline.why);
+    assert!(headline.why.contains("the database's cache served 49 %"), "{}", headline.why);
 }
 
 #[test]
@@ -216,8 +216,8 @@ fn the_ledger_names_its_gaps() {
         gaps,
         [
             "0.02 of index, visibility map and undo a block",
-            "cache hits 50.0 %",
-            "page cache 20.0 %",
+            "cache hits 50 %",
+            "page cache 20 %",
             "several blocks in one request"
         ]
     );

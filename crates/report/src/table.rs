@@ -32,20 +32,23 @@ impl Table {
         let width = |i: usize| self.rows.iter().map(|row| columns_of(&row[i])).max().unwrap_or(0);
         let widths: Vec<_> = (0..self.sides.len()).map(width).collect();
         let last = widths.len() - 1;
-        let before: usize = widths[..last].iter().map(|width| width + GAP).sum();
+        let needed = |gap| widths[..last].iter().map(|width| width + gap).sum::<usize>();
+        let least = if self.sides[last] == Side::Left { LEAST_TEXT } else { widths[last] };
+        let gap = if needed(GAP) + least > columns { 1 } else { GAP };
+        let before = needed(gap);
         let mut lines = Vec::new();
         for row in &self.rows {
             let mut line = String::new();
             for (i, cell) in row.iter().enumerate().take(last) {
                 push_cell(&mut line, cell, widths[i], self.sides[i]);
-                line.push_str(&" ".repeat(GAP));
+                line.push_str(&" ".repeat(gap));
             }
             if self.sides[last] == Side::Right {
                 push_cell(&mut line, &row[last], widths[last], Side::Right);
                 lines.push(line.trim_end().to_owned());
                 continue;
             }
-            let mut parts = wrap(&row[last], columns.saturating_sub(before).max(16)).into_iter();
+            let mut parts = wrap(&row[last], columns.saturating_sub(before).max(LEAST_TEXT)).into_iter();
             line.push_str(&parts.next().unwrap_or_default());
             lines.push(line.trim_end().to_owned());
             lines.extend(parts.map(|part| format!("{}{part}", " ".repeat(before))));
@@ -54,8 +57,11 @@ impl Table {
     }
 }
 
-/// Columns between two cells.
+/// Columns between two cells, where there is room.
 const GAP: usize = 2;
+
+/// Columns that a wrapped text takes at least.
+const LEAST_TEXT: usize = 16;
 
 fn push_cell(line: &mut String, cell: &str, width: usize, side: Side) {
     let pad = " ".repeat(width - columns_of(cell));

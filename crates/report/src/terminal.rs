@@ -6,6 +6,7 @@ mod findings;
 
 use std::path::Path;
 
+use mindful_analyze::verdict::Limit;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;
@@ -18,7 +19,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&
     let mut page = Page { style: *style, text: String::new() };
     verdict(&mut page, analysis);
     let many = analysis.steps.len() > 1;
-    for (number, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
+    for (number, step) in (1..).zip(&analysis.steps) {
         if many {
             let heading = format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions);
             page.heading(&heading);
@@ -26,7 +27,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&
         headline(&mut page, step);
         figures::operations(&mut page, step);
         figures::ledger(&mut page, step);
-        figures::cpu(&mut page, record, step);
+        figures::cpu(&mut page, step);
     }
     facts::measured(&mut page, run, analysis);
     facts::proof(&mut page, run);
@@ -57,7 +58,7 @@ fn verdict(page: &mut Page, analysis: &Analysis) {
             format!("{} findings speak against this result: {}", many.len(), codes.join(", "))
         }
     };
-    page.hanging(tone, word, &why);
+    page.hanging(0, tone, word, &why);
 }
 
 fn headline(page: &mut Page, step: &StepAnalysis) {
@@ -69,6 +70,15 @@ fn headline(page: &mut Page, step: &StepAnalysis) {
     let figure = format!("{} {}", crate::figure::number(headline.per_s), headline.label);
     page.line(&format!("  {}", page.style.paint(Tone::Strong, &figure)));
     page.wrapped(2, &headline.why);
+    if let Some(verdict) = &step.verdict {
+        let limit = match verdict.limit {
+            Limit::Undecided => "no single limit".to_owned(),
+            limit => format!("limited by {}", limit.name()),
+        };
+        page.blank();
+        page.wrapped(2, &format!("{limit}: {}", verdict.figures));
+        page.wrapped(2, &format!("next: {}", verdict.next));
+    }
 }
 
 /// A report while it is written.
@@ -101,10 +111,10 @@ impl Page {
     }
 
     /// A word in its tone and a paragraph beside it.
-    pub fn hanging(&mut self, tone: Tone, word: &str, text: &str) {
-        let indent = table::columns_of(word) + 2;
+    pub fn hanging(&mut self, at: usize, tone: Tone, word: &str, text: &str) {
+        let indent = at + table::columns_of(word) + 2;
         let mut lines = table::wrap(text, self.style.columns() - indent).into_iter();
-        let first = format!("{}  {}", self.style.paint(tone, word), lines.next().unwrap_or_default());
+        let first = format!("{}{}  {}", " ".repeat(at), self.style.paint(tone, word), lines.next().unwrap_or_default());
         self.line(&first);
         for line in lines {
             self.line(&format!("{}{line}", " ".repeat(indent)));

@@ -56,7 +56,7 @@ fn sessions(steps: &[StepSummary], looping: Loop) -> String {
 
 fn mix(step: &StepSummary, workload: &Workload) -> String {
     let realised = step.update_pct_realised.map_or_else(|| "not known".to_owned(), |pct| format!("{} %", number(pct)));
-    let mut text = format!("{realised} updates ({} % asked)", number(step.update_pct));
+    let mut text = format!("{realised} updates, {} % asked", number(step.update_pct));
     if !workload.scan_pct.is_none() {
         let _ = write!(text, ", {} % of reads are full scans", number(workload.scan_pct.percent()));
     }
@@ -89,7 +89,7 @@ fn window(step: &StepSummary, asked: Option<f64>) -> String {
 
 fn cpus(run: &Run, analysis: &Analysis) -> String {
     let host = analysis.steps.iter().find_map(|step| step.counters.host_cpus()).map(|cpus| format!("{cpus:.0} CPUs"));
-    let model = run.environment.get("cpu_model").map(|model| escape(model));
+    let model = run.environment.get("cpu.model").map(|model| escape(model));
     let used = analysis.summary.steps.first().and_then(|step| step.cpu.db_cores);
     let used = used.map(|cores| format!("server used {} cores", number(cores)));
     let parts: Vec<_> = [host, model, used].into_iter().flatten().collect();
@@ -97,10 +97,16 @@ fn cpus(run: &Run, analysis: &Analysis) -> String {
 }
 
 fn storage(run: &Run, analysis: &Analysis) -> String {
-    let device = run.environment.get("device").map(|device| escape(device));
+    let fact = |name: &str| run.environment.get(name).map(|value| escape(value));
     let seen = analysis.summary.steps.iter().any(|step| step.device_reads_per_s.is_some());
-    let seen = if seen { "seen at the device" } else { "device not seen" };
-    device.map_or_else(|| seen.to_owned(), |device| format!("{device}, {seen}"))
+    let seen = match fact("storage.device_not_seen") {
+        _ if seen => "seen at the device".to_owned(),
+        Some(why) => format!("device not seen ({why})"),
+        None => "device not seen".to_owned(),
+    };
+    let parts: Vec<_> =
+        [fact("storage.device"), fact("storage.filesystem"), Some(seen)].into_iter().flatten().collect();
+    parts.join(", ")
 }
 
 /// The dataset, the proof of its layout, and how statements went about it.
@@ -146,14 +152,11 @@ pub fn proof(page: &mut Page, run: &Run) {
 /// Settings that were not left at their default, and what the target says of itself.
 pub fn settings(page: &mut Page, run: &Run) {
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
-    let mut pairs: Vec<_> = given
-        .map(|(name, setting)| {
-            (escape(name), format!("{} ({})", escape(&setting.value), escape(&setting.origin.to_string())))
-        })
-        .collect();
-    if let Some(description) = &run.description {
-        pairs.extend(description.facts.iter().map(|(name, value)| (escape(name), escape(value))));
-    }
+    let given: Vec<_> = given.map(|(name, setting)| format!("{}={}", escape(name), escape(&setting.value))).collect();
+    let own = run.description.iter().flat_map(|description| &description.facts);
+    let own: Vec<_> = own.map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
+    let pairs = [("given", given), ("target", own)].into_iter().filter(|(_, settings)| !settings.is_empty());
+    let pairs: Vec<_> = pairs.map(|(name, settings)| (name.to_owned(), settings.join(" "))).collect();
     if !pairs.is_empty() {
         page.heading("settings");
         page.pairs(&pairs);

@@ -1,12 +1,12 @@
 //! The figures of a step: operations, the ledger, CPU.
 
 use mindful_analyze::StepAnalysis;
+use mindful_analyze::headline::CACHED_YIELD;
 use mindful_analyze::ledger::Row;
 use mindful_core::result::OpSummary;
-use mindful_core::run::StepRecord;
 
 use super::Page;
-use crate::figure::{UNKNOWN, maybe, mib, number, percent, whole};
+use crate::figure::{maybe, mib, number, percent, whole};
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
@@ -52,9 +52,9 @@ pub fn ledger(page: &mut Page, step: &StepAnalysis) {
             (title, Left),
             ("per s", Right),
             ("MiB/s", Right),
-            ("by above", Right),
+            ("ratio", Right),
             ("expected", Right),
-            ("gap", Left),
+            ("why it differs", Left),
         ];
         let mut table = Table::new(&header);
         for row in rows {
@@ -63,13 +63,18 @@ pub fn ledger(page: &mut Page, step: &StepAnalysis) {
         page.blank();
         page.table(&table);
     }
-    let step = &step.summary;
-    if let Some(us) = step.read_latency_mean_us {
-        page.line(&format!("  a physical read took {} us on average, as the database saw it", number(us)));
-    }
-    if let Some(hit) = step.hit_ratio {
-        page.line(&format!("  the database's cache served {} of logical reads", percent(Some(hit))));
-    }
+    let summary = &step.summary;
+    let hits =
+        summary.hit_ratio.map(|hit| format!("the database's cache served {} of logical reads", percent(Some(hit))));
+    let took = summary.read_latency_mean_us.filter(|_| is_physical(step));
+    let took = took.map(|us| format!("a physical read took {} us on average, as the database saw it", number(us)));
+    let said: Vec<_> = [hits, took].into_iter().flatten().collect();
+    page.wrapped(2, &said.join("; "));
+}
+
+/// Whether physical reads are what the step is about.
+fn is_physical(step: &StepAnalysis) -> bool {
+    step.gates.method_yield.is_some_and(|y| y >= CACHED_YIELD)
 }
 
 fn level(row: &Row) -> Vec<String> {
@@ -81,8 +86,8 @@ fn level(row: &Row) -> Vec<String> {
     };
     vec![
         row.name.to_owned(),
-        if bytes { UNKNOWN.to_owned() } else { maybe(row.per_s) },
-        mib(row.bytes_per_s),
+        if bytes { String::new() } else { maybe(row.per_s) },
+        if row.counts_bytes { mib(row.bytes_per_s) } else { String::new() },
         ratio(row.ratio),
         ratio(row.expected),
         row.gap.clone().unwrap_or_default(),
@@ -90,7 +95,7 @@ fn level(row: &Row) -> Vec<String> {
 }
 
 /// Who used how much CPU.
-pub fn cpu(page: &mut Page, _record: &StepRecord, step: &StepAnalysis) {
+pub fn cpu(page: &mut Page, step: &StepAnalysis) {
     let cpu = &step.summary.cpu;
     let mut parts = Vec::new();
     if let Some(cores) = cpu.db_cores {
@@ -102,7 +107,7 @@ pub fn cpu(page: &mut Page, _record: &StepRecord, step: &StepAnalysis) {
     if let Some(cores) = cpu.client_cores {
         parts.push(format!("mindful {} cores", number(cores)));
     }
-    if let Some(us) = cpu.db_us_per_physical_read {
+    if let Some(us) = cpu.db_us_per_physical_read.filter(|_| is_physical(step)) {
         parts.push(format!("{} us of server CPU a physical read", number(us)));
     }
     if let Some(us) = cpu.db_us_per_logical_read {

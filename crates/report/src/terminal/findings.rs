@@ -18,9 +18,8 @@ pub fn findings(page: &mut Page, findings: &[Finding]) {
             Severity::Warning => ("warning", Tone::Doubtful),
             Severity::Info => ("info", Tone::Faint),
         };
-        let title =
-            format!("{}  {}: {}", page.style.paint(tone, word), escape(&finding.code), escape(&finding.evidence));
-        page.wrapped(2, &title);
+        let title = format!("{}: {}", escape(&finding.code), escape(&finding.evidence));
+        page.hanging(2, tone, word, &title);
         page.wrapped(6, &escape(&finding.text));
     }
 }
