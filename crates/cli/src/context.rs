@@ -35,12 +35,16 @@ pub struct Context {
 impl Context {
     /// Layers the settings, resolves the plan and finds its engine. Opens nothing.
     pub fn new(matches: &ArgMatches) -> Result<Self> {
-        let settings = layers::settings(matches)?;
+        Self::with(layers::settings(matches)?, store::open(matches)?)
+    }
+
+    /// The same for settings that are already layered.
+    pub fn with(settings: Settings, store: Store) -> Result<Self> {
         let mut plan = Plan::from_settings(&settings)?;
         let engine = registry::find(&plan.target)?;
         fits::fit(&mut plan, engine, &settings)?;
         let recording = Recording::new(Live::new(std::io::stderr().is_terminal()));
-        Ok(Self { settings, plan, engine, recording, stop: signals::stop_on_signal()?, store: store::open(matches)? })
+        Ok(Self { settings, plan, engine, recording, stop: signals::stop_on_signal()?, store })
     }
 
     /// Events as engines take them.

@@ -3,9 +3,11 @@
 mod args;
 mod commands;
 mod context;
+mod examine;
 mod exit;
 mod fits;
 mod hooks;
+mod job;
 mod layers;
 mod measure;
 mod recording;

@@ -1,11 +1,19 @@
 //! Ctrl-C and its like: the first asks everybody to end, the second ends the process.
 
+use std::sync::OnceLock;
+
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
 
-/// A stop flag that SIGINT, SIGTERM and SIGHUP request.
+/// The process has one.
+static STOP: OnceLock<Stop> = OnceLock::new();
+
+/// The stop flag that SIGINT, SIGTERM and SIGHUP request.
 pub fn stop_on_signal() -> Result<Stop> {
-    let stop = Stop::default();
+    if let Some(stop) = STOP.get() {
+        return Ok(stop.clone());
+    }
+    let stop = STOP.get_or_init(Stop::default).clone();
     let requested = stop.clone();
     ctrlc::set_handler(move || {
         if requested.requested() {

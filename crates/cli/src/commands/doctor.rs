@@ -1,19 +1,18 @@
 //! `mindful doctor`: what would spoil the result, before anything runs.
 
 use clap::ArgMatches;
-use mindful_core::engine::Target;
-use mindful_core::plan::Plan;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 
 use crate::context::{self, Context};
+use crate::examine;
 use crate::exit::Exit;
 
 /// Examines host and target; changes nothing.
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = Context::new(matches)?;
     let target = context.open()?;
-    let findings = examine(&*target, &context.plan)?;
+    let findings = examine::examine(&*target, &context.plan)?;
     context.recording.quiet();
     let text = if context::wants_json(matches) {
         let json = serde_json::to_string_pretty(&findings)
@@ -24,21 +23,6 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     };
     context::print(&text)?;
     Ok(Exit::Ok)
-}
-
-/// What the host and the target have that spoils a result of `plan`, the gravest first.
-pub fn examine(target: &dyn Target, plan: &Plan) -> Result<Vec<Finding>> {
-    let host = target.host();
-    // The look at the host takes half a second; the target is asked meanwhile.
-    let (on_host, on_target) = std::thread::scope(|scope| {
-        let look = scope.spawn(|| mindful_observe::host_checks(&host));
-        let asked = target.checks(plan);
-        (look.join().unwrap_or_default(), asked)
-    });
-    let mut findings = on_target?;
-    findings.extend(on_host);
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Ok(findings)
 }
 
 fn as_text(findings: &[Finding]) -> String {
