@@ -196,10 +196,11 @@ fn check_part(source: &Source, number: usize, all: &[Source]) -> Result<()> {
     let first = all[0].mark;
     let Some(mark) = source.mark else {
         if source.data.bytes == 0 {
-            return Err(Error::target(
-                format!("{path} is empty"),
-                "remove it and let mindful make it, or name another",
-            ));
+            let next = match source.device {
+                Some(_) => "the device has no medium, or is gone",
+                None => "remove it and let mindful make it, or name another",
+            };
+            return Err(Error::target(format!("{path} is empty"), next));
         }
         return match first {
             None => Ok(()),

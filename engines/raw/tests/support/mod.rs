@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
 use mindful_core::engine::{Engine, Stop};
@@ -140,4 +140,80 @@ pub fn counter(target: &dyn Target, name: &str) -> f64 {
     let mut sampler = target.samplers().unwrap().remove(0);
     let at = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
     sampler.read().unwrap()[at].unwrap()
+}
+
+/// The error of something that must fail, as its user reads it.
+pub fn refusal<T>(result: Result<T>) -> String {
+    let line = result.err().expect("it is refused").to_string();
+    assert!(!line.contains('\n'), "one line: {line}");
+    assert!(line.contains(": ") || line.ends_with("was stopped"), "what, and the next move: {line}");
+    line
+}
+
+/// Runs a command and gives what it printed.
+pub fn run(program: &str, arguments: &[&str]) -> String {
+    let output = std::process::Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Held by the test that has a loop device, so that a number just freed is not another test's device.
+static LOOPS: Mutex<()> = Mutex::new(());
+
+/// A loop device over a file of its own. Needs root.
+pub struct LoopDevice {
+    pub backing: PathBuf,
+    pub path: PathBuf,
+    attached: bool,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl LoopDevice {
+    pub fn new(folder: &Path, mib: u64) -> Self {
+        let alone = LOOPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let backing = folder.join("device");
+        std::fs::write(&backing, vec![0x5a; (mib << 20) as usize]).unwrap();
+        let path = run("losetup", &["--find", "--show", backing.to_str().unwrap()]);
+        Self { backing, path: path.into(), attached: true, _alone: alone }
+    }
+
+    pub fn name(&self) -> &str {
+        self.path.to_str().unwrap()
+    }
+
+    /// Takes the device away.
+    pub fn detach(&mut self) {
+        if std::mem::take(&mut self.attached) {
+            run("losetup", &["--detach", self.name()]);
+        }
+    }
+
+    /// What is on it.
+    pub fn content(&self) -> Vec<u8> {
+        std::fs::read(&self.backing).unwrap()
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        self.detach();
+    }
+}
+
+/// A mounted file system. Needs root.
+pub struct Mount(pub PathBuf);
+
+impl Mount {
+    pub fn new(what: &[&str], folder: &Path) -> Self {
+        let point = folder.join("mounted");
+        std::fs::create_dir(&point).unwrap();
+        run("mount", &[what, &[point.to_str().unwrap()]].concat());
+        Self(point)
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        run("umount", &[self.0.to_str().unwrap()]);
+    }
 }

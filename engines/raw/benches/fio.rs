@@ -1,0 +1,247 @@
+//! Holds the raw engine against fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--pairs N] [--seconds S]`.
+//!
+//! Same file, block size, depth and flags, in turns, and the ratios printed: I/Os per second (more is better) and CPU per
+//! I/O (less is better), each the median over the pairs with the smallest and the largest. Without fio on the PATH it
+//! says so and measures the raw engine alone.
+
+#![expect(clippy::print_stdout, reason = "a benchmark talks to the terminal")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use mindful_core::dataset::{Content, Dataset, DatasetPlan};
+use mindful_core::engine::{Engine, Stop};
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::{Error, Result, Target, clock};
+
+/// Block length in bytes.
+const BLOCK: u64 = 8_192;
+
+/// Where the data of a made file begins, in bytes.
+const DATA_START: u64 = 1 << 20;
+
+/// Depth and whether direct.
+const CASES: [(u32, bool); 9] =
+    [(1, true), (2, true), (4, true), (8, true), (16, true), (32, true), (64, true), (1, false), (16, false)];
+
+struct Arguments {
+    file: PathBuf,
+    blocks: u64,
+    pairs: usize,
+    seconds: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Figures {
+    iops: f64,
+    cpu_us_per_io: f64,
+}
+
+fn main() -> Result<()> {
+    let arguments = arguments()?;
+    let dataset = make_file(&arguments)?;
+    let fio = Command::new("fio").arg("--version").output().ok();
+    match &fio {
+        Some(version) => println!("{}", String::from_utf8_lossy(&version.stdout).trim()),
+        None => println!("fio is not on the PATH: the raw engine is measured alone"),
+    }
+    println!(
+        "random reads of {BLOCK} bytes from {} blocks, {} pairs of {} s",
+        dataset.blocks_per_schema, arguments.pairs, arguments.seconds
+    );
+    println!(
+        "{:>5} {:>8}  {:>24}  {:>24}  {:>20}  {:>20}",
+        "depth", "", "IOPS raw / fio", "CPU us/IO raw / fio", "ratio IOPS", "ratio CPU"
+    );
+    for (depth, direct) in CASES {
+        if !direct {
+            warm_page_cache(&arguments.file)?;
+        }
+        let mut pairs = Vec::new();
+        for turn in 0..arguments.pairs {
+            let ours = raw(&arguments, &dataset, depth, direct);
+            // Who goes first changes from pair to pair, so that drift hits both alike.
+            let (ours, theirs) = match (fio.is_some(), turn % 2) {
+                (false, _) => (ours()?, None),
+                (true, 0) => (ours()?, Some(run_fio(&arguments, depth, direct)?)),
+                (true, _) => {
+                    let theirs = run_fio(&arguments, depth, direct)?;
+                    (ours()?, Some(theirs))
+                }
+            };
+            pairs.push((ours, theirs));
+        }
+        print_case(depth, direct, &pairs);
+    }
+    Ok(())
+}
+
+fn print_case(depth: u32, direct: bool, pairs: &[(Figures, Option<Figures>)]) {
+    let column = |pick: fn(&Figures) -> f64| {
+        let ours = median(pairs.iter().map(|(ours, _)| pick(ours)).collect());
+        let theirs = median(pairs.iter().filter_map(|(_, fio)| fio.as_ref().map(pick)).collect());
+        let ratio =
+            median(pairs.iter().filter_map(|(ours, fio)| fio.as_ref().map(|fio| pick(ours) / pick(fio))).collect());
+        let text = |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |v| format!("{v:.digits$}"));
+        let digits = if ours.is_some_and(|(_, middle, _)| middle > 1_000.0) { 0 } else { 2 };
+        let middles = format!("{} / {}", text(ours.map(|o| o.1), digits), text(theirs.map(|t| t.1), digits));
+        (middles, ratio.map_or("-".to_owned(), |(low, middle, high)| format!("{middle:.2} ({low:.2}..{high:.2})")))
+    };
+    let (iops, iops_ratio) = column(|figures| figures.iops);
+    let (cpu, cpu_ratio) = column(|figures| figures.cpu_us_per_io);
+    let cache = if direct { "direct" } else { "buffered" };
+    println!("{depth:>5} {cache:>8}  {iops:>24}  {cpu:>24}  {iops_ratio:>20}  {cpu_ratio:>20}");
+}
+
+/// Smallest, median and largest.
+fn median(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let middle = f64::midpoint(*values.get(values.len() / 2)?, *values.get((values.len() - 1) / 2)?);
+    Some((*values.first()?, middle, *values.last()?))
+}
+
+fn arguments() -> Result<Arguments> {
+    let mut arguments = Arguments {
+        file: Path::new(env!("CARGO_TARGET_TMPDIR")).join("fio-bench.blocks"),
+        blocks: (1 << 30) / BLOCK,
+        pairs: 5,
+        seconds: 2,
+    };
+    let mut given = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    while let Some(name) = given.next() {
+        let value = given.next().ok_or_else(|| Error::plan(format!("{name} has no value"), "give one"))?;
+        let number = || value.parse::<u64>().map_err(|_| Error::plan(format!("{name} {value}"), "give a number"));
+        match name.as_str() {
+            "--file" => arguments.file = PathBuf::from(value),
+            "--mib" => arguments.blocks = (number()? << 20) / BLOCK,
+            "--pairs" => arguments.pairs = number()? as usize,
+            "--seconds" => arguments.seconds = number()?,
+            _ => {
+                return Err(Error::plan(
+                    format!("unknown argument {name}"),
+                    "--file, --mib, --pairs and --seconds are known",
+                ));
+            }
+        }
+    }
+    Ok(arguments)
+}
+
+fn open(arguments: &Arguments, options: &[(&str, String)]) -> Result<Box<dyn Target>> {
+    let mut settings = Settings::defaults(mindful_raw::KEYS);
+    for (name, value) in options {
+        settings.set(name, value.as_str(), Origin::Default);
+    }
+    let events: Arc<dyn Events> = Arc::new(Silent);
+    mindful_raw::ENGINE.open(&format!("raw:{}", arguments.file.display()), &settings, &events)
+}
+
+fn make_file(arguments: &Arguments) -> Result<Dataset> {
+    let target = open(arguments, &[])?;
+    let plan = DatasetPlan {
+        schemas: 1,
+        blocks_per_schema: arguments.blocks,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 1,
+        load_streams: 1,
+    };
+    match target.dataset()? {
+        Some(dataset) => Ok(dataset),
+        None => target.load(&plan, &Silent, &Stop::default()),
+    }
+}
+
+/// Reads the whole file through the page cache, so that a buffered read of it is the kernel's work alone.
+fn warm_page_cache(path: &Path) -> Result<()> {
+    let read = std::fs::File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
+    read.map(drop).map_err(|e| Error::run(format!("cannot read {}: {e}", path.display()), "check the file"))
+}
+
+fn workload(dataset: &Dataset) -> Workload {
+    Workload {
+        seed: 1,
+        schemas: 1,
+        scale: dataset.blocks_per_schema,
+        work_unit: 1,
+        update_pct: Share::NONE,
+        update_work_unit: 1,
+        scan_pct: Share::NONE,
+        redo: Redo::Light,
+        commit: Commit::Each,
+        commit_wait: true,
+        hot_spot: None,
+        hot_schema: Share::NONE,
+        skew: Skew::Uniform,
+        think_time: None,
+        rate: None,
+        looping: Loop::Client,
+        like: Like::Mindful,
+    }
+}
+
+fn raw<'a>(
+    arguments: &'a Arguments,
+    dataset: &'a Dataset,
+    depth: u32,
+    direct: bool,
+) -> impl Fn() -> Result<Figures> + 'a {
+    move || {
+        let direct = if direct { "on" } else { "off" }.to_owned();
+        let target = open(arguments, &[("iodepth", depth.to_string()), ("direct", direct)])?;
+        let workload = workload(dataset);
+        target.prepare(&workload, 1)?;
+        // A thread of its own, as in a run.
+        let report = std::thread::scope(|scope| {
+            scope
+                .spawn(|| {
+                    let mut session =
+                        target.session(&workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+                    let begin_us = clock::now_us();
+                    let end_us = begin_us + arguments.seconds as i64 * 1_000_000;
+                    session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None })
+                })
+                .join()
+                .map_err(|_| Error::run("the session panicked", ""))?
+        })?;
+        let ios = report.total_ops() as f64;
+        let seconds = (report.end_us - report.begin_us) as f64 / 1e6;
+        Ok(Figures { iops: ios / seconds, cpu_us_per_io: report.cpu_us.unwrap_or(0) as f64 / ios })
+    }
+}
+
+fn run_fio(arguments: &Arguments, depth: u32, direct: bool) -> Result<Figures> {
+    let output = Command::new("fio")
+        .args(["--name=pair", "--rw=randread", "--bs=8k", "--ioengine=io_uring", "--registerfiles", "--fixedbufs"])
+        .args(["--norandommap", "--randrepeat=0", "--time_based", "--invalidate=0", "--thread", "--output-format=json"])
+        .arg(format!("--filename={}", arguments.file.display()))
+        .arg(format!("--offset={DATA_START}"))
+        .arg(format!("--size={}", arguments.blocks * BLOCK))
+        .arg(format!("--iodepth={depth}"))
+        .arg(format!("--direct={}", u8::from(direct)))
+        .arg(format!("--runtime={}", arguments.seconds))
+        .output()
+        .map_err(|e| Error::run(format!("cannot run fio: {e}"), "check the installation"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let figure = |section: &str, name: &str| number_after(&text, section, name);
+    let figures = (|| {
+        let ios = figure("\"read\"", "\"total_ios\"")?;
+        let busy_share = (figure("\"usr_cpu\"", "")? + figure("\"sys_cpu\"", "")?) / 100.0;
+        let job_us = figure("\"job_runtime\"", "")? * 1e3;
+        Some(Figures { iops: figure("\"read\"", "\"iops\"")?, cpu_us_per_io: busy_share * job_us / ios })
+    })();
+    figures.ok_or_else(|| Error::run(format!("fio gave no figures: {}", String::from_utf8_lossy(&output.stderr)), ""))
+}
+
+/// The number that follows `name` after `section` in `text`, which is JSON.
+fn number_after(text: &str, section: &str, name: &str) -> Option<f64> {
+    let rest = text.split_once(section)?.1;
+    let rest = if name.is_empty() { rest } else { rest.split_once(name)?.1 };
+    let digits = rest.trim_start_matches([' ', ':']);
+    digits[..digits.find([',', '\n', '}'])?].trim().parse().ok()
+}
