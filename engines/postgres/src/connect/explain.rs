@@ -155,11 +155,18 @@ fn io_fault(fault: &io::Error) -> Error {
         io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
             "check host, port, routes and firewalls on the way"
         }
+        io::ErrorKind::InvalidInput if text == "invalid dns name" => {
+            return Error::target("TLS cannot name this host", "write its name or address in full");
+        }
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             "check that host and port are those of a PostgreSQL server, and its log"
         }
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
             return Error::run(format!("the server went away ({text})"), "see its log, then run again");
+        }
+        io::ErrorKind::Other if text == "bytes remaining on stream" => {
+            let next = "check that host and port are those of a PostgreSQL server";
+            return Error::target("the answer is not PostgreSQL's", next);
         }
         _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
         _ => "check the network on the way",

@@ -38,7 +38,9 @@ pub(super) fn split(url: &str) -> Result<Parts<'_>> {
     };
     let (before_query, query) = cut(authority, '?');
     let (hosts, dbname) = cut(before_query, '/');
-    if before_query.contains('@') {
+    // `postgres://u:1/x?y@host` is a password that cuts the URL short, and no host `u` with port 1.
+    let cut_short = parts.user.is_none() && hosts.contains(':') && query.is_some_and(|query| query.contains('@'));
+    if before_query.contains('@') || cut_short {
         return Err(Error::plan("the target URL has an `@` too many", ESCAPES));
     }
     parts.dbname = dbname;
@@ -47,7 +49,9 @@ pub(super) fn split(url: &str) -> Result<Parts<'_>> {
     }
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         match pair.split_once('=') {
-            Some((key, value)) if !value.contains('=') => parts.parameters.push((key, value)),
+            Some((key, value)) if !value.contains('=') && key.chars().all(is_key) => {
+                parts.parameters.push((key, value));
+            }
             _ => {
                 let what = "a parameter of the target URL is not `key=value`";
                 return Err(Error::plan(what, "separate parameters by `&`; write `=` inside a value as %3D"));
@@ -55,6 +59,10 @@ pub(super) fn split(url: &str) -> Result<Parts<'_>> {
         }
     }
     Ok(parts)
+}
+
+fn is_key(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '%'
 }
 
 fn cut(text: &str, at: char) -> (&str, Option<&str>) {
