@@ -40,8 +40,8 @@ struct Wishes {
 #[derive(Debug, Default)]
 struct Wish {
     stop: bool,
-    /// Host clock, us: the first border from here on is the last of an endless list.
-    finish_at_us: Option<i64>,
+    /// Host clock, us: the first border from here on is the last.
+    close_at_us: Option<i64>,
     /// The source being read.
     reading: Option<String>,
 }
@@ -95,20 +95,33 @@ impl Observer {
         Ok(Self { wishes, done, borders, clock_offset_us, events })
     }
 
-    /// Waits until the last border has been read; without a last border, the first one from now on is it.
-    /// A reading that hangs for ten seconds is left behind and told as a finding.
+    /// Waits until the last border has been read. A reading that hangs for ten seconds is left behind and told as a
+    /// finding. Where borders have no end, this is [`Observer::close`].
     pub fn finish(self) {
+        if self.borders.endless() {
+            return self.close();
+        }
+        self.wait_for_border(i64::MAX);
+    }
+
+    /// Waits until the first border from now on has been read: the work is done before the borders are.
+    pub fn close(self) {
         let now = now_us();
-        self.wishes.change(|wish| wish.finish_at_us = Some(now));
-        let closing = self.borders.closing(now + self.clock_offset_us).map_or(now, |at| at - self.clock_offset_us);
-        let left = Duration::from_micros((closing + LAST_SETTLE_US - now).max(0).unsigned_abs());
-        self.wait(left + PATIENCE);
+        self.wishes.change(|wish| wish.close_at_us = Some(now));
+        self.wait_for_border(now);
     }
 
     /// Ends now, without the readings that are still to come.
     pub fn stop(self) {
         self.wishes.change(|wish| wish.stop = true);
         self.wait(STOP_PATIENCE);
+    }
+
+    /// Waits for the readings of the first border at or after `host_us`, or of the last there is.
+    fn wait_for_border(&self, host_us: i64) {
+        let closing = self.borders.closing(host_us.saturating_add(self.clock_offset_us));
+        let left_us = closing.map_or(0, |at| at - self.clock_offset_us + LAST_SETTLE_US - now_us());
+        self.wait(Duration::from_micros(left_us.max(0).unsigned_abs()) + PATIENCE);
     }
 
     fn wait(&self, patience: Duration) {
@@ -156,8 +169,7 @@ impl Sampling {
             }
             self.read(Phase::Border, border, None);
             let next = self.host_time(self.borders.at(border + 1));
-            let asked = self.wishes.lock().finish_at_us.filter(|_| self.borders.endless());
-            let last = next.is_none() || asked.is_some_and(|finish| finish <= at);
+            let last = next.is_none() || self.wishes.lock().close_at_us.is_some_and(|close| close <= at);
             let settled = self.host_time(self.borders.settled_at(border, last));
             if !settled.is_some_and(|settled| self.wait_until(settled)) {
                 return;

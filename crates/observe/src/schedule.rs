@@ -49,7 +49,7 @@ impl Borders {
     /// The first border at or after `instant_us`, or else the last there is.
     pub(crate) fn closing(&self, instant_us: i64) -> Option<i64> {
         match self {
-            Self::Fixed(all) => all.last().copied(),
+            Self::Fixed(all) => all.iter().find(|border| **border >= instant_us).or(all.last()).copied(),
             Self::Every { start_us, period_us } => {
                 let period = (*period_us).max(1);
                 let slices = (instant_us - start_us).max(0);
@@ -79,5 +79,7 @@ mod tests {
         assert_eq!(borders.closing(131), Some(140));
         assert_eq!(borders.closing(130), Some(130));
         assert_eq!(borders.closing(5), Some(100));
+        let fixed = Borders::from(vec![100, 110, 120]);
+        assert_eq!([101, 110, 121].map(|instant| fixed.closing(instant)), [Some(110), Some(110), Some(120)]);
     }
 }

@@ -176,6 +176,17 @@ fn an_endless_list_of_borders_ends_at_the_first_one_after_the_work() {
 }
 
 #[test]
+fn work_that_is_done_early_is_closed_at_the_next_border() {
+    let due = borders(1_000);
+    let (observer, kept) = observe(vec![Counting::new("at", Phase::Border)], due.clone());
+    std::thread::sleep(Duration::from_millis(130));
+    let ended = now_us() + OFFSET_US;
+    observer.close();
+    let last = kept.samples().last().unwrap().1 as usize;
+    assert!(due[last] >= ended && due[last - 1] < ended, "border {last} closes the work");
+}
+
+#[test]
 fn stop_ends_a_long_watch_at_once() {
     let (observer, kept) = observe(vec![Counting::new("at", Phase::Border)], borders(1_000));
     std::thread::sleep(Duration::from_millis(120));
