@@ -46,6 +46,19 @@ impl Span {
         if from < to { Ok(Self::Part(from, to)) } else { Err(bad()) }
     }
 
+    /// A list of spans for a placement test: `outer,inner,mix,full`. Each stays the text that the option `span` takes.
+    pub fn parse_list(text: &str) -> Result<Vec<(String, Self)>> {
+        text.split(',').map(str::trim).map(|name| Ok((name.to_owned(), Self::parse(name)?))).collect()
+    }
+
+    /// Share of the space it takes, 0 to 1.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::Part(from, to) => (to.percent() - from.percent()) / 100.0,
+            Self::Mix => 0.1,
+        }
+    }
+
     /// The pieces of `units` it takes: where each begins, and how long each is.
     fn pieces(self, units: u64) -> (Vec<u64>, u64) {
         let at = |share: Share| (u128::from(units) * u128::from(share.hundredths()) / u128::from(Share::WHOLE)) as u64;

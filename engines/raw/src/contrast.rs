@@ -1,0 +1,224 @@
+//! Mindless against mindful I/O: the rungs from raw reads nobody looks at up to a database, and what lies between them.
+
+use crate::look::Look;
+
+/// One way to read the same blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rung {
+    /// The raw engine, with this done to each block.
+    Raw(Look),
+    /// The database, its cache too small: each block is read from storage.
+    Physical,
+    /// The database, all blocks in its cache.
+    Cached,
+}
+
+impl Rung {
+    /// All, from least to most work.
+    pub const ALL: [Self; 6] = [
+        Self::Raw(Look::None),
+        Self::Raw(Look::Byte),
+        Self::Raw(Look::Checksum),
+        Self::Raw(Look::Parse),
+        Self::Physical,
+        Self::Cached,
+    ];
+
+    /// Its name in every report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw(Look::None) => "raw untouched",
+            Self::Raw(Look::Byte) => "raw, one byte",
+            Self::Raw(Look::Checksum) => "raw, checksum",
+            Self::Raw(Look::Parse) => "raw, copied and parsed",
+            Self::Physical => "database, physical",
+            Self::Cached => "database, cached",
+        }
+    }
+
+    /// The options of the raw engine for this rung; `None` for the database. Concurrency is given by sessions, each
+    /// with one read in flight, exactly as the database's sessions have it.
+    pub fn options(self) -> Option<[(&'static str, &'static str); 3]> {
+        match self {
+            Self::Raw(look) => Some([("io", "psync"), ("look", look.name()), ("direct", "on")]),
+            Self::Physical | Self::Cached => None,
+        }
+    }
+
+    /// What separates this rung from the one before it, in words; `None` for the first.
+    pub const fn step(self) -> Option<&'static str> {
+        match self {
+            Self::Raw(Look::None) => None,
+            Self::Raw(Look::Byte) => Some("the first touch: one cache line of each block is fetched from memory"),
+            Self::Raw(Look::Checksum) => Some("every byte of the block goes through the CPU once"),
+            Self::Raw(Look::Parse) => Some("the block is copied and its rows are found, without the checksum"),
+            Self::Physical => Some("the database: buffer cache, locks, index, executor, transaction"),
+            Self::Cached => Some("the same database work without the read from storage"),
+        }
+    }
+}
+
+/// A measurement to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Which repetition, from 0.
+    pub repetition: u32,
+    /// On one core only, or on all.
+    pub pinned: bool,
+    /// Which rung.
+    pub rung: Rung,
+}
+
+/// All measurements of `repetitions`, interleaved: each repetition goes through all rungs, pinned and not, and every
+/// second one backwards, so that drift hits all rungs alike.
+pub fn turns(rungs: &[Rung], repetitions: u32) -> Vec<Turn> {
+    let once = |repetition: u32| {
+        let forward =
+            rungs.iter().flat_map(move |rung| [true, false].map(|pinned| Turn { repetition, pinned, rung: *rung }));
+        let mut turns: Vec<Turn> = forward.collect();
+        if repetition % 2 == 1 {
+            turns.reverse();
+        }
+        turns
+    };
+    (0..repetitions).flat_map(once).collect()
+}
+
+/// What one repetition of a rung did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// Blocks per second.
+    pub iops: f64,
+    /// Median latency of a block, us.
+    pub p50_us: f64,
+    /// 99th percentile, us.
+    pub p99_us: f64,
+    /// Mean latency of a block, us.
+    pub mean_us: f64,
+    /// CPU by blocks, us: of the sessions for raw, of the server for a database.
+    pub cpu_us_per_block: f64,
+}
+
+/// A rung over all its repetitions, medians.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figures {
+    /// Blocks per second.
+    pub iops: f64,
+    /// MiB (2^20 bytes) per second.
+    pub mib_per_s: f64,
+    /// Median latency of a block, us.
+    pub p50_us: f64,
+    /// 99th percentile, us.
+    pub p99_us: f64,
+    /// Mean latency of a block, us.
+    pub mean_us: f64,
+    /// CPU by blocks, us.
+    pub cpu_us_per_block: f64,
+    /// Blocks per second of CPU: `1e6 / cpu_us_per_block`.
+    pub iops_per_core: f64,
+    /// Largest minus smallest rate, by the median: 0.05 is 5 %.
+    pub spread: f64,
+}
+
+impl Figures {
+    /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none.
+    pub fn new(readings: &[Reading], block_bytes: u64) -> Option<Self> {
+        let middle = |pick: fn(&Reading) -> f64| median(readings.iter().map(pick).collect());
+        let iops = middle(|r| r.iops)?;
+        let rates = || readings.iter().map(|r| r.iops);
+        let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
+        let cpu_us_per_block = middle(|r| r.cpu_us_per_block)?;
+        Some(Self {
+            iops,
+            mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
+            p50_us: middle(|r| r.p50_us)?,
+            p99_us: middle(|r| r.p99_us)?,
+            mean_us: middle(|r| r.mean_us)?,
+            cpu_us_per_block,
+            iops_per_core: 1e6 / cpu_us_per_block,
+            spread: (high - low) / iops,
+        })
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    Some(f64::midpoint(*values.get(values.len() / 2)?, *values.get(values.len().checked_sub(1)? / 2)?))
+}
+
+/// The database against raw reads at equal concurrency.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overhead {
+    /// Database IOPS by raw IOPS.
+    pub eta: f64,
+    /// What the database adds to a block, us: the difference of the mean latencies.
+    pub added_us_per_block: f64,
+}
+
+/// The database's physical reads against raw reads untouched, both at the same concurrency:
+/// `eta = X_db / X_raw`, `o = R_db - R_raw`.
+pub fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
+    Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.mean_us - raw.mean_us }
+}
+
+/// What the difference between a rung and the one before it means, in a sentence; `None` for the first rung.
+pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String> {
+    let step = rung.step()?;
+    let (cpu, rate) = (now.cpu_us_per_block - before.cpu_us_per_block, now.iops / before.iops);
+    let noise = before.spread.max(now.spread);
+    let rates = if (rate - 1.0).abs() <= noise {
+        "the rate is the same within the spread".to_owned()
+    } else {
+        format!("{rate:.2} times the rate")
+    };
+    Some(format!("{}: {step}; {cpu:+.2} us of CPU a block, {rates}", rung.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(iops: &[f64], cpu: f64) -> Figures {
+        let reading =
+            |iops: &f64| Reading { iops: *iops, p50_us: 90.0, p99_us: 200.0, mean_us: 100.0, cpu_us_per_block: cpu };
+        Figures::new(&iops.iter().map(reading).collect::<Vec<_>>(), 8_192).unwrap()
+    }
+
+    #[test]
+    fn every_rung_comes_as_often_pinned_as_not_and_early_as_late() {
+        let turns = turns(&Rung::ALL, 4);
+        assert_eq!(turns.len(), 48);
+        for rung in Rung::ALL {
+            let places: Vec<usize> = (0..48).filter(|i| turns[*i].rung == rung).collect();
+            assert_eq!(places.len(), 8);
+            assert_eq!(places.iter().sum::<usize>(), 8 * 47 / 2, "{rung:?}: its mean place is the middle");
+            assert_eq!(turns.iter().filter(|t| t.rung == rung && t.pinned).count(), 4);
+        }
+    }
+
+    #[test]
+    fn figures_are_medians_with_their_spread() {
+        let f = figures(&[1_000.0, 1_200.0, 1_100.0], 4.0);
+        assert_eq!((f.iops, f.iops_per_core), (1_100.0, 250_000.0));
+        assert!((f.spread - 200.0 / 1_100.0).abs() < 1e-12);
+        assert!((f.mib_per_s - 1_100.0 / 128.0).abs() < 1e-9);
+        assert_eq!(Figures::new(&[], 8_192), None);
+    }
+
+    #[test]
+    fn a_difference_within_the_spread_is_called_none() {
+        let (a, b) = (figures(&[1_000.0, 1_100.0], 4.0), figures(&[1_010.0, 1_080.0], 4.5));
+        let text = difference(Rung::Raw(Look::Checksum), &a, &b).unwrap();
+        assert!(text.contains("+0.50 us of CPU") && text.contains("same within the spread"), "{text}");
+        let slow = figures(&[500.0, 510.0], 20.0);
+        assert!(difference(Rung::Physical, &b, &slow).unwrap().contains("0.48 times the rate"));
+        assert_eq!(difference(Rung::Raw(Look::None), &a, &b), None);
+    }
+
+    #[test]
+    fn eta_and_the_added_time_are_of_equal_concurrency() {
+        let raw = Figures { mean_us: 100.0, ..figures(&[1_000.0], 4.0) };
+        let physical = Figures { mean_us: 130.0, ..figures(&[800.0], 20.0) };
+        assert_eq!(overhead(&raw, &physical), Overhead { eta: 0.8, added_us_per_block: 30.0 });
+    }
+}

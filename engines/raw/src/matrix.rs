@@ -1,0 +1,173 @@
+//! The files that scripts around Orion read: one matrix each of I/Os a second, latency and throughput, and histograms.
+//!
+//! Rows are large loads, columns small loads, an empty cell was not measured.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use mindful_core::latency::Latency;
+
+use crate::orion::Point;
+
+/// What one kind of read did at a data point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Reads per second.
+    pub per_s: f64,
+    /// MiB (2^20 bytes) per second.
+    pub mib_per_s: f64,
+    /// Mean latency, us.
+    pub mean_us: f64,
+    /// All latencies.
+    pub latency: Latency,
+}
+
+impl Figures {
+    /// The figures of `latency`, which holds every read of `bytes` bytes in `seconds`; `None` when there was none.
+    pub fn new(latency: Latency, bytes: u64, seconds: f64) -> Option<Self> {
+        let mean_us = latency.mean_ns()? / 1e3;
+        let per_s = latency.count() as f64 / seconds;
+        Some(Self { per_s, mib_per_s: per_s * bytes as f64 / f64::from(1 << 20), mean_us, latency })
+    }
+}
+
+/// A data point and what was measured there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointResult {
+    /// The load.
+    pub point: Point,
+    /// Small reads.
+    pub small: Option<Figures>,
+    /// Large reads.
+    pub large: Option<Figures>,
+}
+
+/// The best of a job, each with its point: what Orion's summary ends with.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Best {
+    /// Most MiB per second by large reads.
+    pub large_mib_per_s: Option<(f64, Point)>,
+    /// Most small reads per second.
+    pub small_per_s: Option<(f64, Point)>,
+    /// Lowest mean latency of small reads, us.
+    pub small_latency_us: Option<(f64, Point)>,
+}
+
+/// The best of `results`.
+pub fn best(results: &[PointResult]) -> Best {
+    let most = |pick: fn(&PointResult) -> Option<f64>| {
+        let values = results.iter().filter_map(|r| Some((pick(r)?, r.point)));
+        values.max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    Best {
+        large_mib_per_s: most(|r| r.large.as_ref().map(|f| f.mib_per_s)),
+        small_per_s: most(|r| r.small.as_ref().map(|f| f.per_s)),
+        small_latency_us: most(|r| r.small.as_ref().map(|f| -f.mean_us)).map(|(negative, point)| (-negative, point)),
+    }
+}
+
+/// `iops.csv`: small reads per second.
+pub fn iops_csv(results: &[PointResult]) -> String {
+    csv(results, |r| r.small.as_ref().map(|f| format!("{:.0}", f.per_s)))
+}
+
+/// `lat.csv`: mean latency of small reads in us.
+pub fn lat_csv(results: &[PointResult]) -> String {
+    csv(results, |r| r.small.as_ref().map(|f| format!("{:.2}", f.mean_us)))
+}
+
+/// `mbps.csv`: throughput of large reads in MiB/s.
+pub fn mbps_csv(results: &[PointResult]) -> String {
+    csv(results, |r| r.large.as_ref().map(|f| format!("{:.2}", f.mib_per_s)))
+}
+
+fn csv(results: &[PointResult], cell: impl Fn(&PointResult) -> Option<String>) -> String {
+    let columns: BTreeSet<u32> = results.iter().map(|r| r.point.small).collect();
+    let rows: BTreeSet<u32> = results.iter().map(|r| r.point.large).collect();
+    let mut text = "Large/Small".to_owned();
+    for small in &columns {
+        let _ = write!(text, ", {small}");
+    }
+    for large in rows {
+        let _ = write!(text, "\n{large}");
+        for small in &columns {
+            let point = Point { small: *small, large };
+            let value = results.iter().find(|r| r.point == point).and_then(&cell).unwrap_or_default();
+            let _ = write!(text, ", {value}");
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// `hist.csv`: how many reads took how long, a line for each point, kind and power of two of microseconds.
+pub fn hist_csv(results: &[PointResult]) -> String {
+    let mut text = "small,large,kind,from_us,below_us,count\n".to_owned();
+    for result in results {
+        let Point { small, large } = result.point;
+        for (kind, figures) in [("small", &result.small), ("large", &result.large)] {
+            let Some(figures) = figures else { continue };
+            for (power, count) in powers(&figures.latency) {
+                let (from, below) = if power == 0 { (0, 1) } else { (1_u64 << (power - 1), 1 << power) };
+                let _ = writeln!(text, "{small},{large},{kind},{from},{below},{count}");
+            }
+        }
+    }
+    text
+}
+
+/// Counts by power of two: entry `p` holds what took less than `2^p` us and no less than half of that.
+fn powers(latency: &Latency) -> Vec<(u32, u64)> {
+    let mut counts: Vec<(u32, u64)> = Vec::new();
+    for (ns, count) in &latency.buckets {
+        let power = u64::BITS - (ns / 1_000).leading_zeros();
+        match counts.last_mut() {
+            Some((last, sum)) if *last == power => *sum += count,
+            _ => counts.push((power, *count)),
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(per_s: f64, us: u64) -> Option<Figures> {
+        let latency = Latency { buckets: vec![(us * 1_000, 10)], sum_ns: us * 10_000, max_ns: us * 1_000 };
+        Figures::new(latency, 1 << 20, 10.0 / per_s)
+    }
+
+    fn results() -> Vec<PointResult> {
+        vec![
+            PointResult { point: Point { small: 1, large: 0 }, small: figures(100.0, 90), large: None },
+            PointResult { point: Point { small: 2, large: 0 }, small: figures(180.0, 110), large: None },
+            PointResult { point: Point { small: 0, large: 1 }, small: None, large: figures(50.0, 20_000) },
+        ]
+    }
+
+    #[test]
+    fn a_matrix_has_large_loads_down_and_small_loads_across() {
+        assert_eq!(iops_csv(&results()), "Large/Small, 0, 1, 2\n0, , 100, 180\n1, , , \n");
+        assert_eq!(lat_csv(&results()), "Large/Small, 0, 1, 2\n0, , 90.00, 110.00\n1, , , \n");
+        assert_eq!(mbps_csv(&results()), "Large/Small, 0, 1, 2\n0, , , \n1, 50.00, , \n");
+    }
+
+    #[test]
+    fn histograms_count_every_read_once() {
+        let text = hist_csv(&results());
+        assert_eq!(
+            text,
+            "small,large,kind,from_us,below_us,count\n1,0,small,64,128,10\n2,0,small,64,128,10\n0,1,large,16384,32768,10\n"
+        );
+    }
+
+    #[test]
+    fn the_best_is_told_with_its_point() {
+        let best = best(&results());
+        assert_eq!(best.small_per_s, Some((180.0, Point { small: 2, large: 0 })));
+        assert_eq!(best.small_latency_us, Some((90.0, Point { small: 1, large: 0 })));
+        assert_eq!(best.large_mib_per_s, Some((50.0, Point { small: 0, large: 1 })));
+        assert_eq!(super::best(&[]), Best::default());
+    }
+}
