@@ -6,6 +6,7 @@ use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
 use crate::counters::Counters;
+use crate::pace::Pace;
 use crate::window::Window;
 use crate::work::Work;
 use crate::{cpu, latency};
@@ -26,6 +27,10 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         findings,
         dataset: dataset(run),
         steps,
+        knee: None,
+        curves: Vec::new(),
+        knee: None,
+        curves: Vec::new(),
     }
 }
 
@@ -64,13 +69,19 @@ pub fn single_block_reads(run: &Run, step: &StepRecord) -> bool {
 }
 
 /// A step in figures; all that needs a window is unknown without one.
-pub fn step(run: &Run, step: &StepRecord, measured: Option<(&Window, &Work, &Counters)>) -> StepSummary {
+pub fn step(
+    run: &Run,
+    step: &StepRecord,
+    measured: Option<(&Window, &Work, &Counters)>,
+    pace: Option<&Pace>,
+) -> StepSummary {
     let workload = &step.head.workload;
     let known = |figure: &dyn Fn(&Window, &Work, &Counters) -> Option<f64>| {
         measured.and_then(|(window, work, counters)| figure(window, work, counters))
     };
     let rate = |name: &'static str| known(&|_, _, counters| counters.rate(name));
     StepSummary {
+        point: step.head.point.clone(),
         sessions: step.head.seats.len() as u32,
         schemas: workload.schemas,
         scale: workload.scale,
@@ -79,7 +90,8 @@ pub fn step(run: &Run, step: &StepRecord, measured: Option<(&Window, &Work, &Cou
         update_pct_realised: known(&|_, work, _| update_pct(work)),
         duration_s: known(&|window, _, _| Some(window.seconds())),
         start_skew_ms: known(&|window, _, _| Some(window.start_skew_us as f64 / 1e3)),
-        ops: measured.map_or_else(OpsSummary::default, |(_, work, _)| latency::ops(work)),
+        ops: measured
+            .map_or_else(OpsSummary::default, |(_, work, _)| latency::ops(work, pace.is_none_or(Pace::sustained))),
         blocks_visited_per_s: known(&|_, work, _| Some(work.blocks() / work.seconds)),
         logical_reads_per_s: rate(shared::LOGICAL_READS),
         physical_reads_per_s: rate(shared::PHYSICAL_READS),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mindful_core::dataset::Dataset;
 use mindful_core::engine::{Description, Target};
 use mindful_core::event::{Event, Events};
-use mindful_core::run::{FORMAT, RunHead};
+use mindful_core::run::{FORMAT, Point, RunHead};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_drive::StepOutcome;
@@ -47,7 +47,7 @@ pub fn execute(context: &Context) -> Result<Ended> {
 fn hooked_step(context: &Context, target: &dyn Target, workload: Workload, id: &str) -> Result<StepOutcome> {
     let (events, folder) = (context.events(), context.store.run_dir(id));
     hooks::call(&context.plan.hooks, Phase::Before, id, &folder, &*events)?;
-    let outcome = measure::step(context, target, &context.plan, workload, 0)?;
+    let outcome = measure::step(context, target, &context.plan, workload, 0, Point::default())?;
     hooks::call(&context.plan.hooks, Phase::After, id, &folder, &*events)?;
     Ok(outcome)
 }

@@ -6,15 +6,22 @@ use mindful_core::Result;
 use mindful_core::engine::Target;
 use mindful_core::event::Event;
 use mindful_core::plan::Plan;
-use mindful_core::run::StepHead;
+use mindful_core::run::{Point, StepHead};
 use mindful_core::workload::Workload;
 use mindful_drive::{StepOrder, StepOutcome, run_step};
 use mindful_observe::Observer;
 
 use crate::context::Context;
 
-/// Runs step number `step` of `plan` on a prepared target, with all counters that can be had.
-pub fn step(context: &Context, target: &dyn Target, plan: &Plan, workload: Workload, step: u32) -> Result<StepOutcome> {
+/// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target, with all counters that can be had.
+pub fn step(
+    context: &Context,
+    target: &dyn Target,
+    plan: &Plan,
+    workload: Workload,
+    step: u32,
+    point: Point,
+) -> Result<StepOutcome> {
     let events = context.events();
     let (mut samplers, findings) = mindful_observe::host_samplers(&target.host());
     findings.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
@@ -27,6 +34,7 @@ pub fn step(context: &Context, target: &dyn Target, plan: &Plan, workload: Workl
         warmup_slices: 0,
         duration_s: plan.ops.is_none().then_some(plan.duration.as_secs_f64()),
         ops: plan.ops,
+        point,
     };
     let window: Duration = if plan.ops.is_some() { plan.guard } else { plan.duration };
     let order = StepOrder { target, head, warmup: plan.warmup, window };

@@ -47,7 +47,7 @@ pub struct Plan {
     /// A fixed number of operations a session instead of a duration.
     pub ops: Option<u64>,
     /// Longest time a fixed amount of work may take.
-    #[serde(with = "seconds")]
+    #[serde(with = "seconds", default)]
     pub guard: Duration,
     /// Blocks a read visits.
     pub work_unit: u64,
@@ -78,11 +78,12 @@ pub struct Plan {
     /// Whose arithmetic.
     pub like: Like,
     /// Commands around the run.
+    #[serde(default)]
     pub hooks: Hooks,
 }
 
 /// Commands of the user around a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
     /// Before the sessions start.
     pub before: Option<String>,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::run::Point;
+
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -75,6 +77,43 @@ pub struct Summary {
     pub dataset: Option<DatasetSummary>,
     /// One entry a step.
     pub steps: Vec<StepSummary>,
+    /// Where more sessions stop helping; only of a sweep over sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<KneeSummary>,
+    /// The knees of a sweep that varies more than sessions, one for each ladder of sessions; then `knee` is null.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<CurveSummary>,
+}
+
+/// One ladder of sessions among several.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurveSummary {
+    /// The other keys and their values.
+    pub values: std::collections::BTreeMap<String, String>,
+    /// Its knee.
+    pub knee: KneeSummary,
+}
+
+/// The knee of a ladder of sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KneeSummary {
+    /// Name of the model that describes the ladder best; null when the ladder has too few points for one.
+    pub model: Option<String>,
+    /// Why there is no model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+    /// Below it sessions wait for nothing, above it they queue.
+    pub asymptote_sessions: Option<f64>,
+    /// Sessions of the best throughput per latency.
+    pub best_power_sessions: Option<f64>,
+    /// Most sessions that met the objective.
+    pub slo_sessions: Option<u32>,
+    /// Sessions of the highest throughput, where more of them make it fall.
+    pub peak_sessions: Option<f64>,
+    /// Highest throughput, blocks visited per second.
+    pub max_per_s: Option<f64>,
+    /// `[low, high]` of the figures above, 95 %, by their names.
+    pub intervals: std::collections::BTreeMap<String, [f64; 2]>,
 }
 
 /// The dataset in figures.
@@ -99,6 +138,9 @@ pub struct DatasetSummary {
 /// One step in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepSummary {
+    /// Where it stands in a sweep.
+    #[serde(default, skip_serializing_if = "Point::is_plain")]
+    pub point: Point,
     /// Sessions.
     pub sessions: u32,
     /// Schemas in use.

@@ -55,6 +55,27 @@ pub struct StepHead {
     pub duration_s: Option<f64>,
     /// Requested operations for each session.
     pub ops: Option<u64>,
+    /// Where it stands in a sweep; empty in a plain run.
+    #[serde(default, skip_serializing_if = "Point::is_plain")]
+    pub point: Point,
+}
+
+/// A point of a sweep.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// Plan keys and their values here.
+    pub values: BTreeMap<String, String>,
+    /// Which repetition, from 0.
+    pub pass: u32,
+    /// Whether it repeats the first point to expose drift.
+    pub drift_check: bool,
+}
+
+impl Point {
+    /// Whether it stands in no sweep.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One reading of a sampler.

@@ -60,7 +60,7 @@ impl Fold {
             }
             Event::Proven { proof } => self.run.proof = Some(proof),
             Event::Shapes { shapes } => self.run.shapes = shapes,
-            Event::Step(head) => self.run.steps.push(new_step(head)),
+            Event::Step(head) => self.begin_step(head),
             Event::Finding(finding) => self.run.findings.push(finding),
             Event::Note { text } => self.run.notes.push(text),
             Event::Finished { interrupted, error } => {
@@ -76,6 +76,15 @@ impl Fold {
             | Event::StepEnd { .. } => return self.add_to_step(event),
         }
         Ok(())
+    }
+
+    /// A step that is begun again after an interruption takes the place of what was left of it, and the run goes on.
+    fn begin_step(&mut self, head: StepHead) {
+        self.run.steps.retain(|step| step.head.step != head.step);
+        self.run.finished = false;
+        self.run.interrupted = false;
+        self.run.error = None;
+        self.run.steps.push(new_step(head));
     }
 
     fn add_to_step(&mut self, event: Event) -> Result<(), String> {

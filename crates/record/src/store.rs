@@ -78,6 +78,22 @@ impl Store {
         }
     }
 
+    /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off.
+    pub fn go_on(&self, id: &str) -> Result<RunWriter> {
+        let run = self.read(id)?;
+        let (dir, log) = (self.run_dir(id), self.run_dir(id).join(LOG));
+        let opened = File::options().read(true).append(true).open(&log).and_then(|file| {
+            let text = fs::read(&log)?;
+            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            file.set_len(whole as u64)?;
+            Ok(file)
+        });
+        let file = opened.map_err(|error| {
+            Error::run(format!("cannot go on with {}: {error}", log.display()), "look at its owner and its rights")
+        })?;
+        Ok(RunWriter::go_on(run.head, dir, file))
+    }
+
     /// Reads the run `id`, a name that [`Store::resolve`] gave.
     pub fn read(&self, id: &str) -> Result<Run> {
         self.check(id)?;

@@ -44,6 +44,12 @@ impl RunWriter {
         writer.fault().map_or(Ok(writer), Err)
     }
 
+    /// Goes on with a run that has its head.
+    pub(crate) fn go_on(head: RunHead, dir: PathBuf, file: File) -> Self {
+        let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
+        Self { head, dir, log: Mutex::new(log) }
+    }
+
     /// The run's id.
     pub fn id(&self) -> &str {
         &self.head.id

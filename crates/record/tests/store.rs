@@ -49,6 +49,10 @@ fn summary(run: &Run) -> Summary {
         findings: Vec::new(),
         dataset: None,
         steps: Vec::new(),
+        knee: None,
+        curves: Vec::new(),
+        knee: None,
+        curves: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use mindful_core::engine::{Description, HostView, PlanShape};
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Metric, Phase, shared};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
+use mindful_core::run::{FORMAT, Facts, Point, Reading, Run, RunHead, Series, StepHead, StepRecord};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{SliceReport, Tally};
 use mindful_core::workload::OpKind;
@@ -82,6 +82,7 @@ impl Made {
             warmup_slices: self.warmup,
             duration_s: Some(f64::from(self.seconds)),
             ops: None,
+            point: Default::default(),
         };
         let step = self.step(head);
         Run {

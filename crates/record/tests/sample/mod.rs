@@ -7,7 +7,7 @@ use mindful_core::latency::Recorder;
 use mindful_core::metric::{Metric, Phase};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::{FORMAT, Facts, RunHead, StepHead};
+use mindful_core::run::{FORMAT, Facts, Point, RunHead, StepHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Seat, SliceReport};
 use mindful_core::workload::OpKind;
@@ -102,7 +102,15 @@ fn before_the_step() -> Vec<Event> {
             }],
         },
         Event::Note { text: "a note with \u{1b}[31m and \u{2028}".into() },
-        Event::Step(StepHead { step: 0, workload, seats, warmup_slices: 1, duration_s: Some(1.0), ops: None }),
+        Event::Step(StepHead {
+            step: 0,
+            workload,
+            seats,
+            warmup_slices: 1,
+            duration_s: Some(1.0),
+            ops: None,
+            point: Default::default(),
+        }),
         Event::Ready { ready: 2, of: 2 },
         Event::Progress { what: "loading".into(), done: 1, of: 2, unit: "bytes".into() },
         Event::Started { borders_us: vec![0, 1_000_000, 2_000_000], clock_offset_us: -3 },
