@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use mindful_core::event::{Events, note};
+use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
 
 use super::account::Account;
@@ -44,9 +45,9 @@ impl Binaries {
         let missing = if has_programs(&fetched) {
             None
         } else if options.fetch {
-            fetch::fetch(full, &shelf, events).err()
+            fetch::fetch(full, &shelf, events).err().map(|why| format!("fetching it failed: {why}"))
         } else {
-            Some("fetching is off".to_owned())
+            Some("--fetch is off".to_owned())
         };
         let Some(reason) = missing else {
             return Ok(Self { bin: fetched, version: full.clone(), major: options.version.major });
@@ -59,6 +60,29 @@ impl Binaries {
             }
             None => Err(none_found(full, &reason)),
         }
+    }
+
+    /// Checks names and values of server settings that a user gave, without a data directory: the server reads its
+    /// arguments before it misses one.
+    pub fn check_settings(&self, set: &[(String, String)], account: &Account) -> Result<()> {
+        for (name, value) in set {
+            let mut command = account.command(self.program("postgres"), Path::new("/"));
+            let output = command.args(["-C", "port", "-c", &format!("{name}={value}")]).output();
+            let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
+            let Some((_, why)) = said.lines().find_map(|line| line.split_once("FATAL:")) else { continue };
+            let next = match nearest(name, self.setting_names(account).iter().map(String::as_str)) {
+                Some(near) if near != name => format!("did you mean `{near}`?"),
+                _ => format!("see `SHOW {name}` and its page in the PostgreSQL manual"),
+            };
+            return Err(Error::plan(format!("--set {name}={value}: {}", why.trim()), next));
+        }
+        Ok(())
+    }
+
+    fn setting_names(&self, account: &Account) -> Vec<String> {
+        let output = account.command(self.program("postgres"), Path::new("/")).arg("--describe-config").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        text.lines().filter_map(|line| line.split('\t').next().map(str::to_owned)).collect()
     }
 
     /// One of the programs.

@@ -32,8 +32,7 @@ pub fn ensure(folder: &Folder, binaries: &Binaries, account: &Account) -> Result
     let work = || {
         initdb(&new, binaries, account, &log)?;
         create_database(&new, binaries, account, &log)?;
-        let mut sync = account.command(binaries.program("initdb"), &new);
-        run(sync.arg("--sync-only").arg("-D").arg(&new), None, &log)
+        sync(&new, binaries, account, &log)
     };
     work().inspect_err(|_| {
         let _ = fs::remove_dir_all(&new);
@@ -60,6 +59,20 @@ fn create_database(new: &Path, binaries: &Binaries, account: &Account, log: &Log
     let mut command = account.command(binaries.program("postgres"), new);
     command.args(["--single", "-F", "-D"]).arg(new).args(["-c", "exit_on_error=on", "template1"]);
     run(&mut command, Some(&format!("CREATE DATABASE {DATABASE}\n")), log)
+}
+
+/// One call for the whole file system: on a busy disk far faster than a sync of each of a thousand small files, since
+/// each of those makes the file system commit its journal.
+#[cfg(target_os = "linux")]
+fn sync(new: &Path, _: &Binaries, _: &Account, _: &Log) -> Result<()> {
+    let synced = File::open(new).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
+    synced.map_err(|error| Error::target(format!("cannot sync {}: {error}", new.display()), "check that storage"))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
+    let mut command = account.command(binaries.program("initdb"), new);
+    run(command.arg("--sync-only").arg("-D").arg(new), None, log)
 }
 
 fn run(command: &mut Command, input: Option<&str>, log: &Log) -> Result<()> {

@@ -61,7 +61,6 @@ async fn download(full: &str, target: &Path, events: &dyn Events) -> Result<(), 
         });
     };
     progress(0, 0);
-    let reason = |error: &dyn Display| mindful_core::error::one_line(&error.to_string());
     let answer = tokio::time::timeout(ANSWER_WITHIN, get_version(zonky::URL, &wanted)).await;
     answer
         .map_err(|_| format!("no answer from the network within {}", units::format_duration(ANSWER_WITHIN)))?
@@ -74,4 +73,8 @@ async fn download(full: &str, target: &Path, events: &dyn Events) -> Result<(), 
     extract(zonky::URL, &archive, target).await.map_err(|error| reason(&error))?;
     progress(bytes, bytes);
     Ok(())
+}
+
+fn reason(error: &dyn Display) -> String {
+    mindful_core::error::one_line(&error.to_string())
 }

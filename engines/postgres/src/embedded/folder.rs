@@ -23,6 +23,7 @@ use mindful_core::{Error, Result};
 use super::account::Account;
 
 const MARK_FILE: &str = "mindful.mark";
+const LOADING_FILE: &str = "loading";
 const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
 const OPEN_TO_ALL: u32 = 0o755;
 const STICKY: u32 = 0o1000;
@@ -65,9 +66,21 @@ impl Folder {
         self.root.join("server.log")
     }
 
-    /// There while a load is going on.
-    pub fn loading(&self) -> PathBuf {
-        self.root.join("loading")
+    /// Says, durably, that a load is going on.
+    pub fn mark_loading(&self) -> Result<()> {
+        let path = self.root.join(LOADING_FILE);
+        let marked = own_file(&path).and_then(|file| file.sync_all()).and_then(|()| self.sync());
+        marked.map_err(|error| refused(&self.root, &error))
+    }
+
+    /// Says that none is.
+    pub fn unmark_loading(&self) -> Result<()> {
+        remove_if_there(&self.root.join(LOADING_FILE)).map_err(|error| refused(&self.root, &error))
+    }
+
+    /// Whether a load is, or was when mindful died.
+    pub fn is_loading(&self) -> bool {
+        self.root.join(LOADING_FILE).exists()
     }
 
     /// A name in the folder that nobody used before, for something to be made or removed.
@@ -106,13 +119,10 @@ impl Folder {
     /// Removes all that is ours; the folder itself too if nothing else is in it.
     pub fn destroy(&self) -> Result<()> {
         self.remove_data()?;
-        let gone = |result: io::Result<()>| match result {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(&self.root, &error)),
-            _ => Ok(()),
-        };
-        gone(fs::remove_dir_all(self.socket()))?;
-        for name in ["loading", "server.log", "server.log.old", "mindful.lock", MARK_FILE] {
-            gone(fs::remove_file(self.root.join(name)))?;
+        // What is left of it after a failure still carries the mark, which goes last.
+        let _ = fs::remove_dir_all(self.socket());
+        for name in [LOADING_FILE, "socket.path", "server.log", "server.log.old", "mindful.lock", MARK_FILE] {
+            remove_if_there(&self.root.join(name)).map_err(|error| refused(&self.root, &error))?;
         }
         // A mount point, or a folder in which someone else put something, stays.
         let _ = fs::remove_dir(&self.root);
@@ -140,6 +150,13 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // The number is for the message of a second mindful; the lock itself is what counts.
         let _ = self.lock.set_len(0);
+    }
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 

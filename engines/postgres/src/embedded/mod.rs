@@ -3,8 +3,6 @@
 //!
 //! Nothing but this process can connect: there is no TCP port, and the socket stands in a folder closed to others.
 
-use std::fs;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -66,6 +64,8 @@ impl Embedded {
         let account = Account::choose(options.run_as.as_deref())?;
         let base = base(&account)?;
         let binaries = Binaries::find(&options, &base, &account, events.as_ref())?;
+        binaries.check_settings(&options.set, &account)?;
+        settings::check_cache(options.cache)?;
         let default = base.join("embedded").join(binaries.major.to_string());
         let folder = Folder::open(options.data_dir.as_deref().unwrap_or(&default), &account)?;
         settle(&folder, events.as_ref())?;
@@ -94,17 +94,12 @@ impl Embedded {
     pub fn phase(&self, phase: Phase) -> Result<bool> {
         let mut state = self.state();
         state.phase = phase;
-        if phase == Phase::Load {
-            folder::own_file(&self.folder.loading())
-                .and_then(|file| file.sync_all())
-                .and_then(|()| self.folder.sync())
-                .map_err(|error| Error::run(format!("{}: {error}", self.folder.loading().display()), ""))?;
-        }
         let restarted = self.apply(&mut state)?;
-        if phase == Phase::Run {
-            let _ = fs::remove_file(self.folder.loading());
-        }
-        Ok(restarted)
+        let marked = match phase {
+            Phase::Load => self.folder.mark_loading(),
+            Phase::Run => self.folder.unmark_loading(),
+        };
+        marked.map(|()| restarted)
     }
 
     /// Makes room for `sessions` sessions; tells whether the server was restarted for it.
@@ -210,7 +205,7 @@ impl Drop for Embedded {
         drop(state);
         // A load that was given up in order left nothing half-made.
         if stopped && cluster::was_shut_down(&self.folder.data()) {
-            let _ = fs::remove_file(self.folder.loading());
+            let _ = self.folder.unmark_loading();
         }
     }
 }
@@ -220,12 +215,10 @@ fn settle(folder: &Folder, events: &dyn Events) -> Result<()> {
     folder.sweep();
     let data = folder.data();
     if !data.exists() {
-        let _ = fs::remove_file(folder.loading());
-        return Ok(());
+        return folder.unmark_loading();
     }
     stale::stop(&data, events)?;
-    let loading = folder.loading().exists();
-    match (cluster::was_shut_down(&data), loading) {
+    match (cluster::was_shut_down(&data), folder.is_loading()) {
         (true, false) => {}
         (true, true) => note(events, "an earlier load was interrupted: tables it completed are kept"),
         (false, false) => note(events, "the server was not shut down the last time: it recovers first"),
@@ -234,8 +227,7 @@ fn settle(folder: &Folder, events: &dyn Events) -> Result<()> {
             folder.remove_data()?;
         }
     }
-    let _ = fs::remove_file(folder.loading());
-    Ok(())
+    folder.unmark_loading()
 }
 
 /// Where mindful keeps binaries and servers when nobody says otherwise: of the user's data directory, or, as root, a
@@ -253,8 +245,9 @@ fn base(account: &Account) -> Result<PathBuf> {
 
 #[cfg(target_os = "linux")]
 fn takes_direct_io(file: &Path) -> bool {
+    use std::os::unix::fs::OpenOptionsExt;
     let direct = rustix::fs::OFlags::DIRECT.bits() as i32;
-    fs::OpenOptions::new().read(true).custom_flags(direct).open(file).is_ok()
+    std::fs::OpenOptions::new().read(true).custom_flags(direct).open(file).is_ok()
 }
 
 /// Elsewhere the server asks for uncached I/O in ways that every file system takes.

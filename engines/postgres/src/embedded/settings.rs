@@ -147,7 +147,16 @@ fn cache_for_run(facts: &Facts) -> Result<(u64, &'static str)> {
             (wanted.next_multiple_of(64 * MIB).max(128 * MIB), "all data fits, so that no visit is a physical read")
         }
     };
-    match facts.memory_bytes {
+    fits(size, facts.memory_bytes).map(|()| (size, why))
+}
+
+/// Refuses a cache size that the host cannot carry.
+pub fn check_cache(given: Option<u64>) -> Result<()> {
+    given.map_or(Ok(()), |size| fits(size, memory_bytes()))
+}
+
+fn fits(size: u64, memory_bytes: Option<u64>) -> Result<()> {
+    match memory_bytes {
         Some(memory) if size > memory / 4 * 3 => Err(Error::plan(
             format!(
                 "a cache of {} is more than three quarters of the memory, {}",
@@ -156,7 +165,7 @@ fn cache_for_run(facts: &Facts) -> Result<(u64, &'static str)> {
             ),
             "give a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
         )),
-        _ => Ok((size, why)),
+        _ => Ok(()),
     }
 }
 

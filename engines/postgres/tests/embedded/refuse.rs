@@ -75,4 +75,16 @@ fn a_cache_beyond_the_memory_is_refused() {
     let place = place();
     let message = refusal(&place.path().join("pg"), &[("cache", "900TiB")]);
     assert!(message.contains("900 TiB") && message.contains("--cache"), "{message}");
+    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
+}
+
+#[test]
+fn server_settings_that_do_not_exist_are_refused_with_the_nearest_name() {
+    let place = place();
+    let folder = place.path().join("pg");
+    let message = refusal(&folder, &[("set", "work_mem=8MB,shared_bufers=64MB")]);
+    assert!(message.contains("shared_bufers") && message.contains("did you mean `shared_buffers`"), "{message}");
+    let message = refusal(&folder, &[("set", "shared_buffers=much")]);
+    assert!(message.contains("much") && message.contains("--set"), "{message}");
+    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
 }
