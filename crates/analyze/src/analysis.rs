@@ -7,6 +7,7 @@ use crate::checks;
 use crate::counters::Counters;
 use crate::headline::{Gates, Headline, headline};
 use crate::ledger::Ledger;
+use crate::pace::Pace;
 use crate::shares::Shares;
 use crate::summary;
 use crate::verdict::{Evidence, Rung, Verdict};
@@ -33,6 +34,8 @@ pub struct StepAnalysis {
     pub work: Option<Work>,
     /// What counters did meanwhile.
     pub counters: Counters,
+    /// How an open loop went; `None` in a closed one.
+    pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
     pub gates: Gates,
     /// The figure that stands for the step.
@@ -67,12 +70,13 @@ fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let work = window.as_ref().map(|window| Work::of(step, window));
     let counters = window.as_ref().map(|window| Counters::of(step, window)).unwrap_or_default();
     let measured = window.as_ref().zip(work.as_ref()).map(|(window, work)| (window, work, &counters));
-    let summary = summary::step(run, step, measured);
-    let gates = Gates::of(&summary, &counters);
+    let pace = measured.and_then(|(window, work, _)| Pace::of(step, window, work));
+    let summary = summary::step(run, step, measured, pace.as_ref());
+    let gates = Gates::of(&summary, &counters, summary::block_bytes(run));
     let headline = headline(&summary, &gates);
     let ledger = work.as_ref().map(|work| Ledger::of(run, step, work, &counters)).unwrap_or_default();
     let evidence = work.as_ref().map(|work| evidence(run, step, work, &counters, &summary)).unwrap_or_default();
-    StepAnalysis { summary, window, work, counters, gates, headline, ledger, evidence, verdict: None }
+    StepAnalysis { summary, window, work, counters, pace, gates, headline, ledger, evidence, verdict: None }
 }
 
 fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summary: &StepSummary) -> Evidence {

@@ -8,6 +8,7 @@ use mindful_core::workload::{Like, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
+use crate::pace::Pace;
 use crate::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::work::Work;
 
@@ -19,6 +20,12 @@ pub const MIX_TOLERANCE: f64 = 0.1;
 pub const STEAL_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
 pub const SKEW_SHARE: f64 = 0.05;
+/// How far the slowest session may be behind the median, as a share.
+pub const UNFAIR_SHARE: f64 = 0.2;
+/// Writes by reads above which a run without updates is not one of reads alone.
+pub const WRITES_SHARE: f64 = 0.01;
+/// Fewest writes that are more than a stray checkpoint.
+pub const FEWEST_WRITES: f64 = 100.0;
 /// Fewest operations from which percentiles and rates are believable.
 pub const FEWEST_OPS: f64 = 1_000.0;
 
@@ -86,7 +93,10 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(short_window(step, window.seconds()));
     findings.extend(late_start(window.start_skew_us, window.seconds(), step));
     findings.extend(little(step, work));
+    findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
+    findings.extend(unfair(work));
+    findings.extend(writes_without_updates(step, found));
     findings.extend(few_operations(work));
     findings.extend(cpu(run, found));
     findings.extend(storage(found));
@@ -139,6 +149,45 @@ fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
     (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
         let text = "The mix is not the one asked for.";
         warning("mix", text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
+    })
+}
+
+fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
+    (!pace.sustained()).then(|| {
+        let text = "The rate was not sustained: operations queued up, so latencies grow with the length of the run and \
+                    no percentiles are told. Ask for a lower --rate, or give more --sessions.";
+        let evidence = format!(
+            "{:.1} operations/s due, {:.1} done; backlog {:.0} at the start, {:.0} at the end",
+            pace.offered_per_s, pace.delivered_per_s, pace.backlog_begin, pace.backlog_end
+        );
+        warning("rate-not-sustained", text, evidence)
+    })
+}
+
+/// Sessions that got much less done than the median: their schema, endpoint or CPU differs.
+fn unfair(work: &Work) -> Option<Finding> {
+    let (least, median, most) = work.fairness()?;
+    (least < (1.0 - UNFAIR_SHARE) * median && median >= FEWEST_OPS / 10.0).then(|| {
+        let text = "Sessions did not get the same done: totals hide that some waited. Look at what differs between \
+                    them: schema, endpoint, CPU.";
+        info(
+            "unfair",
+            text,
+            format!(
+                "{least:.0} operations in the slowest session, {median:.0} in the median, {most:.0} in the fastest"
+            ),
+        )
+    })
+}
+
+/// A load leaves no debt: a run that updates nothing shall write nothing.
+fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
+    let updates = !step.head.workload.update_pct.is_none();
+    (!updates && writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
+        let text = "The database wrote blocks although nothing was updated: the load left a debt (hint bits, freezing), \
+                    or something else writes. Run again, or `mindful cleanup` and load anew.";
+        warning("writes-without-updates", text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
     })
 }
 

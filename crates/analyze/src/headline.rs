@@ -17,6 +17,8 @@ pub const MAX_YIELD: f64 = 1.15;
 pub const CACHED_YIELD: f64 = 0.1;
 /// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
+/// Foreign traffic below this share of what the database read is not worth a word either.
+const QUIET_SHARE: f64 = 0.01;
 
 /// The three ratios that decide.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -31,11 +33,12 @@ pub struct Gates {
 
 impl Gates {
     /// The ratios of a step.
-    pub fn of(step: &StepSummary, counters: &Counters) -> Self {
+    pub fn of(step: &StepSummary, counters: &Counters, block_bytes: Option<u64>) -> Self {
+        let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * block_bytes.unwrap_or(0) as f64;
         let visited = step.blocks_visited_per_s.filter(|rate| *rate > 0.0);
         Self {
             page_cache_share: step.page_cache_share,
-            foreign_share: foreign_share(counters),
+            foreign_share: foreign_share(counters, database_bytes),
             method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
         }
     }
@@ -48,14 +51,13 @@ impl Gates {
     }
 }
 
-/// Share of the device's read bytes that the server's processes did not cause.
-fn foreign_share(counters: &Counters) -> Option<f64> {
+/// Share of the device's read bytes that the server's processes did not cause; 0 when these others are next to nothing
+/// beside what the database read.
+fn foreign_share(counters: &Counters, database_bytes_per_s: f64) -> Option<f64> {
     let device = counters.rate(shared::DEVICE_READ_BYTES)?;
-    let ours = counters.rate(shared::PROCESS_READ_BYTES)?;
-    if device - ours < QUIET_BYTES_PER_S {
-        return Some(0.0);
-    }
-    Some((1.0 - ours / device).clamp(0.0, 1.0))
+    let others = device - counters.rate(shared::PROCESS_READ_BYTES)?;
+    let quiet = QUIET_BYTES_PER_S.max(QUIET_SHARE * database_bytes_per_s);
+    Some(if others < quiet { 0.0 } else { (others / device).clamp(0.0, 1.0) })
 }
 
 /// What a headline figure is.

@@ -7,8 +7,14 @@ use mindful_core::workload::OpKind;
 use crate::work::{KindWork, Work};
 
 /// All kinds of operation in figures; a kind that did not run has none.
-pub fn ops(work: &Work) -> OpsSummary {
-    let of = |kind| op(work.kind(kind), work.seconds);
+///
+/// Where an open loop did not keep its rate, latencies grow with the length of the run and say nothing: then there are
+/// none but the mean and the longest.
+pub fn ops(work: &Work, sustained: bool) -> OpsSummary {
+    let of = |kind| {
+        let op = op(work.kind(kind), work.seconds)?;
+        Some(if sustained { op } else { OpSummary { p50_us: None, p95_us: None, p99_us: None, p999_us: None, ..op } })
+    };
     OpsSummary { select: of(OpKind::Select), update: of(OpKind::Update), scan: of(OpKind::Scan) }
 }
 

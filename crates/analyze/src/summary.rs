@@ -29,8 +29,6 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         steps,
         knee: None,
         curves: Vec::new(),
-        knee: None,
-        curves: Vec::new(),
     }
 }
 

@@ -110,4 +110,11 @@ impl Work {
     pub fn thinking_sessions(&self) -> f64 {
         self.think_us / 1e6 / self.seconds
     }
+
+    /// Operations of the slowest, the median and the fastest session; `None` without any.
+    pub fn fairness(&self) -> Option<(f64, f64, f64)> {
+        let mut ops = self.ops_by_session.clone();
+        ops.sort_by(f64::total_cmp);
+        Some((*ops.first()?, ops[ops.len() / 2], *ops.last()?))
+    }
 }

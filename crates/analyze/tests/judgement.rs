@@ -303,3 +303,54 @@ fn fixed_work_is_measured_until_the_first_stop() {
     near(analysis.summary.steps[0].ops.select.as_ref().map(|op| op.count as f64), ops, 0.01);
     assert!(!codes(&analysis).contains(&"short-window"));
 }
+
+fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
+    let made = Made { latency_us: 1_000, ..Made::default() };
+    let mut run = made.run();
+    run.steps[0].head.workload.rate = Some(mindful_core::workload::Rate { per_s: 4_000.0, even: false });
+    for (_, slice) in &mut run.steps[0].slices {
+        slice.backlog = Some(backlog(slice.index));
+        let op = slice.op_mut(OpKind::Select);
+        op.response = Some(op.latency.clone());
+        op.latency.sum_ns /= 3;
+    }
+    analyze(&run)
+}
+
+#[test]
+fn a_rate_that_queues_up_has_no_percentiles() {
+    let kept = open_loop(|_| 1);
+    assert!(!codes(&kept).contains(&"rate-not-sustained") && !codes(&kept).contains(&"little"));
+    near(kept.summary.steps[0].ops.select.as_ref().unwrap().p99_us, 1_100.0, 0.02);
+    let queued = open_loop(|slice| u64::from(slice) * 30);
+    assert!(codes(&queued).contains(&"rate-not-sustained"));
+    near(queued.steps[0].pace.map(|pace| pace.offered_per_s), 4_120.0, 0.01);
+    near(queued.steps[0].pace.map(|pace| pace.slope_per_s), 120.0, 0.01);
+    let select = queued.summary.steps[0].ops.select.clone().unwrap();
+    assert!(select.p50_us.is_none() && select.p99_us.is_none() && select.mean_us.is_some());
+}
+
+#[test]
+fn a_session_that_falls_behind_is_found() {
+    let mut run = Made { latency_us: 1_000, ..Made::default() }.run();
+    for (_, slice) in run.steps[0].slices.iter_mut().filter(|(session, _)| *session == 2) {
+        slice.op_mut(OpKind::Select).ops /= 2;
+    }
+    assert!(codes(&analyze(&run)).contains(&"unfair"));
+}
+
+#[test]
+fn a_debt_of_the_load_is_found() {
+    let made = Made::default();
+    let mut run = made.run();
+    run.steps[0].series.push(made.one("debt", Phase::Settled, &[(shared::PHYSICAL_WRITES, 5_000.0)], 12));
+    assert!(codes(&analyze(&run)).contains(&"writes-without-updates"));
+}
+
+#[test]
+fn a_whisper_of_others_on_the_device_is_no_finding() {
+    let made = Made { from_storage: 0.0, ..Made::default() };
+    let mut run = made.run();
+    run.steps[0].series.push(made.one("others", Phase::Border, &[(shared::DEVICE_READ_BYTES, 200_000.0)], 12));
+    assert!(!codes(&analyze(&run)).contains(&"foreign-reads"));
+}

@@ -51,8 +51,6 @@ fn summary(run: &Run) -> Summary {
         steps: Vec::new(),
         knee: None,
         curves: Vec::new(),
-        knee: None,
-        curves: Vec::new(),
     }
 }
 

@@ -3,9 +3,9 @@
 use mindful_core::result::{StepSummary, Summary, Validity};
 use mindful_core::run::RunHead;
 
-use crate::Style;
 use crate::escape::{escape, escape_to};
 use crate::figure::{UNKNOWN, maybe};
+use crate::style::{Style, Tone};
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
@@ -22,7 +22,7 @@ pub struct Row<'a> {
     pub fault: Option<&'a str>,
 }
 
-/// The table, a line a run; of several steps the one with the most blocks per second.
+/// The table, a line a run however wide; of several steps the one with the most blocks per second.
 pub fn table(rows: &[Row], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
@@ -46,10 +46,13 @@ pub fn table(rows: &[Row], style: &Style) -> String {
         if let Some(head) = row.head {
             table.row(cells(row.id, head, row.summary));
         } else {
-            faults.push(format!("{}  cannot be read: {}", row.id, escape(row.fault.unwrap_or("unknown"))));
+            faults.push(format!("{}  cannot be read: {}", escape(row.id), escape(row.fault.unwrap_or("unknown"))));
         }
     }
-    let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style.columns().max(120)) };
+    let mut lines = if table.is_empty() { Vec::new() } else { table.lines(usize::MAX) };
+    if let Some(header) = lines.first_mut() {
+        *header = style.paint(Tone::Faint, header);
+    }
     lines.extend(faults);
     lines.join("\n") + "\n"
 }
@@ -68,7 +71,7 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         },
     };
     vec![
-        id.to_owned(),
+        escape(id),
         escape(&when),
         escape(&head.engine),
         escape_to(&head.target, 28),

@@ -33,8 +33,8 @@ impl Table {
         let widths: Vec<_> = (0..self.sides.len()).map(width).collect();
         let last = widths.len() - 1;
         let needed = |gap| widths[..last].iter().map(|width| width + gap).sum::<usize>();
-        let least = if self.sides[last] == Side::Left { LEAST_TEXT } else { widths[last] };
-        let gap = if needed(GAP) + least > columns { 1 } else { GAP };
+        let text = if self.sides[last] == Side::Left { LEAST_TEXT } else { widths[last] };
+        let gap = if needed(GAP) + text > columns { 1 } else { GAP };
         let before = needed(gap);
         let mut lines = Vec::new();
         for row in &self.rows {

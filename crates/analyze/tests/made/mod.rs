@@ -82,7 +82,7 @@ impl Made {
             warmup_slices: self.warmup,
             duration_s: Some(f64::from(self.seconds)),
             ops: None,
-            point: Default::default(),
+            point: Point::default(),
         };
         let step = self.step(head);
         Run {

@@ -109,7 +109,7 @@ fn before_the_step() -> Vec<Event> {
             warmup_slices: 1,
             duration_s: Some(1.0),
             ops: None,
-            point: Default::default(),
+            point: Point::default(),
         }),
         Event::Ready { ready: 2, of: 2 },
         Event::Progress { what: "loading".into(), done: 1, of: 2, unit: "bytes".into() },

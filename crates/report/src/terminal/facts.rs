@@ -11,7 +11,7 @@ use mindful_core::workload::{Commit, Loop, Redo, Workload};
 
 use super::Page;
 use crate::escape;
-use crate::figure::{number, percent, whole};
+use crate::figure::{mib, number, percent, whole};
 
 /// The twelve facts.
 pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
@@ -56,7 +56,11 @@ fn sessions(steps: &[StepSummary], looping: Loop) -> String {
 
 fn mix(step: &StepSummary, workload: &Workload) -> String {
     let realised = step.update_pct_realised.map_or_else(|| "not known".to_owned(), |pct| format!("{} %", number(pct)));
-    let mut text = format!("{realised} updates, {} % asked", number(step.update_pct));
+    let mut text = if workload.update_pct.is_none() {
+        "reads alone".to_owned()
+    } else {
+        format!("updates: {realised} realised, {} % asked", number(step.update_pct))
+    };
     if !workload.scan_pct.is_none() {
         let _ = write!(text, ", {} % of reads are full scans", number(workload.scan_pct.percent()));
     }
@@ -116,12 +120,10 @@ pub fn proof(page: &mut Page, run: &Run) {
         let index = data.index_bytes.map_or_else(String::new, |bytes| format!(", indexes {}", format_bytes(bytes)));
         let load = run.load_s.map_or_else(
             || "was there already".to_owned(),
-            |s| {
-                format!(
-                    "loaded in {} s, {} MiB/s",
-                    number(s),
-                    number(data.bytes as f64 / s.max(1e-9) / f64::from(1 << 20))
-                )
+            |s| match data.bytes as f64 / s {
+                // Faster than anything that stores: nothing was stored.
+                rate if rate > 1e12 => "loaded at once".to_owned(),
+                rate => format!("loaded in {} s, {} MiB/s", number(s), mib(Some(rate))),
             },
         );
         facts.push((
