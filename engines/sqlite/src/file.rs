@@ -19,15 +19,6 @@ const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Length of the header of a database file.
 const HEADER: usize = 100;
 
-/// What stands at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing, or an empty file.
-    Nothing,
-    /// A file of ours with pages of this length.
-    Ours { page_bytes: u64 },
-}
-
 /// A database file that is ours or still to be made.
 #[derive(Debug, Clone)]
 pub struct DatabaseFile {
@@ -39,15 +30,15 @@ impl DatabaseFile {
     /// The file that `url` names, as `sqlite:PATH`; refuses what is not ours. Only reads.
     pub fn from_url(url: &str, page_bytes: Option<u64>) -> Result<Self> {
         let path = parse(url)?;
-        let page_bytes = match (look(&path)?, page_bytes) {
-            (Found::Nothing, asked) => asked.unwrap_or(DEFAULT_PAGE_BYTES),
-            (Found::Ours { page_bytes }, Some(asked)) if asked != page_bytes => {
+        let page_bytes = match (read_page_bytes(&path)?, page_bytes) {
+            (None, asked) => asked.unwrap_or(DEFAULT_PAGE_BYTES),
+            (Some(found), Some(asked)) if asked != found => {
                 return Err(Error::plan(
-                    format!("{} has pages of {page_bytes} bytes, not {asked}", path.display()),
+                    format!("{} has pages of {found} bytes, not {asked}", path.display()),
                     "leave --sqlite-page away, or `mindful cleanup` first",
                 ));
             }
-            (Found::Ours { page_bytes }, _) => page_bytes,
+            (Some(found), _) => found,
         };
         Ok(Self { path, page_bytes })
     }
@@ -67,14 +58,22 @@ impl DatabaseFile {
         self.page_bytes
     }
 
-    /// What stands at its path now.
-    pub fn look(&self) -> Result<Found> {
-        look(&self.path)
-    }
-
-    /// A connection to the file, which is there.
-    pub fn connect(&self) -> Result<Connection> {
-        self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)
+    /// A connection to the file; `None` where nothing stands yet, an error where something foreign does.
+    pub fn connect(&self) -> Result<Option<Connection>> {
+        // Looks through SQLite alone: closing a file handle of our own would drop the locks of this process's sessions.
+        if !self.path.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+            return Ok(None);
+        }
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let one = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let (pages, mark) = one("PRAGMA page_count")
+            .and_then(|pages| one("PRAGMA application_id").map(|mark| (pages, mark)))
+            .map_err(|error| explain(&self.path, &error))?;
+        match (pages, mark) {
+            (0, _) => Ok(None),
+            (_, mark) if mark == i64::from(APPLICATION_ID) => Ok(Some(connection)),
+            _ => Err(foreign(&self.path)),
+        }
     }
 
     /// A connection to the file, which is made if it is not there.
@@ -117,14 +116,22 @@ fn parse(url: &str) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| bad(&format!("names no file ({error})")))
 }
 
-fn look(path: &Path) -> Result<Found> {
+fn foreign(path: &Path) -> Error {
+    Error::target(
+        format!("{} is a SQLite file that mindful did not make", path.display()),
+        "name another file: this one is left as it is",
+    )
+}
+
+/// Page length of the file of ours at `path`; `None` where nothing stands, an error where something foreign does.
+fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
         Error::target(format!("cannot read {shown} ({error})"), "name a file that this user may read and write")
     };
     let mut file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
     if !file.metadata().map_err(unreadable)?.is_file() {
@@ -133,7 +140,7 @@ fn look(path: &Path) -> Result<Found> {
     let mut header = Vec::with_capacity(HEADER);
     Read::by_ref(&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(unreadable)?;
     if header.is_empty() {
-        return Ok(Found::Nothing);
+        return Ok(None);
     }
     if header.len() < HEADER || !header.starts_with(b"SQLite format 3\0") {
         return Err(Error::target(
@@ -142,17 +149,13 @@ fn look(path: &Path) -> Result<Found> {
         ));
     }
     if header[68..72] != APPLICATION_ID.to_be_bytes() {
-        return Err(Error::target(
-            format!("{shown} is a SQLite file that mindful did not make"),
-            "name another file: this one is left as it is",
-        ));
+        return Err(foreign(path));
     }
     // 1 stands for 65536, which does not fit.
-    let page_bytes = match u16::from_be_bytes([header[16], header[17]]) {
+    Ok(Some(match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
         bytes => u64::from(bytes),
-    };
-    Ok(Found::Ours { page_bytes })
+    }))
 }
 
 #[cfg(test)]

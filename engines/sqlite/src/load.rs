@@ -9,7 +9,7 @@ use mindful_core::{Error, Result};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::explain;
-use crate::file::{DatabaseFile, Found};
+use crate::file::DatabaseFile;
 use crate::filler::{Filler, narrow};
 use crate::registry::{self, Parameters};
 use crate::statement;
@@ -26,14 +26,10 @@ const STRIDE: u64 = 256;
 /// Makes the dataset of `plan` in `file`, or completes it.
 pub fn load(file: &DatabaseFile, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
-    let (begun, loaded) = match file.look()? {
-        Found::Nothing => (None, Vec::new()),
-        Found::Ours { .. } => {
-            let connection = file.connect()?;
-            let begun = registry::parameters(&connection).map_err(explained)?;
-            let loaded = if begun.is_some() { registry::schemas(&connection).map_err(explained)? } else { Vec::new() };
-            (begun, loaded)
-        }
+    let begun = file.connect()?.map_or(Ok(None), |connection| registry::parameters(&connection)).map_err(explained)?;
+    let loaded = match (&begun, file.connect()?) {
+        (Some(_), Some(connection)) => registry::schemas(&connection).map_err(explained)?,
+        _ => Vec::new(),
     };
     let parameters = Parameters::from(plan);
     refuse_another(file, begun.as_ref(), &parameters)?;
@@ -52,7 +48,9 @@ pub fn load(file: &DatabaseFile, plan: &DatasetPlan, events: &dyn Events, stop: 
             load_schema(file, &mut connection, schema, &parameters, &mut progress, stop)?;
         }
     }
-    let connection = file.connect()?;
+    let Some(connection) = file.connect()? else {
+        return Err(Error::plan("a dataset of no schemas", "give --schemas 1 or more"));
+    };
     use_wal(&connection).map_err(explained)?;
     let dataset = registry::dataset(&connection, file.page_bytes()).map_err(explained)?;
     dataset.ok_or_else(|| Error::plan("a dataset of no schemas", "give --schemas 1 or more"))

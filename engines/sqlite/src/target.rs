@@ -15,7 +15,7 @@ use rusqlite::{Connection, InterruptHandle};
 
 use crate::counters::{StatusSampler, Totals};
 use crate::error::explain;
-use crate::file::{DatabaseFile, Found};
+use crate::file::DatabaseFile;
 use crate::load;
 use crate::options::Options;
 use crate::proof;
@@ -42,10 +42,12 @@ impl SqliteTarget {
         explain(self.file.path(), error)
     }
 
+    fn nothing_loaded(&self) -> Error {
+        Error::target(format!("{} holds no dataset", self.file.path().display()), "`mindful load` first")
+    }
+
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(|| {
-            Error::target(format!("{} holds no dataset", self.file.path().display()), "`mindful load` first")
-        })
+        self.dataset()?.ok_or_else(|| self.nothing_loaded())
     }
 
     fn carriable(&self, workload: &Workload) -> Result<()> {
@@ -74,7 +76,7 @@ impl SqliteTarget {
 
     /// A connection as sessions have them: the log read and written, the cache as asked, durability as the workload says.
     fn connect(&self, workload: &Workload) -> Result<Connection> {
-        let connection = self.file.connect()?;
+        let connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
         let set = || {
             load::use_wal(&connection)?;
             connection.pragma_update(None, "cache_size", -((self.options.cache_bytes >> 10) as i64))?;
@@ -116,13 +118,8 @@ impl Target for SqliteTarget {
     }
 
     fn dataset(&self) -> Result<Option<Dataset>> {
-        match self.file.look()? {
-            Found::Nothing => Ok(None),
-            Found::Ours { page_bytes } => {
-                let connection = self.file.connect()?;
-                registry::dataset(&connection, page_bytes).map_err(|error| self.explained(&error))
-            }
-        }
+        let Some(connection) = self.file.connect()? else { return Ok(None) };
+        registry::dataset(&connection, self.file.page_bytes()).map_err(|error| self.explained(&error))
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
@@ -131,7 +128,8 @@ impl Target for SqliteTarget {
 
     fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
         self.loaded()?;
-        proof::prove(&self.file, &self.file.connect()?, stop)
+        let connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
+        proof::prove(&self.file, &connection, stop)
     }
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
@@ -160,19 +158,13 @@ impl Target for SqliteTarget {
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        if self.file.look()? == Found::Nothing {
-            return Ok(Vec::new());
-        }
-        let connection = self.file.connect()?;
+        let Some(connection) = self.file.connect()? else { return Ok(Vec::new()) };
         inventory(&self.file, &connection).map_err(|error| self.explained(&error))
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let told = self.inventory()?;
-        if told.is_empty() {
-            return Ok(told);
-        }
-        let mut connection = self.file.connect()?;
+        let Some(mut connection) = self.file.connect()? else { return Ok(told) };
         // Leaving WAL mode needs the file for oneself: nobody works on it now.
         let mut clean = || {
             connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;

@@ -1,0 +1,101 @@
+//! What the loop and the load cost: `cargo run --release -p mindful-sqlite --example rates -- FILE`.
+//!
+//! Prints blocks per CPU-second of the work loop with everything cached, held against one long index scan of the same
+//! table, and the rate of a load held against writing and syncing as many bytes.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::{Engine, Stop, Target};
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::{Error, Result};
+
+const BLOCKS: u64 = 32_768;
+
+fn workload(work_unit: u64) -> Workload {
+    Workload {
+        seed: 1,
+        schemas: 1,
+        scale: BLOCKS,
+        work_unit,
+        update_pct: Share::NONE,
+        update_work_unit: work_unit,
+        scan_pct: Share::NONE,
+        redo: Redo::Light,
+        commit: Commit::Each,
+        commit_wait: true,
+        hot_spot: None,
+        hot_schema: Share::NONE,
+        skew: Skew::Uniform,
+        think_time: None,
+        rate: None,
+        looping: Loop::Client,
+        like: Like::Mindful,
+    }
+}
+
+/// Blocks per CPU-second of one session over a second and a half, everything cached.
+fn rate(target: &dyn Target, work_unit: u64, max_ops: Option<u64>) -> Result<f64> {
+    let workload = workload(work_unit);
+    target.prepare(&workload, 1)?;
+    let mut session = target.session(&workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+    let mut slice = |index: u32, first_op| -> Result<SliceReport> {
+        let begin_us = target.clock_us()?;
+        session.slice(&SliceOrder { index, begin_us, end_us: begin_us + 1_500_000, first_op, max_ops })
+    };
+    let warm = slice(0, 0)?;
+    let report = slice(1, warm.total_ops())?;
+    let cpu_s = report.cpu_us.unwrap_or(0) as f64 / 1e6;
+    Ok(report.ops[0].blocks as f64 / cpu_s)
+}
+
+/// Seconds to write and sync `bytes`.
+fn write_s(path: PathBuf, bytes: u64) -> std::io::Result<f64> {
+    let block = vec![0x5a_u8; 1 << 20];
+    let began = Instant::now();
+    let mut file = File::create(&path)?;
+    for _ in 0..bytes >> 20 {
+        file.write_all(&block)?;
+    }
+    file.sync_all()?;
+    let took = began.elapsed().as_secs_f64();
+    std::fs::remove_file(path)?;
+    Ok(took)
+}
+
+fn main() -> Result<()> {
+    let path = std::env::args().nth(1).ok_or_else(|| Error::plan("no file given", "name one that may be made"))?;
+    let mut settings = Settings::default();
+    settings.set("cache", "1GiB", Origin::Default);
+    let events: Arc<dyn Events> = Arc::new(Silent);
+    let target = mindful_sqlite::ENGINE.open(&format!("sqlite:{path}"), &settings, &events)?;
+    let content = Content::INCOMPRESSIBLE;
+    let plan = DatasetPlan { schemas: 1, blocks_per_schema: BLOCKS, scan_blocks: 0, content, seed: 1, load_streams: 1 };
+    let began = Instant::now();
+    let dataset = target.load(&plan, &Silent, &Stop::default())?;
+    let load_s = began.elapsed().as_secs_f64();
+    let plain_s = write_s(PathBuf::from(format!("{path}.plain")), dataset.bytes)
+        .map_err(|error| Error::run(format!("{path}.plain: {error}"), "name another file"))?;
+    let mib = dataset.bytes as f64 / f64::from(1 << 20);
+    println!("load {:.0} MiB/s, {:.2} of a plain write and sync", mib / load_s, plain_s / load_s);
+    let began = Instant::now();
+    let proof = target.verify(&Stop::default())?;
+    println!("proof in {:.2} s: {:?}", began.elapsed().as_secs_f64(), proof.failure());
+    let scan = rate(&*target, BLOCKS, None)?;
+    println!("one long index scan: {scan:.0} blocks per CPU-second");
+    for work_unit in [1, 64, 255] {
+        let rate = rate(&*target, work_unit, None)?;
+        println!("work unit {work_unit}: {rate:.0} blocks per CPU-second, {:.2} of the scan", rate / scan);
+    }
+    target.cleanup().map(drop)
+}
