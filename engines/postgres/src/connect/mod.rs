@@ -17,6 +17,7 @@ mod tls_fault;
 mod url;
 mod verifier;
 
+use std::env;
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub use url::redact;
 use endpoint::{Endpoint, Host, Passwords};
 use parameter::Parameters;
 use tls::Tls;
+
+const EXPOSED: &str = "a password on the command line stands in the process list: put it in PGPASSWORD or ~/.pgpass";
 
 /// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Debug, Clone)]
@@ -51,7 +54,12 @@ impl Server {
     /// [`mindful_core::ErrorKind::Plan`] for anything that is misspelt, contradicts itself or asks for what cannot be
     /// had, and for certificate files that cannot be used. Nothing is connected yet.
     pub fn parse(url: &str) -> Result<Self> {
-        Self::parse_in(url, &Environment::of_process())
+        let mut server = Self::parse_in(url, &Environment::of_process())?;
+        let on_display = env::args_os().any(|argument| argument.to_string_lossy().contains(url));
+        if on_display && url::split(url)?.names_password() {
+            server.notes.push(EXPOSED.to_owned());
+        }
+        Ok(server)
     }
 
     /// What `url` names in the given surroundings.

@@ -66,3 +66,48 @@ fn unescape(text: &[u8]) -> Vec<u8> {
     }
     plain
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WANTED: Wanted<'_> = Wanted { host: "db", port: 5432, dbname: "d", user: "u" };
+
+    fn found(text: &str) -> Option<String> {
+        find(text.as_bytes(), &WANTED).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn the_first_line_that_matches_decides() {
+        assert_eq!(found("db:5432:d:u:one\ndb:5432:d:u:two\n").as_deref(), Some("one"));
+        assert_eq!(
+            found("other:*:*:*:one\n*:5433:*:*:two\n*:*:x:*:three\n*:*:*:y:four\n*:*:*:*:five").as_deref(),
+            Some("five")
+        );
+        assert_eq!(found("# db:5432:d:u:no\n\nnonsense\n::::\ndb:5432:d:u\n"), None);
+    }
+
+    #[test]
+    fn a_password_runs_to_the_end_of_its_line() {
+        assert_eq!(found("*:*:*:*:a:b\\:c\\\\ \r\nrest").as_deref(), Some("a:b:c\\ "));
+        assert_eq!(found("\\*:*:*:*:a host called star\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn escaped_fields_match_themselves(host in "[^\r\n\0]{1,9}", user in "[^\r\n\0]{1,9}", password in "[^\r\n\0]{1,9}") {
+            let escape = |text: &str| text.replace('\\', "\\\\").replace(':', "\\:").replace('*', "\\*");
+            prop_assume!(!host.starts_with('#'));
+            let line = format!("{}:*:*:{}:{}", escape(&host), escape(&user), escape(&password));
+            let wanted = Wanted { host: &host, user: &user, ..WANTED };
+            prop_assert_eq!(find(line.as_bytes(), &wanted), Some(password.into_bytes()));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+            let _ = find(&bytes, &WANTED);
+        }
+    }
+}

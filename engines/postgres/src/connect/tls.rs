@@ -1,5 +1,10 @@
-//! TLS as libpq's `sslmode` names it, and safer than libpq where nobody said a mode: a server on another host is
-//! verified in full.
+//! TLS as libpq's `sslmode` names it, and safer than libpq where nobody said a mode.
+//!
+//! | where | without sslmode |
+//! |---|---|
+//! | a unix socket | no TLS, whatever the mode |
+//! | a loopback address | `prefer`: encrypted if the server offers it |
+//! | any other host | `verify-full`, by `sslrootcert`, `~/.postgresql/root.crt` or the system's authorities |
 
 use std::fmt;
 use std::fs;
@@ -10,7 +15,7 @@ use std::sync::Arc;
 use mindful_core::{Error, Result};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore, crypto};
+use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore, SupportedProtocolVersion, crypto, version};
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -92,9 +97,6 @@ impl<'a> Maker<'a> {
             let what = format!("{}: encrypted keys are not supported", parameters.place("sslpassword"));
             return Err(Error::plan(what, "store the key unencrypted in a file of mode 0600"));
         }
-        if let Some("TLSv1.3") = parameters.text("ssl_min_protocol_version")? {
-            return Err(Error::plan("ssl_min_protocol_version=TLSv1.3 is not supported", "set it on the server"));
-        }
         Ok(Self { parameters, environment, given, made: Vec::new() })
     }
 
@@ -122,7 +124,7 @@ impl<'a> Maker<'a> {
             algorithms: provider.signature_verification_algorithms,
         };
         let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
+            .with_protocol_versions(self.versions()?)
             .map_err(|error| Error::plan(format!("no TLS: {error}"), "use sslmode=disable"))?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier));
@@ -141,6 +143,14 @@ impl<'a> Maker<'a> {
             config.alpn_protocols = vec![b"postgresql".to_vec()];
         }
         Ok(MakeRustlsConnect::new(config))
+    }
+
+    /// The versions to speak; older ones than 1.2 are never spoken.
+    fn versions(&self) -> Result<&'static [&'static SupportedProtocolVersion]> {
+        const NEWEST: &[&SupportedProtocolVersion] = &[&version::TLS13];
+        let choices =
+            [("TLSv1", ALL_VERSIONS), ("TLSv1.1", ALL_VERSIONS), ("TLSv1.2", ALL_VERSIONS), ("TLSv1.3", NEWEST)];
+        Ok(self.parameters.choice("ssl_min_protocol_version", &choices)?.unwrap_or(ALL_VERSIONS))
     }
 
     /// Whom to trust in `mode`; `None` for anybody.

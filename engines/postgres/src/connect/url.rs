@@ -138,6 +138,12 @@ pub fn redact(url: &str) -> String {
 }
 
 impl Parts<'_> {
+    /// Whether a secret stands in the URL.
+    pub(super) fn names_password(&self) -> bool {
+        let secret = |key| Parameter::find(key).is_some_and(Parameter::secret);
+        self.password.is_some() || self.parameters.iter().any(|(key, _)| secret(key))
+    }
+
     fn redacted(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(|&(host, port)| show_host(host, port)).collect();
         let mut text = SCHEMES[0].to_owned();

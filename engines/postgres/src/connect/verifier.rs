@@ -72,3 +72,61 @@ impl ServerCertVerifier for Verifier {
         self.algorithms.supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+    use rustls::CertificateError;
+    use rustls::crypto::ring;
+
+    use super::*;
+
+    /// A certificate that signed itself, for the host `db.test`.
+    fn self_signed(is_ca: IsCa) -> CertificateDer<'static> {
+        let mut params = CertificateParams::new(vec!["db.test".to_owned()]).unwrap();
+        params.is_ca = is_ca;
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().clone()
+    }
+
+    fn verify(
+        known: &CertificateDer<'static>,
+        shown: &CertificateDer<'_>,
+        check_name: bool,
+        host: &str,
+    ) -> Result<(), Error> {
+        let mut roots = RootCertStore::empty();
+        roots.add(known.clone()).unwrap();
+        let verifier = Verifier {
+            trust: Some(Trust { roots, certificates: vec![known.clone()] }),
+            check_name,
+            algorithms: ring::default_provider().signature_verification_algorithms,
+        };
+        let host = ServerName::try_from(host.to_owned()).unwrap();
+        verifier.verify_server_cert(shown, &[], &host, &[], UnixTime::now()).map(|_| ())
+    }
+
+    #[test]
+    fn a_self_signed_certificate_that_the_user_named_is_trusted_even_if_it_calls_itself_a_ca() {
+        for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+            let certificate = self_signed(is_ca);
+            assert_eq!(verify(&certificate, &certificate, true, "db.test"), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_named_certificate_still_has_to_be_for_the_host() {
+        let certificate = self_signed(IsCa::Ca(BasicConstraints::Unconstrained));
+        let error = verify(&certificate, &certificate, true, "other.test").unwrap_err();
+        assert!(
+            matches!(error, Error::InvalidCertificate(CertificateError::NotValidForNameContext { .. })),
+            "{error:?}"
+        );
+        assert_eq!(verify(&certificate, &certificate, false, "other.test"), Ok(()));
+    }
+
+    #[test]
+    fn another_self_signed_certificate_is_not_trusted() {
+        let (known, shown) = (self_signed(IsCa::NoCa), self_signed(IsCa::NoCa));
+        assert!(matches!(verify(&known, &shown, false, "db.test"), Err(Error::InvalidCertificate(_))));
+    }
+}

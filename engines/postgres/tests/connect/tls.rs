@@ -172,3 +172,13 @@ async fn channel_binding_holds_over_tls_and_is_refused_without() {
     let line = refusal(&url("disable")).await;
     assert!(line.contains("channel binding"), "{line}");
 }
+
+#[tokio::test]
+async fn the_oldest_version_of_tls_to_speak_can_be_chosen() {
+    let bench = Bench::new().await;
+    let version = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+    let newest = bench.url("127.0.0.1", "sslmode=require&ssl_min_protocol_version=TLSv1.3");
+    assert_eq!(ask(&connect(&newest).await.unwrap(), version).await, "TLSv1.3");
+    let error = connect(&bench.url("127.0.0.1", "ssl_min_protocol_version=TLSv9")).await.unwrap_err();
+    assert!(error.to_string().contains("choose TLSv1,"), "{error}");
+}
