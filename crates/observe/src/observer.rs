@@ -1,5 +1,6 @@
 //! The one sampling loop: every source is read by one thread, at moments that follow from the borders of slices.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -249,10 +250,12 @@ impl Source {
             return self.unknown();
         }
         let expected = self.sampler.metrics().len();
-        let error = match self.sampler.read() {
-            Ok(values) if values.len() == expected => return values,
-            Ok(values) => format!("{} values instead of {expected}", values.len()),
-            Err(error) => error.to_string(),
+        // A source that panics must not silence the others.
+        let error = match catch_unwind(AssertUnwindSafe(|| self.sampler.read())) {
+            Ok(Ok(values)) if values.len() == expected => return values,
+            Ok(Ok(values)) => format!("{} values instead of {expected}", values.len()),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "its reader panicked".to_owned(),
         };
         self.failed = true;
         events.emit(Event::Finding(Finding::new(

@@ -49,12 +49,13 @@ struct Counting {
     readings: u32,
     fails_from: u32,
     takes: Duration,
+    panics: bool,
 }
 
 impl Counting {
     fn new(name: &'static str, phase: Phase) -> Self {
         let metrics = vec![Metric::counter("readings", "1", "readings so far")];
-        Self { name, phase, metrics, readings: 0, fails_from: u32::MAX, takes: Duration::ZERO }
+        Self { name, phase, metrics, readings: 0, fails_from: u32::MAX, takes: Duration::ZERO, panics: false }
     }
 }
 
@@ -72,6 +73,7 @@ impl Sampler for Counting {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        assert!(!self.panics, "as told");
         std::thread::sleep(self.takes);
         self.readings += 1;
         if self.readings >= self.fails_from {
@@ -145,6 +147,16 @@ fn a_source_that_fails_is_told_once_and_unknown_from_then_on() {
     assert_eq!(values("failing"), [Some(1.0), Some(2.0), None, None, None]);
     assert_eq!(values("well"), [1.0, 2.0, 3.0, 4.0, 5.0].map(Some));
     assert_eq!(kept.findings("sampler-failed"), ["gone: bring it back"]);
+}
+
+#[test]
+fn a_source_that_panics_silences_no_other() {
+    let panicking = Counting { panics: true, ..Counting::new("panicking", Phase::Border) };
+    let (observer, kept) = observe(vec![panicking, Counting::new("well", Phase::Border)], borders(1));
+    observer.finish();
+    let well: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "well").map(|sample| sample.3[0]).collect();
+    assert_eq!(well, [Some(1.0), Some(2.0)]);
+    assert_eq!(kept.findings("sampler-failed"), ["its reader panicked"]);
 }
 
 #[test]
