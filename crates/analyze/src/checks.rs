@@ -99,7 +99,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(writes_without_updates(step, found));
     findings.extend(few_operations(work));
     findings.extend(cpu(run, found));
-    findings.extend(storage(found));
+    let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
+    findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
     findings
 }
 
@@ -215,7 +216,7 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     let steal = found.counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
     if let Some(steal) = steal.filter(|steal| *steal > STEAL_SHARE) {
         let text = "The hypervisor gave this host's CPU to others: figures depend on the neighbours.";
-        findings.push(warning("steal", text, format!("{} of CPU time stolen", percent(steal))));
+        findings.push(warning("cpu-steal", text, format!("{} of CPU time stolen", percent(steal))));
     }
     findings
 }
