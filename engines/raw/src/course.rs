@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::draw::{self, Permutation};
 use mindful_core::slice::Seat;
-use mindful_core::workload::{self, Draws, Op, OpKind, Skew, Workload};
+use mindful_core::workload::{self, Draws, Like, Op, OpKind, Skew, Workload};
 
 use crate::options::{Large, Pattern};
 use crate::space::{Place, Space};
@@ -76,7 +76,9 @@ impl Course {
             && workload.hot_spot.is_none()
             && workload.hot_schema.is_none()
             && workload.skew == Skew::Uniform
-            && workload.think_time.is_none();
+            && workload.think_time.is_none()
+            && workload.like == Like::Mindful
+            && workload.work_unit <= workload.scale;
         let starts = workload::starts(workload.scale, workload.work_unit);
         let plain = only_keys.then_some((draws.streams().key, starts));
         let sequence =

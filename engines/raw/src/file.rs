@@ -104,12 +104,22 @@ pub fn create(path: &Path, mut mark: Mark) -> Result<()> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| cannot("make", path, e))?;
     mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e))?.st_ino;
-    let made = write_mark(&fd, &mark).and_then(|()| rustix::fs::fsync(&fd));
-    made.map_err(|errno| {
+    write_mark(&fd, &mark).map_err(|errno| {
         // Without its mark it would be a stranger to the next run.
         let _ = fs::remove_file(path);
         write_failed(path, errno)
     })
+}
+
+/// Makes room for more schemas in the file of `source`: its mark becomes that of a file half filled.
+pub fn grow(source: &mut Source, mark: Mark, wanted: &Mark) -> Result<()> {
+    let data_bytes = wanted.data_bytes.max(mark.data_bytes);
+    let grown = Mark { schemas: wanted.schemas, data_bytes, ..mark };
+    let fd = source.writer(Access { direct: false, sync: false }, &[])?;
+    let written = write_mark(&fd, &grown).and_then(|()| rustix::fs::fsync(&fd));
+    written.map_err(|errno| write_failed(&source.path, errno))?;
+    source.mark = Some(grown);
+    Ok(())
 }
 
 /// Fills what is missing in the file of `source`, which carries its mark. `done` and `of` are bytes of all files.

@@ -10,7 +10,7 @@ use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
 use mindful_core::slice::Seat;
-use mindful_core::workload::Workload;
+use mindful_core::workload::{Commit, Loop, Workload};
 use mindful_core::{Error, Result, Session, Target, clock, units};
 
 use crate::counters::{CounterSampler, Counters};
@@ -75,7 +75,8 @@ impl RawTarget {
 
     fn dataset_of(&self, sources: &[Source]) -> Result<Option<Dataset>> {
         let mark = sources[0].mark;
-        if sources.iter().any(|s| s.mark.is_some_and(|mark| !mark.complete())) {
+        let same = |other: &Mark| mark.is_some_and(|mark| mark.data_bytes == other.data_bytes);
+        if sources.iter().filter_map(|s| s.mark.as_ref()).any(|mark| !mark.complete() || !same(mark)) {
             return Ok(None);
         }
         let units = self.space(sources, self.options.span, self.options.block_size)?.units();
@@ -227,8 +228,14 @@ fn check_workload(workload: &Workload, options: &Options, dataset: &Dataset) -> 
     if !workload.scan_pct.is_none() {
         return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
     }
-    if workload.think_time.is_some() && options.io == Io::Uring {
-        return Err(Error::plan("I/Os in a ring do not pause", "give --io psync with --think-time, or a --rate"));
+    if workload.looping == Loop::Server {
+        return Err(Error::plan("raw has no server to run the loop in", "give --loop client"));
+    }
+    if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {
+        return Err(Error::plan(
+            "raw writes have no transactions to commit",
+            "leave --commit and --commit-wait away; --sync on makes each write durable",
+        ));
     }
     if options.verify && !options.direct && !workload.update_pct.is_none() {
         return Err(Error::plan(
@@ -299,11 +306,11 @@ impl Target for RawTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
         let sources = match self.sources()? {
             None => self.begin_files(plan)?,
-            Some(sources) => {
-                check_same(plan, &sources)?;
-                sources
-            }
+            Some(sources) => continue_files(plan, sources)?,
         };
+        if let Some(dataset) = self.dataset_of(&sources)? {
+            return Ok(dataset);
+        }
         let of = sources.iter().filter_map(|s| s.mark).map(|mark| mark.data_bytes).sum();
         let mut done = 0;
         for source in &sources {
@@ -377,8 +384,21 @@ impl Target for RawTarget {
     }
 }
 
-/// Refuses to load where the files hold something else than `plan`.
-fn check_same(plan: &DatasetPlan, sources: &[Source]) -> Result<()> {
+/// Files made before, for the same dataset or one of fewer schemas, which is then told to grow.
+fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<Source>> {
+    let held = check_same(plan, &sources)?;
+    let marks = file::marks(plan, held.block_bytes, sources.len())?;
+    for (source, wanted) in sources.iter_mut().zip(marks) {
+        match source.mark {
+            Some(mark) if mark.schemas < wanted.schemas => file::grow(source, mark, &wanted)?,
+            _ => {}
+        }
+    }
+    Ok(sources)
+}
+
+/// The mark of the first file; refuses to load where the files hold something else than `plan`.
+fn check_same(plan: &DatasetPlan, sources: &[Source]) -> Result<Mark> {
     let path = sources[0].path.display();
     let Some(mark) = sources[0].mark else {
         return Err(Error::target(
@@ -386,14 +406,13 @@ fn check_same(plan: &DatasetPlan, sources: &[Source]) -> Result<()> {
             "name a file that does not exist yet and mindful makes it",
         ));
     };
-    let asked = (u64::from(plan.schemas), plan.blocks_per_schema, plan.seed);
-    if (mark.schemas, mark.blocks_per_schema, mark.seed) == asked {
-        return Ok(());
+    if (mark.blocks_per_schema, mark.seed) == (plan.blocks_per_schema, plan.seed) {
+        return Ok(mark);
     }
     Err(Error::target(
         format!(
-            "{path} was made for {} schemas of {} blocks with seed {}, not {} of {} with seed {}",
-            mark.schemas, mark.blocks_per_schema, mark.seed, plan.schemas, plan.blocks_per_schema, plan.seed
+            "{path} was made for schemas of {} blocks with seed {}, not of {} with seed {}",
+            mark.blocks_per_schema, mark.seed, plan.blocks_per_schema, plan.seed
         ),
         "`mindful cleanup` first, or name another path",
     ))

@@ -24,6 +24,7 @@ use crate::space::Place;
 struct Running {
     kind: OpKind,
     cell: u8,
+    think_ns: u64,
     /// Blocks that have not come back.
     left: u64,
     blocks: u64,
@@ -69,6 +70,9 @@ pub struct UringSession {
     seat: Seat,
     rate: Option<Rate>,
     schedule: Option<Schedule>,
+    /// The session begins nothing before; a pause may outlast its slice.
+    thinks_until_ns: u64,
+    end_ns: u64,
     flights: Vec<Flight>,
     free_blocks: Vec<u32>,
     free_large: Vec<u32>,
@@ -83,6 +87,7 @@ pub struct UringSession {
     report: SliceReport,
     cells: [u64; 32],
     work: Work,
+    think_ns: u64,
     started: Instant,
 }
 
@@ -110,7 +115,7 @@ impl UringSession {
             .map(|(large, space)| LargeCourse::new(workload.seed, seat, space, large, options.streams));
         let count = slots.len() as u32;
         let idle = Flight { running: 0, write: false, place: Place { file: 0, offset: 0 }, issued_ns: 0 };
-        let free = Running { kind: OpKind::Select, cell: 0, left: 0, blocks: 0, begun_ns: 0, due_ns: 0 };
+        let free = Running { kind: OpKind::Select, cell: 0, think_ns: 0, left: 0, blocks: 0, begun_ns: 0, due_ns: 0 };
         // One more than there are I/Os: all blocks of an operation may be back while its last is not yet issued.
         let operations = count + 1;
         let course = Course::new(
@@ -129,6 +134,8 @@ impl UringSession {
             seat,
             rate: workload.rate,
             schedule: None,
+            thinks_until_ns: 0,
+            end_ns: 0,
             flights: vec![idle; count as usize],
             free_blocks: (0..depth).rev().collect(),
             free_large: (depth..count).rev().collect(),
@@ -143,6 +150,7 @@ impl UringSession {
             report: SliceReport::default(),
             cells: [0; 32],
             work: Work::default(),
+            think_ns: 0,
             started: Instant::now(),
             prepared,
         })
@@ -152,6 +160,13 @@ impl UringSession {
         self.started.elapsed().as_nanos() as u64
     }
 
+    /// Thinks until `until_ns`, and counts what of that falls into the slice and into no other pause.
+    fn think(&mut self, now: u64, until_ns: u64) {
+        let from = now.max(self.thinks_until_ns);
+        self.think_ns += until_ns.min(self.end_ns).saturating_sub(from);
+        self.thinks_until_ns = self.thinks_until_ns.max(until_ns);
+    }
+
     fn bounds(&mut self, order: &SliceOrder) -> Bounds {
         let (wall_us, now_ns) = (clock::now_us(), self.now_ns());
         let left_us = (order.end_us - wall_us).max(0).unsigned_abs();
@@ -159,8 +174,10 @@ impl UringSession {
             let stream = mindful_core::workload::Streams::new(self.prepared.seed, self.seat.session).arrival;
             self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
         }
+        self.end_ns = now_ns + left_us * 1_000;
+        self.think_ns = self.thinks_until_ns.min(self.end_ns).saturating_sub(now_ns);
         Bounds {
-            end_ns: now_ns + left_us * 1_000,
+            end_ns: self.end_ns,
             first_op: order.first_op,
             max_ops: order.max_ops.unwrap_or(u64::MAX),
             wall_offset_ns: wall_us * 1_000 - now_ns as i64,
@@ -174,7 +191,7 @@ impl UringSession {
             let open = now < bounds.end_ns && !self.prepared.counters.is_interrupted();
             self.issue_blocks(&mut now, open, bounds);
             self.issue_large(now, open, bounds);
-            let wake_ns = self.wake_ns(open, bounds);
+            let wake_ns = self.wake_ns(now, open, bounds);
             if self.ring.in_flight() == 0 {
                 let Some(wake_ns) = wake_ns else { return Ok(()) };
                 std::thread::sleep(Duration::from_nanos(wake_ns.saturating_sub(now)));
@@ -197,11 +214,15 @@ impl UringSession {
         }
     }
 
-    /// When the loop must look again though no I/O came back: at the next arrival (open loop).
-    fn wake_ns(&self, open: bool, bounds: &Bounds) -> Option<u64> {
-        let schedule = self.schedule.as_ref().filter(|_| open && self.begun < bounds.max_ops)?;
-        let free = !self.free_blocks.is_empty();
-        free.then(|| due_ns(schedule, bounds).min(bounds.end_ns))
+    /// When the loop must look again though no I/O came back: at the end of a pause, or at the next arrival (open
+    /// loop).
+    fn wake_ns(&self, now: u64, open: bool, bounds: &Bounds) -> Option<u64> {
+        if !open || self.begun >= bounds.max_ops || self.free_blocks.is_empty() {
+            return None;
+        }
+        let thinks = (self.thinks_until_ns > now).then_some(self.thinks_until_ns);
+        let due = self.schedule.as_ref().map(|schedule| due_ns(schedule, bounds));
+        thinks.max(due).map(|wake| wake.min(bounds.end_ns))
     }
 
     #[inline]
@@ -231,7 +252,7 @@ impl UringSession {
     /// Begins the next operation, if one may begin now.
     #[inline]
     fn begin(&mut self, now: u64, open: bool, bounds: &Bounds) -> Option<Issuing> {
-        if !open || self.begun >= bounds.max_ops {
+        if !open || self.begun >= bounds.max_ops || now < self.thinks_until_ns {
             return None;
         }
         let mut due = now;
@@ -245,8 +266,15 @@ impl UringSession {
         let op = self.course.op(bounds.first_op + self.begun);
         self.begun += 1;
         let running = self.free_running.pop()?;
-        self.running[running as usize] =
-            Running { kind: op.kind, cell: op.cell(), left: op.blocks, blocks: op.blocks, begun_ns: now, due_ns: due };
+        self.running[running as usize] = Running {
+            kind: op.kind,
+            cell: op.cell(),
+            think_ns: op.think.as_nanos() as u64,
+            left: op.blocks,
+            blocks: op.blocks,
+            begun_ns: now,
+            due_ns: due,
+        };
         Some(Issuing { op, running, next: 0 })
     }
 
@@ -260,7 +288,7 @@ impl UringSession {
             self.begun += 1;
             let blocks = self.prepared.large_blocks;
             self.running[running as usize] =
-                Running { kind: OpKind::Scan, cell: 2, left: 1, blocks, begun_ns: now, due_ns: now };
+                Running { kind: OpKind::Scan, cell: 2, think_ns: 0, left: 1, blocks, begun_ns: now, due_ns: now };
             self.flights[slot as usize] = Flight { running, write: false, place, issued_ns: now };
             self.ring.read(slot, place.file, place.offset);
         }
@@ -313,11 +341,15 @@ impl UringSession {
         self.report.ops[kind].ops += 1;
         self.report.ops[kind].blocks += op.blocks;
         self.cells[usize::from(op.cell) % self.cells.len()] += 1;
+        if op.think_ns > 0 {
+            self.think(now, now + op.think_ns);
+        }
     }
 
     fn close_report(&mut self, order: &SliceOrder) -> SliceReport {
         let mut report = std::mem::take(&mut self.report);
         report.end_us = clock::now_us();
+        report.think_us = self.think_ns / 1_000;
         report.backlog = self.schedule.as_ref().map(|schedule| schedule.backlog(order.end_us));
         for (cell, count) in self.cells.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
             report.tally.add(cell as u8, std::mem::take(count));
