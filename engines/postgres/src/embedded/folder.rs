@@ -3,6 +3,7 @@
 //! ```text
 //! mindful.mark     says that all of this is mindful's own
 //! mindful.lock     locked while a mindful uses the folder; holds its process id
+//! server.lock      locked while a server and its guard live; holds the postmaster's process id
 //! loading          there while a load is going on
 //! server.log       what initdb and the server said
 //! pgdata/          the PostgreSQL data directory, owned by the server's user, closed to others
@@ -24,6 +25,8 @@ use super::account::Account;
 
 const MARK_FILE: &str = "mindful.mark";
 const LOADING_FILE: &str = "loading";
+const SERVER_LOCK: &str = "server.lock";
+const LOCK: &str = "mindful.lock";
 const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
 const OPEN_TO_ALL: u32 = 0o755;
 const STICKY: u32 = 0o1000;
@@ -64,6 +67,11 @@ impl Folder {
     /// The server's log.
     pub fn log(&self) -> PathBuf {
         self.root.join("server.log")
+    }
+
+    /// The file that is locked as long as a process of the server lives.
+    pub fn server_lock(&self) -> PathBuf {
+        self.root.join(SERVER_LOCK)
     }
 
     /// Says, durably, that a load is going on.
@@ -121,7 +129,7 @@ impl Folder {
         self.remove_data()?;
         // What is left of it after a failure still carries the mark, which goes last.
         let _ = fs::remove_dir_all(self.socket());
-        for name in [LOADING_FILE, "socket.path", "server.log", "server.log.old", "mindful.lock", MARK_FILE] {
+        for name in [LOADING_FILE, "socket.path", "server.log", "server.log.old", SERVER_LOCK, LOCK, MARK_FILE] {
             remove_if_there(&self.root.join(name)).map_err(|error| refused(&self.root, &error))?;
         }
         // A mount point, or a folder in which someone else put something, stays.
@@ -246,7 +254,7 @@ pub fn own_file(path: &Path) -> io::Result<File> {
 }
 
 fn lock(root: &Path) -> Result<File> {
-    let path = root.join("mindful.lock");
+    let path = root.join(LOCK);
     let failed = |error: &io::Error| refused(root, error);
     loop {
         let mut file = own_file(&path).map_err(|error| failed(&error))?;

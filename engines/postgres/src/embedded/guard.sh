@@ -1,12 +1,13 @@
 # Runs the server ("$@"), tells its process id, and ends it when standard input ends. The other end of that pipe is
 # held by mindful and by nobody else, so it closes however mindful dies. A line before the end is an orderly stop,
 # which may take its time to write out what is cached.
-exec 3<&0 </dev/null
+#
+# Standard output is a locked file. Guard and server keep it open as long as they live, so that it stays locked.
+exec 3<&0 </dev/null 4>&1 >&2
 
-"$@" 3<&- >&2 &
+"$@" 3<&- &
 server=$!
-echo "$server"
-exec >&2
+echo "$server" >&4
 
 (
     patience=8
@@ -15,7 +16,7 @@ exec >&2
     waited=0
     # Repeated, because a server that has only just been started does not listen yet.
     while kill -s "$signal" "$server" 2>/dev/null; do
-        sleep 1
+        sleep 1 3<&- 4>&-
         waited=$((waited + 1))
         if [ "$waited" -ge "$patience" ]; then signal=QUIT; fi
         if [ "$waited" -ge "$((patience + 5))" ]; then signal=KILL; fi

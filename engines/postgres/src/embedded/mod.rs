@@ -177,6 +177,7 @@ impl Embedded {
             data: self.folder.data(),
             socket: self.socket.path().to_owned(),
             log: self.folder.log(),
+            lock: self.folder.server_lock(),
         };
         state.server = Some(Server::start(&site, &chosen, self.events.as_ref())?);
         state.chosen = chosen;
@@ -217,7 +218,7 @@ fn settle(folder: &Folder, events: &dyn Events) -> Result<()> {
     if !data.exists() {
         return folder.unmark_loading();
     }
-    stale::stop(&data, events)?;
+    stale::stop(folder, events)?;
     match (cluster::was_shut_down(&data), folder.is_loading()) {
         (true, false) => {}
         (true, true) => note(events, "an earlier load was interrupted: tables it completed are kept"),

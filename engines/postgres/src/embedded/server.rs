@@ -1,7 +1,7 @@
 //! The running server, and the guard that ends it when mindful does.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use mindful_core::{Error, Result};
 
 use super::account::Account;
 use super::binaries::Binaries;
+use super::folder::own_file;
 use super::log::Log;
 use super::settings::Chosen;
 
@@ -33,6 +34,8 @@ pub struct Site<'a> {
     pub socket: PathBuf,
     /// Its log.
     pub log: PathBuf,
+    /// The file that its processes keep locked.
+    pub lock: PathBuf,
 }
 
 /// A server that is ready, until this is dropped.
@@ -56,16 +59,11 @@ impl Server {
         for one in chosen {
             command.arg("-c").arg(format!("{}={}", one.name, one.value));
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log.append().map_err(failed)?);
+        let lock = lock(&site.lock).map_err(failed)?;
+        command.stdin(Stdio::piped()).stdout(lock).stderr(log.append().map_err(failed)?);
         let mut guard = command.spawn().map_err(failed)?;
         let pipe = guard.stdin.take();
-        let mut line = String::new();
-        if let Some(stdout) = guard.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line).map_err(failed)?;
-        }
-        // A guard that could not start anything tells no number; then the log tells why.
-        let pid = line.trim().parse().unwrap_or(0);
-        let mut server = Self { guard, pipe, pid };
+        let mut server = Self { guard, pipe, pid: 0 };
         server.await_ready(site, &log, events)?;
         Ok(server)
     }
@@ -79,7 +77,8 @@ impl Server {
         let began = Instant::now();
         let mut told = false;
         loop {
-            if is_ready(&site.data, self.pid) {
+            if let Some(pid) = ready(site) {
+                self.pid = pid;
                 return Ok(());
             }
             if let Ok(Some(status)) = self.guard.try_wait() {
@@ -127,10 +126,26 @@ fn wiring(site: &Site<'_>) -> [(&'static str, String); 7] {
     ]
 }
 
-/// Whether the postmaster `pid` of this data directory says that it takes connections: the first line of its file is
-/// its number, the eighth its state.
-fn is_ready(data: &Path, pid: u32) -> bool {
-    let Ok(text) = fs::read_to_string(data.join("postmaster.pid")) else { return false };
+/// The postmaster that the guard started, once it says that it takes connections: the first line of its own file is its
+/// process id, the eighth its state.
+fn ready(site: &Site<'_>) -> Option<u32> {
+    let started = fs::read_to_string(&site.lock).ok()?;
+    let text = fs::read_to_string(site.data.join("postmaster.pid")).ok()?;
     let mut lines = text.lines();
-    lines.next() == Some(pid.to_string().as_str()) && lines.nth(6).is_some_and(|state| state.trim() == "ready")
+    let same = lines.next()?.trim() == started.trim();
+    (same && lines.nth(6)?.trim() == "ready").then(|| started.trim().parse().ok()).flatten()
+}
+
+/// The lock for a new server; the last process of an earlier one may need a moment to let go of it.
+fn lock(path: &Path) -> io::Result<File> {
+    let file = own_file(path)?;
+    let began = Instant::now();
+    while file.try_lock().is_err() {
+        if began.elapsed() > Duration::from_secs(10) {
+            return Err(io::Error::other(format!("{} stays locked by an earlier server", path.display())));
+        }
+        std::thread::sleep(POLL);
+    }
+    file.set_len(0)?;
+    Ok(file)
 }

@@ -9,6 +9,8 @@ use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::folder::{Folder, own_file};
+
 /// How long a fast shutdown may take before the server is told to give up, and then before it is killed.
 const PATIENCE: [(Signal, Duration); 3] = [
     (Signal::INT, Duration::from_secs(10)),
@@ -16,22 +18,22 @@ const PATIENCE: [(Signal, Duration); 3] = [
     (Signal::KILL, Duration::from_secs(10)),
 ];
 
-/// Stops every server process that still works in this data directory.
-pub fn stop(data: &Path, events: &dyn Events) -> Result<()> {
-    let found = processes(data);
-    if found.is_empty() {
+/// Stops the guard and the server that still work in this folder. As long as any of their processes lives, be it one
+/// that has only just been started, the file they were given is locked.
+pub fn stop(folder: &Folder, events: &dyn Events) -> Result<()> {
+    let data = folder.data();
+    let locked = || own_file(&folder.server_lock()).is_ok_and(|file| file.try_lock().is_err());
+    if !locked() {
         return Ok(());
     }
-    let numbers: Vec<_> = found.iter().map(u32::to_string).collect();
     note(events, format!("a server of an earlier run still works in {}: stopping it", data.display()));
     for (signal, patience) in PATIENCE {
         let began = Instant::now();
         while began.elapsed() < patience {
-            let left = processes(data);
-            if left.is_empty() {
+            if !locked() {
                 return Ok(());
             }
-            for pid in targets(data, &left) {
+            for pid in targets(&data, &folder.server_lock()) {
                 // It may have ended just now, which is as well.
                 let _ = kill_process(pid, signal);
             }
@@ -39,25 +41,29 @@ pub fn stop(data: &Path, events: &dyn Events) -> Result<()> {
         }
     }
     Err(Error::target(
-        format!("the server in {} cannot be stopped (process {})", data.display(), numbers.join(", ")),
+        format!("the server in {} cannot be stopped (its processes: {:?})", data.display(), processes(&data)),
         "end it by hand, or give another --data-dir",
     ))
 }
 
 /// The postmaster alone if it lives, for it stops the others; else the orphans.
-fn targets(data: &Path, processes: &[u32]) -> Vec<Pid> {
-    let postmaster = postmaster(data).filter(|pid| processes.contains(pid));
-    let all = postmaster.map_or_else(|| processes.to_vec(), |pid| vec![pid]);
+fn targets(data: &Path, lock: &Path) -> Vec<Pid> {
+    let postmaster = fs::read_to_string(lock).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    let found = if Path::new("/proc/self/cwd").exists() {
+        processes(data)
+    } else {
+        postmaster.filter(|pid| was_started_for(*pid, data)).into_iter().collect()
+    };
+    let all = match postmaster {
+        Some(pid) if found.contains(&pid) => vec![pid],
+        _ => found,
+    };
     all.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)).collect()
-}
-
-fn postmaster(data: &Path) -> Option<u32> {
-    fs::read_to_string(data.join("postmaster.pid")).ok()?.lines().next()?.trim().parse().ok()
 }
 
 /// All server processes of a data directory: every one of them works in it, and their program is called postgres.
 fn processes(data: &Path) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return by_ps(data) };
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let ours = |pid: &u32| {
         let folder = PathBuf::from(format!("/proc/{pid}"));
@@ -67,10 +73,8 @@ fn processes(data: &Path) -> Vec<u32> {
     entries.flatten().filter_map(number).filter(ours).collect()
 }
 
-/// Where there is no `/proc`: the postmaster, if a process of that number was started for this data directory.
-fn by_ps(data: &Path) -> Vec<u32> {
-    let Some(pid) = postmaster(data) else { return Vec::new() };
+/// Where there is no `/proc`: whether a process was started with this data directory.
+fn was_started_for(pid: u32, data: &Path) -> bool {
     let output = Command::new("ps").args(["-o", "args=", "-p", &pid.to_string()]).output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    if text.contains(&data.display().to_string()) { vec![pid] } else { Vec::new() }
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(&data.display().to_string()))
 }
