@@ -197,7 +197,9 @@ fn explain_writes(rows: &mut [Row]) {
     };
     process.gap = match process.ratio {
         None if process.per_s.is_none() => Some("processes not seen".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => Some("log, and full pages in it".to_owned()),
+        Some(ratio) if ratio > 1.0 + CLOSE => {
+            Some("log, file system, or writes counted twice by the kernel".to_owned())
+        }
         Some(ratio) if ratio < 1.0 - CLOSE => Some("still in the page cache".to_owned()),
         _ => None,
     };

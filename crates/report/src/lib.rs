@@ -7,6 +7,7 @@ pub mod json;
 pub mod list;
 pub mod live;
 pub mod style;
+pub mod sweep;
 mod table;
 pub mod terminal;
 

@@ -27,6 +27,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&
         headline(&mut page, step);
         figures::operations(&mut page, step);
         figures::ledger(&mut page, step);
+        figures::reads(&mut page, step);
         figures::cpu(&mut page, step);
     }
     facts::measured(&mut page, run, analysis);

@@ -151,16 +151,26 @@ pub fn proof(page: &mut Page, run: &Run) {
     }
 }
 
+/// What begins the name of a fact that tells why mindful chose a setting.
+const CHOSEN: &str = "chosen ";
+
 /// Settings that were not left at their default, and what the target says of itself.
 pub fn settings(page: &mut Page, run: &Run) {
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
     let given: Vec<_> = given.map(|(name, setting)| format!("{}={}", escape(name), escape(&setting.value))).collect();
-    let own = run.description.iter().flat_map(|description| &description.facts);
-    let own: Vec<_> = own.map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
+    let facts = run.description.as_ref().map(|description| &description.facts);
+    let chosen = |name: &str| facts.is_some_and(|facts| facts.contains_key(&format!("{CHOSEN}{name}")));
+    let star = |name: &str| if chosen(name) { "*" } else { "" };
+    let shown = facts.into_iter().flatten().filter(|(name, _)| !name.starts_with(CHOSEN));
+    let own: Vec<_> = shown.map(|(name, value)| format!("{}={}{}", escape(name), escape(value), star(name))).collect();
+    let starred = own.iter().any(|setting| setting.ends_with('*'));
     let pairs = [("given", given), ("target", own)].into_iter().filter(|(_, settings)| !settings.is_empty());
     let pairs: Vec<_> = pairs.map(|(name, settings)| (name.to_owned(), settings.join(" "))).collect();
     if !pairs.is_empty() {
         page.heading("settings");
         page.pairs(&pairs);
+        if starred {
+            page.line("  * chosen by mindful; the reasons are in run.jsonl");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::headline::CACHED_YIELD;
 use mindful_analyze::ledger::Row;
+use mindful_core::metric::shared;
 use mindful_core::result::OpSummary;
 
 use super::Page;
@@ -63,12 +64,29 @@ pub fn ledger(page: &mut Page, step: &StepAnalysis) {
         page.blank();
         page.table(&table);
     }
-    let summary = &step.summary;
-    let hits =
-        summary.hit_ratio.map(|hit| format!("the database's cache served {} of logical reads", percent(Some(hit))));
-    let took = summary.read_latency_mean_us.filter(|_| is_physical(step));
-    let took = took.map(|us| format!("a physical read took {} us on average, as the database saw it", number(us)));
-    let said: Vec<_> = [hits, took].into_iter().flatten().collect();
+}
+
+/// What one read took, and where it was served, in words: means, never percentiles of a single block.
+pub fn reads(page: &mut Page, step: &StepAnalysis) {
+    let (summary, counters) = (&step.summary, &step.counters);
+    let mut said = Vec::new();
+    if let Some(hit) = summary.hit_ratio {
+        said.push(format!("the database's cache served {} of logical reads", percent(Some(hit))));
+    }
+    if let (Some(op), true) = (&summary.ops.select, summary.work_unit > 1)
+        && let Some(mean) = op.mean_us
+    {
+        said.push(format!("a block of a select took {} us on average", number(mean / summary.work_unit as f64)));
+    }
+    if let Some(us) = summary.read_latency_mean_us.filter(|_| is_physical(step)) {
+        said.push(format!("a physical read {} us as the database saw it", number(us)));
+    }
+    if let Some(us) = counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS).filter(|us| *us > 0.0) {
+        said.push(format!("a read request {} us at the device", number(us)));
+    }
+    if let Some(queue) = counters.rate(shared::DEVICE_QUEUE_TIME_US) {
+        said.push(format!("{} requests were at the device on average", number(queue / 1e6)));
+    }
     page.wrapped(2, &said.join("; "));
 }
 
@@ -96,19 +114,23 @@ fn level(row: &Row) -> Vec<String> {
 
 /// Who used how much CPU.
 pub fn cpu(page: &mut Page, step: &StepAnalysis) {
-    let cpu = &step.summary.cpu;
+    let (cpu, counters) = (&step.summary.cpu, &step.counters);
     let mut parts = Vec::new();
     if let Some(cores) = cpu.db_cores {
-        parts.push(format!("server {} cores", number(cores)));
+        let of = |name| counters.rate(name).map(|us| number(us / 1e6));
+        let split = of(shared::SERVER_CPU_USER_US).zip(of(shared::SERVER_CPU_SYSTEM_US));
+        let split = split.map_or_else(String::new, |(user, system)| format!(" ({user} user, {system} system)"));
+        parts.push(format!("server {} cores{split}", number(cores)));
     }
-    if let (Some(busy), Some(cpus)) = (cpu.host_busy_share, step.counters.host_cpus()) {
+    if let (Some(busy), Some(cpus)) = (cpu.host_busy_share, counters.host_cpus()) {
         parts.push(format!("host {} of {cpus:.0} CPUs", percent(Some(busy))));
     }
     if let Some(cores) = cpu.client_cores {
         parts.push(format!("mindful {} cores", number(cores)));
     }
     if let Some(us) = cpu.db_us_per_physical_read.filter(|_| is_physical(step)) {
-        parts.push(format!("{} us of server CPU a physical read", number(us)));
+        let cores = number(us / 10.0);
+        parts.push(format!("{} us of server CPU a physical read ({cores} cores for 100,000 a second)", number(us)));
     }
     if let Some(us) = cpu.db_us_per_logical_read {
         parts.push(format!("{} us a logical read", number(us)));

@@ -6,7 +6,7 @@ use super::Page;
 use crate::escape;
 use crate::style::Tone;
 
-/// All findings, the worst first.
+/// All findings, the worst first; what is only good to know without its text.
 pub fn findings(page: &mut Page, findings: &[Finding]) {
     if findings.is_empty() {
         return;
@@ -20,7 +20,9 @@ pub fn findings(page: &mut Page, findings: &[Finding]) {
         };
         let title = format!("{}: {}", escape(&finding.code), escape(&finding.evidence));
         page.hanging(2, tone, word, &title);
-        page.wrapped(6, &escape(&finding.text));
+        if finding.severity > Severity::Info {
+            page.wrapped(6, &escape(&finding.text));
+        }
     }
 }
 

@@ -1,0 +1,159 @@
+//! A sweep for a person: one line a step, the curve, and the knee in words.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use mindful_core::result::{KneeSummary, OpSummary, StepSummary, Summary, Validity};
+
+use crate::table::{Side, Table};
+use crate::{Style, escape, figure};
+
+/// Columns of the bar that draws the curve.
+const BAR: f64 = 14.0;
+
+/// The report of a sweep, `block_bytes` long blocks.
+pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], style: &Style) -> String {
+    let mut text = format!("{}\n", verdict(summary));
+    for (values, knee, steps) in ladders(summary) {
+        text.push('\n');
+        if !values.is_empty() {
+            let _ = writeln!(text, "  {}", escape(&named(&values)));
+        }
+        for line in table(&steps, block_bytes).lines(style.columns().saturating_sub(2)) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if let Some(knee) = knee {
+            text.push('\n');
+            for line in knee_lines(knee) {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+    }
+    for finding in &summary.findings {
+        let _ =
+            writeln!(text, "\n{}: {} ({})", escape(&finding.code), escape(&finding.text), escape(&finding.evidence));
+    }
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    for note in notes {
+        let _ = writeln!(text, "{}", escape(note));
+    }
+    let _ = writeln!(text, "\nsweep {}", escape(&summary.id));
+    text
+}
+
+fn verdict(summary: &Summary) -> String {
+    let word = match summary.validity {
+        Validity::Valid => "VALID",
+        Validity::Suspect => "SUSPECT",
+        Validity::Invalid => "INVALID",
+    };
+    let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` goes on" };
+    format!("{word}  {} steps on {}{state}", summary.steps.len(), escape(&summary.target))
+}
+
+type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a StepSummary>);
+
+/// Steps by the values of the other keys, each group by rising sessions.
+fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
+    let mut groups: BTreeMap<BTreeMap<String, String>, Vec<&StepSummary>> = BTreeMap::new();
+    for step in &summary.steps {
+        let mut others = step.point.values.clone();
+        others.remove("sessions");
+        groups.entry(others).or_default().push(step);
+    }
+    let knee = |values: &BTreeMap<String, String>| match &summary.knee {
+        Some(knee) => Some(knee),
+        None => summary.curves.iter().find(|curve| curve.values == *values).map(|curve| &curve.knee),
+    };
+    groups
+        .into_iter()
+        .map(|(values, mut steps)| {
+            steps.sort_by_key(|step| (step.sessions, step.point.drift_check, step.point.pass));
+            (values.clone(), knee(&values), steps)
+        })
+        .collect()
+}
+
+fn table(steps: &[&StepSummary], block_bytes: Option<u64>) -> Table {
+    let columns = [
+        "sessions",
+        "blocks/s",
+        "reads/s",
+        "MiB/s",
+        "writes/s",
+        "log MiB/s",
+        "mean us",
+        "p50 us",
+        "p99 us",
+        "hit %",
+        "DB cores",
+    ];
+    let mut header: Vec<_> = columns.map(|title| (title, Side::Right)).to_vec();
+    header.push(("drawn", Side::Left));
+    let mut table = Table::new(&header);
+    let most = steps.iter().filter_map(|step| step.blocks_visited_per_s).fold(0.0, f64::max);
+    for step in steps {
+        table.row(row(step, block_bytes, most));
+    }
+    table
+}
+
+fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
+    let told = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
+    let rate =
+        |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::whole(v.round() as u64));
+    let op: Option<&OpSummary> = step.ops.select.as_ref().or(step.ops.update.as_ref());
+    let mib = |bytes: f64| bytes / 1_048_576.0;
+    let read_mib = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| mib(reads * bytes as f64));
+    let bar = step.blocks_visited_per_s.filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
+    let again = if step.point.drift_check { " again" } else { "" };
+    vec![
+        step.sessions.to_string(),
+        rate(step.blocks_visited_per_s),
+        rate(step.physical_reads_per_s),
+        told(read_mib),
+        rate(step.physical_writes_per_s),
+        told(step.log_bytes_per_s.map(mib)),
+        told(op.and_then(|op| op.mean_us)),
+        told(op.and_then(|op| op.p50_us)),
+        told(op.and_then(|op| op.p99_us)),
+        told(step.hit_ratio.map(|share| share * 100.0)),
+        told(step.cpu.db_cores),
+        format!("{}{again}", "#".repeat(bar.round() as usize)),
+    ]
+}
+
+fn knee_lines(knee: &KneeSummary) -> Vec<String> {
+    let interval = |name: &str| {
+        let ends = knee.intervals.get(name);
+        ends.map_or_else(String::new, |[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)))
+    };
+    let mut lines = Vec::new();
+    if let Some(why) = &knee.why_not {
+        lines.push(format!("no knee is fitted: {}", escape(why)));
+    }
+    let mut tell = |value: Option<f64>, name: &str, words: &str| {
+        if let Some(value) = value {
+            lines.push(format!("{:>10}{} {words}", figure::number(value), interval(name)));
+        }
+    };
+    tell(knee.max_per_s, "max_per_s", "blocks/s is the most that was reached");
+    tell(
+        knee.asymptote_sessions,
+        "asymptote_sessions",
+        "sessions: up to here they wait for nothing, beyond they queue",
+    );
+    tell(knee.best_power_sessions, "best_power_sessions", "sessions have the best throughput per latency");
+    tell(knee.slo_sessions.map(f64::from), "slo_sessions", "sessions are the most that met the objective");
+    tell(knee.peak_sessions, "peak_sessions", "sessions have the highest throughput; more make it fall");
+    if let Some(model) = &knee.model {
+        lines.push(format!("model {model}; in brackets 95 % intervals"));
+    }
+    lines
+}
+
+fn named(values: &BTreeMap<String, String>) -> String {
+    values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
+}
