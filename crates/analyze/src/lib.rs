@@ -5,6 +5,7 @@ pub mod checks;
 pub mod compare;
 pub mod counters;
 pub mod cpu;
+pub mod curve;
 pub mod headline;
 pub mod knee;
 pub mod ladder;

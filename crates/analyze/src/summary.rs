@@ -9,10 +9,12 @@ use crate::counters::Counters;
 use crate::pace::Pace;
 use crate::window::Window;
 use crate::work::Work;
-use crate::{cpu, latency};
+use crate::{cpu, curve, latency};
 
 /// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
+    let mut curves = curve::curves(run, &steps);
+    let knee = if curves.len() == 1 { curves.pop().map(|curve| curve.knee) } else { None };
     Summary {
         format: run.head.format,
         id: run.head.id.clone(),
@@ -27,8 +29,8 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         findings,
         dataset: dataset(run),
         steps,
-        knee: None,
-        curves: Vec::new(),
+        knee,
+        curves,
     }
 }
 

@@ -49,6 +49,17 @@ pub fn command() -> Command {
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
         .subcommand(planned("plan", "Show what would run and where each value comes from"))
         .subcommand(planned("doctor", "Show what would spoil the result, and the line that changes it"))
+        .subcommand(
+            planned("sweep", "Walk a ladder of sessions, or of any keys: --sessions 1..256, --update-pct 0,20,50")
+                .args(plan::SWEEP_KEYS.iter().map(|key| flag(key).help_heading("Sweep")))
+                .arg(
+                    Arg::new("resume")
+                        .long("resume")
+                        .value_name("RUN")
+                        .help("Go on with a sweep that was interrupted or killed")
+                        .help_heading("Sweep"),
+                ),
+        )
         .subcommand(Command::new("list").about("List stored runs"))
         .subcommand(Command::new("show").about("Show a stored run").arg(run_name()))
         .subcommand(

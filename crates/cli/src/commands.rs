@@ -9,6 +9,7 @@ mod load;
 mod plan;
 mod run;
 mod show;
+mod sweep;
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
@@ -23,6 +24,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("cleanup", matches)) => cleanup::cleanup(matches),
         Some(("plan", matches)) => plan::plan(matches),
         Some(("doctor", matches)) => doctor::doctor(matches),
+        Some(("sweep", matches)) => sweep::sweep(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("import", matches)) => import::import(matches),

@@ -16,14 +16,14 @@ const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
 /// All settings for a verb that takes the plan.
 pub fn settings(matches: &ArgMatches) -> Result<Settings> {
-    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
+    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).collect();
     let mut settings = Settings::defaults(keys.iter().copied());
     if let Some(path) = plan_file(matches) {
         read_file(&path, &keys, &mut settings)?;
     }
     read_variables(std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v))), &keys, &mut settings)?;
     for key in &keys {
-        if let Some(value) = matches.get_one::<String>(key.name) {
+        if let Some(value) = matches.try_get_one::<String>(key.name).ok().flatten() {
             settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
         }
     }

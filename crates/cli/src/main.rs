@@ -14,6 +14,7 @@ mod recording;
 mod registry;
 mod signals;
 mod store;
+mod sweep;
 
 use std::process::ExitCode;
 

@@ -24,7 +24,10 @@ pub fn step(
 ) -> Result<StepOutcome> {
     let events = context.events();
     let (mut samplers, findings) = mindful_observe::host_samplers(&target.host());
-    findings.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+    // What cannot be seen stays so for all steps of a sweep.
+    if step == 0 {
+        findings.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+    }
     samplers.extend(target.samplers()?);
     let endpoints = target.describe()?.endpoints;
     let head = StepHead {

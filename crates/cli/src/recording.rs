@@ -56,6 +56,11 @@ impl Recording {
         }
     }
 
+    /// A line for those who watch, not for the record.
+    pub fn tell(&self, text: &str) {
+        self.live.emit(Event::Note { text: text.to_owned() });
+    }
+
     /// Clears the live line so that other output can follow.
     pub fn quiet(&self) {
         self.live.clear();

@@ -19,6 +19,7 @@ pub mod result;
 pub mod run;
 pub mod settings;
 pub mod slice;
+pub mod sweep;
 pub mod units;
 pub mod workload;
 

@@ -14,7 +14,7 @@ use crate::workload::{Commit, HotSpot, Like, Loop, Rate, Redo, Skew, ThinkTime, 
 mod keys;
 mod parse;
 
-pub use keys::KEYS;
+pub use keys::{KEYS, SWEEP_KEYS};
 
 /// Everything that decides a run, apart from the engine's own options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 pub mod csv;
 pub mod escape;
+pub mod explain;
 pub mod figure;
 pub mod json;
 pub mod list;

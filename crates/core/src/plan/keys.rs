@@ -55,3 +55,16 @@ pub const KEYS: &[Key] = &[
     key("hook_failure", "POLICY", "stop", "What a failed hook does: stop (the run is invalid) or warn"),
     key("like", "KIT", "mindful", "Arithmetic of an older kit for comparison with old figures: slob or pgio"),
 ];
+
+/// Keys that decide how a sweep goes about its points.
+pub const SWEEP_KEYS: &[Key] = &[
+    key("repeat", "N", "1", "How often each point is measured, in orders of their own"),
+    key(
+        "paired",
+        "on|off",
+        "off",
+        "Take the first values of all keys together, then the second ones, instead of the full grid",
+    ),
+    unset("budget", "TIME", "Longest time the sweep may take; what does not fit is left out and named"),
+    unset("max_iops_at", "OBJECTIVE", "Search the highest load that meets a latency objective: 'p99<=1ms'"),
+];

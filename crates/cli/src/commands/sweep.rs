@@ -1,0 +1,208 @@
+//! `mindful sweep`: ladders of sessions and settings, on one dataset, in one run folder, resumable.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::ArgMatches;
+use mindful_analyze::Analysis;
+use mindful_core::engine::Target;
+use mindful_core::event::{Event, note};
+use mindful_core::plan::{KEYS, Plan, SWEEP_KEYS};
+use mindful_core::result::{StepSummary, Validity};
+use mindful_core::run::{Point, StepHead};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Error, ErrorKind, Result};
+
+use crate::commands::show;
+use crate::context::{self, Context};
+use crate::exit::Exit;
+use crate::sweep::{Done, Next, Sweep, named};
+use crate::{fits, job, layers, measure, registry, store};
+
+/// Walks the ladder, or goes on with one.
+pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
+    let store = store::open(matches)?;
+    let resumed = matches.get_one::<String>("resume").map(|name| store.resolve(name)).transpose()?;
+    let settings = match &resumed {
+        Some(id) => resumed_settings(store.read(id)?.head.settings, matches)?,
+        None => layers::settings(matches)?,
+    };
+    let keys: Vec<&str> = KEYS.iter().chain(registry::options()).map(|key| key.name).collect();
+    let sweep = Sweep::new(&settings, &keys)?;
+    let mut context = Context::with(sweep.base.clone(), store)?;
+    // What is stored is the sweep itself, not its first point.
+    context.settings = settings;
+    let mut walk = Walk { sweep: &sweep, context: &context, began: Instant::now(), target: None, dataset: None };
+    let ended = walk.all(resumed);
+    context.recording.quiet();
+    let (id, outcome) = ended?;
+    drop(walk);
+    let validity = show::stored(&context.store, &id, context::wants_json(matches), true)?;
+    match outcome {
+        Err(error) => Err(error),
+        Ok(()) if context.stop.requested() => Ok(Exit::Interrupted),
+        Ok(()) if validity == Validity::Invalid => Ok(Exit::Invalid),
+        Ok(()) => Ok(Exit::Ok),
+    }
+}
+
+/// The stored settings; only the target may be given anew, for it is stored without its secrets.
+fn resumed_settings(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
+    for key in KEYS.iter().chain(registry::options()).chain(SWEEP_KEYS) {
+        let given = matches.get_one::<String>(key.name);
+        match given {
+            Some(target) if key.name == "target" => settings.set("target", target, Origin::Flag("--target".to_owned())),
+            Some(_) => {
+                return Err(Error::plan(
+                    format!("--{} with --resume: a sweep goes on as it began", key.flag()),
+                    "leave it away, or begin a new sweep",
+                ));
+            }
+            None => {}
+        }
+    }
+    Ok(settings)
+}
+
+struct Walk<'a> {
+    sweep: &'a Sweep,
+    context: &'a Context,
+    began: Instant,
+    /// The opened target, and the settings it was opened with.
+    target: Option<(Settings, Box<dyn Target>)>,
+    dataset: Option<mindful_core::dataset::Dataset>,
+}
+
+impl Walk<'_> {
+    /// All steps; the id of the run folder, and how it ended.
+    fn all(&mut self, resumed: Option<String>) -> Result<(String, Result<()>)> {
+        let first = self.sweep.settings(&Point::default());
+        self.open(&first)?;
+        let id = match resumed {
+            Some(id) => {
+                let writer = Arc::new(self.context.store.go_on(&id)?);
+                self.context.recording.write_to(&writer);
+                id
+            }
+            None => job::record(self.context, self.target()?, self.target()?.describe()?)?,
+        };
+        let events = self.context.events();
+        if let Some(text) = self.sweep.left_out() {
+            note(&*events, text);
+        }
+        let outcome = self.steps(&id);
+        let interrupted = self.context.stop.requested();
+        let error = outcome.as_ref().err().map(ToString::to_string);
+        events.emit(Event::Finished { interrupted, error });
+        self.context.recording.close()?;
+        Ok((id, outcome))
+    }
+
+    fn steps(&mut self, id: &str) -> Result<()> {
+        let events = self.context.events();
+        loop {
+            let analysis = self.analysis(id)?;
+            let done: Vec<Done> = analysis.summary.steps.iter().map(|s| Done { summary: s.clone() }).collect();
+            self.tell(&done);
+            if self.context.stop.requested() {
+                return Ok(());
+            }
+            match self.sweep.next(&done) {
+                Next::Step(point) => self.step(point, done.len() as u32)?,
+                Next::Over(words) => {
+                    note(&*events, words);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// What is stored, steps that did not end left out.
+    fn analysis(&self, id: &str) -> Result<Analysis> {
+        let mut run = self.context.store.read(id)?;
+        run.steps.retain(|step| step.ended && !step.interrupted);
+        Ok(mindful_analyze::analyze(&run))
+    }
+
+    fn step(&mut self, point: Point, number: u32) -> Result<()> {
+        let mut plan = self.sweep.plan(&point)?;
+        let settings = self.sweep.settings(&point);
+        fits::fit(&mut plan, self.context.engine, &settings)?;
+        self.open(&settings)?;
+        let target = self.target()?;
+        let dataset = self.dataset.clone().ok_or_else(|| Error::run("no dataset is loaded", "please report it"))?;
+        let prepared = plan.workload(&dataset).and_then(|workload| {
+            target.prepare(&workload, plan.sessions)?;
+            Ok(workload)
+        });
+        match prepared {
+            Ok(workload) => measure::step(self.context, target, &plan, workload, number, point).map(drop),
+            // A point beyond what the target carries is told and passed over.
+            Err(error) if error.kind == ErrorKind::Plan => self.pass_over(&plan, point, number, &error),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn pass_over(&self, plan: &Plan, point: Point, number: u32, why: &Error) -> Result<()> {
+        let dataset = self.dataset.as_ref().ok_or_else(|| Error::run("no dataset is loaded", "please report it"))?;
+        let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..plan.clone() };
+        let workload = Plan { schemas: None, scale: None, ..smallest }.workload(dataset)?;
+        let head = StepHead {
+            step: number,
+            seats: plan.seats(workload.schemas, 1),
+            workload,
+            warmup_slices: 0,
+            duration_s: None,
+            ops: None,
+            point,
+        };
+        let events = self.context.events();
+        events.emit(Event::Step(head));
+        events.emit(Event::StepEnd { error: Some(why.to_string()), interrupted: false });
+        Ok(())
+    }
+
+    /// Opens the target for `settings`, anew when the engine's own options differ from those it is open with.
+    fn open(&mut self, settings: &Settings) -> Result<()> {
+        let options = |s: &Settings| {
+            let value = |name: &str| s.get(name).map(str::to_owned);
+            self.context.engine.options().iter().map(|key| value(key.name)).collect::<Vec<_>>()
+        };
+        if self.target.as_ref().is_some_and(|(opened, _)| options(opened) == options(settings)) {
+            return Ok(());
+        }
+        // The old one ends before the new one begins: they may be the same server.
+        self.target = None;
+        let events = self.context.events();
+        let target = self.context.engine.open(&self.context.plan.target, settings, &events)?;
+        let (_, dataset) = job::ready(self.context, &*target)?;
+        self.dataset = Some(dataset);
+        self.target = Some((settings.clone(), target));
+        Ok(())
+    }
+
+    fn target(&self) -> Result<&dyn Target> {
+        let opened = self.target.as_ref().map(|(_, target)| &**target);
+        opened.ok_or_else(|| Error::run("the target is not open", "please report it"))
+    }
+
+    /// The last step, the time left and the curve so far.
+    fn tell(&self, done: &[Done]) {
+        let Some(last) = done.last() else { return };
+        let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), |r| format!("{r:.0}"));
+        let curve: Vec<_> = done.iter().map(|d| format!("{}: {}", d.summary.sessions, rate(&d.summary))).collect();
+        let left = self.sweep.allowed().map_or_else(String::new, |allowed| {
+            let steps = allowed.saturating_sub(done.len() as u32);
+            format!("; at most {} s left", (self.sweep.step_cost() * steps).as_secs())
+        });
+        let text = format!(
+            "step {} ({}): {} blocks/s after {} s{left}; blocks/s by sessions so far: {}",
+            done.len(),
+            named(&last.summary.point.values),
+            rate(&last.summary),
+            self.began.elapsed().as_secs(),
+            curve.join("  ")
+        );
+        self.context.recording.tell(&text);
+    }
+}

@@ -1,0 +1,310 @@
+//! Which step a sweep takes next: from its settings and what is stored of it so far. Nothing else is remembered, so a
+//! sweep that was killed goes on from its run folder.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mindful_analyze::ladder::{self, Adaptive, Axis, Bisection, Measured, Move, Reason, Slot, Trial, Values};
+use mindful_core::plan::Plan;
+use mindful_core::result::StepSummary;
+use mindful_core::run::Point;
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::sweep::{Objective, SweepPlan};
+use mindful_core::{Error, Result};
+
+/// Highest load tried where nobody says.
+const MOST_SESSIONS: u32 = 256;
+/// Time a step takes beside warm-up and window: connecting, settling, judging.
+const OVERHEAD: Duration = Duration::from_secs(3);
+/// A search for an objective ends when loads that meet and miss it are this near.
+const TOLERANCE: f64 = 0.05;
+/// Short trials of a search measure this share of the duration.
+const SHORT: u32 = 3;
+
+/// A sweep, ready to be walked.
+#[derive(Debug)]
+pub struct Sweep {
+    /// Settings of the first point; every point is these with its values.
+    pub base: Settings,
+    plan: SweepPlan,
+    seed: u64,
+    step_cost: Duration,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// Points known from the start.
+    Fixed(Vec<BTreeMap<String, String>>),
+    /// A ladder of sessions that finds its rungs, for each set of the other keys' values.
+    Adaptive { others: Vec<BTreeMap<String, String>>, from: u32, to: u32 },
+    /// The highest load that meets an objective.
+    Search { objective: Objective, key: String, from: f64, to: f64 },
+}
+
+/// A step that is stored.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// Its figures.
+    pub summary: StepSummary,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// A step at this point.
+    Step(Point),
+    /// The sweep is over; in words, what came of it.
+    Over(String),
+}
+
+impl Sweep {
+    /// The sweep that `settings` describe; `keys` are the names of all that may be a ladder.
+    pub fn new(settings: &Settings, keys: &[&str]) -> Result<Self> {
+        let plan = SweepPlan::from_settings(settings)?;
+        let (base, mut axes) = axes(settings, keys)?;
+        let first = Plan::from_settings(&base)?;
+        let range = axes.iter().find(|(key, _)| key == "sessions").and_then(|(_, values)| match values {
+            Values::Range(from, to) => Some((*from, *to)),
+            Values::List(_) => None,
+        });
+        let shape = if let Some(objective) = plan.objective {
+            search(objective, &axes)?
+        } else if axes.is_empty() || range.is_some() {
+            axes.retain(|(key, _)| key != "sessions");
+            let (from, to) = range.unwrap_or((1, MOST_SESSIONS.into()));
+            let bounded = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+            Shape::Adaptive { others: points(&axes, plan.paired)?, from: bounded(from), to: bounded(to) }
+        } else {
+            Shape::Fixed(points(&axes, plan.paired)?)
+        };
+        let fixed = match &shape {
+            Shape::Fixed(points) | Shape::Adaptive { others: points, .. } => points.as_slice(),
+            Shape::Search { .. } => &[],
+        };
+        // A mistyped value is told before anything runs, not hours later.
+        for values in fixed {
+            let mut settings = base.clone();
+            for (key, value) in values {
+                settings.set(key, value, Origin::Flag(format!("--{}", key.replace('_', "-"))));
+            }
+            Plan::from_settings(&settings)?;
+        }
+        let step_cost = first.warmup + first.duration + OVERHEAD;
+        Ok(Self { base, plan, seed: first.seed, step_cost, shape })
+    }
+
+    /// The settings at `point`.
+    pub fn settings(&self, point: &Point) -> Settings {
+        let mut settings = self.base.clone();
+        for (key, value) in &point.values {
+            settings.set(key, value, Origin::Flag(format!("--{}", key.replace('_', "-"))));
+        }
+        settings
+    }
+
+    /// The plan at `point`; a short trial of a search measures a part of the duration.
+    pub fn plan(&self, point: &Point) -> Result<Plan> {
+        let mut plan = Plan::from_settings(&self.settings(point))?;
+        if matches!(self.shape, Shape::Search { .. }) && point.pass == 0 {
+            plan.duration /= SHORT;
+        }
+        Ok(plan)
+    }
+
+    /// How many steps the budget allows; `None` without one.
+    pub fn allowed(&self) -> Option<u32> {
+        self.plan.budget.map(|budget| (budget.as_secs_f64() / self.step_cost.as_secs_f64()) as u32)
+    }
+
+    /// Time one step takes, about.
+    pub fn step_cost(&self) -> Duration {
+        self.step_cost
+    }
+
+    /// The next step after those `done`, in the order they ran.
+    pub fn next(&self, done: &[Done]) -> Next {
+        match &self.shape {
+            Shape::Fixed(points) => self.next_fixed(points, done),
+            Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done),
+            Shape::Search { objective, key, from, to } => next_trial(*objective, key, *from, *to, done),
+        }
+    }
+
+    /// What does not fit into the budget, in words; `None` when all does, or when the steps are not known before.
+    pub fn left_out(&self) -> Option<String> {
+        let (Shape::Fixed(points), Some(budget)) = (&self.shape, self.plan.budget) else { return None };
+        let cut = ladder::within(budget, &self.slots(points.len()), |_| self.step_cost);
+        let names: Vec<_> = cut.left_out.iter().map(|slot| named(&points[slot.point])).collect();
+        (!names.is_empty()).then(|| format!("the budget leaves out {} steps: {}", names.len(), names.join("; ")))
+    }
+
+    fn slots(&self, points: usize) -> Vec<Slot> {
+        // Point 0 once more at the end exposes drift.
+        ladder::schedule(points, self.plan.repeat, (points > 1).then_some(0), self.seed)
+    }
+
+    fn next_fixed(&self, points: &[BTreeMap<String, String>], done: &[Done]) -> Next {
+        let slots = self.slots(points.len());
+        let kept = match self.plan.budget {
+            Some(budget) => ladder::within(budget, &slots, |_| self.step_cost).keep,
+            None => slots,
+        };
+        let wanted =
+            |slot: &Slot| Point { values: points[slot.point].clone(), pass: slot.pass, drift_check: slot.drift_check };
+        match kept.iter().map(wanted).find(|point| !done.iter().any(|d| d.summary.point == *point)) {
+            Some(point) => Next::Step(point),
+            None => Next::Over("all points are measured".to_owned()),
+        }
+    }
+
+    fn next_adaptive(&self, others: &[BTreeMap<String, String>], from: u32, to: u32, done: &[Done]) -> Next {
+        let left = self.allowed().map(|allowed| allowed.saturating_sub(done.len() as u32));
+        if left == Some(0) {
+            return Next::Over("the budget is used up".to_owned());
+        }
+        let order = ladder::schedule(others.len(), 1, None, self.seed);
+        for (at, slot) in order.iter().enumerate() {
+            let values = &others[slot.point];
+            let ladder = Adaptive { from, to, seed: self.seed ^ slot.point as u64 };
+            let measured: Vec<Measured> =
+                of_group(done, values).filter(|d| d.summary.point.pass == 0).map(measured).collect();
+            // The budget left is shared by the ladders that are not yet done.
+            let share = left.map(|left| left.div_ceil((order.len() - at) as u32));
+            if let Some(rung) = ladder.next(&measured, share) {
+                return Next::Step(at_sessions(values, rung.sessions, 0, rung.reason == Reason::DriftCheck));
+            }
+        }
+        self.next_repetition(done)
+    }
+
+    /// All points of the ladders once more, in an order of their own, as often as asked.
+    fn next_repetition(&self, done: &[Done]) -> Next {
+        let mut found: Vec<&Point> = Vec::new();
+        for point in done.iter().map(|d| &d.summary.point).filter(|p| p.pass == 0 && !p.drift_check) {
+            if !found.iter().any(|known| known.values == point.values) {
+                found.push(point);
+            }
+        }
+        let slots = ladder::schedule(found.len(), self.plan.repeat, None, self.seed);
+        let wanted = |slot: &Slot| Point { pass: slot.pass, ..found[slot.point].clone() };
+        let missing = |point: &Point| !done.iter().any(|d| d.summary.point == *point);
+        match slots.iter().filter(|slot| slot.pass > 0).map(wanted).find(missing) {
+            Some(point) => Next::Step(point),
+            None => Next::Over("the ladder is done".to_owned()),
+        }
+    }
+}
+
+fn of_group<'a>(done: &'a [Done], values: &'a BTreeMap<String, String>) -> impl Iterator<Item = &'a Done> {
+    done.iter().filter(move |d| {
+        let mut others = d.summary.point.values.clone();
+        others.remove("sessions");
+        others == *values
+    })
+}
+
+fn measured(done: &Done) -> Measured {
+    Measured { sessions: done.summary.sessions, throughput: done.summary.blocks_visited_per_s.unwrap_or(0.0) }
+}
+
+fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drift_check: bool) -> Point {
+    let mut values = others.clone();
+    values.insert("sessions".to_owned(), sessions.to_string());
+    Point { values, pass, drift_check }
+}
+
+fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[Done]) -> Next {
+    let search = Bisection { from, to, grain: 1.0, tolerance: TOLERANCE };
+    let trial = |d: &Done| {
+        let load = d.summary.point.values.get(key)?.parse().ok()?;
+        let op = d.summary.ops.select.as_ref().or(d.summary.ops.update.as_ref());
+        // A percentile that cannot be told is no evidence that the objective is met.
+        let met = op.and_then(|op| objective.met(op)).unwrap_or(false);
+        Some(Trial { load, met, full_length: d.summary.point.pass > 0 })
+    };
+    let trials: Vec<Trial> = done.iter().filter_map(trial).collect();
+    let at = |load: f64, pass| {
+        let values = BTreeMap::from([(key.to_owned(), format!("{load:.0}"))]);
+        Next::Step(Point { values, pass, drift_check: false })
+    };
+    match search.next(&trials) {
+        Move::Try(load) => at(load, 0),
+        Move::Confirm(load) => at(load, 1),
+        Move::Missed => Next::Over(format!("not even {key} {from:.0} meets the objective")),
+        Move::Found { load, beyond } => {
+            let more = if beyond { ", the highest tried: the limit lies beyond" } else { "" };
+            Next::Over(format!("{key} {load:.0} is the highest load that meets the objective, confirmed{more}"))
+        }
+    }
+}
+
+/// Splits settings into those of the first point and the keys that vary.
+fn axes(settings: &Settings, keys: &[&str]) -> Result<(Settings, Vec<(String, Values)>)> {
+    let (mut base, mut axes) = (settings.clone(), Vec::new());
+    for key in keys {
+        let Some(text) = settings.given(key) else { continue };
+        let Some(values) = ladder_of(key, text).map_err(|error| error.at(settings.place(key)))? else { continue };
+        let first = values.rungs().first().cloned().unwrap_or_default();
+        let origin = settings.iter().find(|(name, _)| name == key).map_or(Origin::Default, |(_, s)| s.origin.clone());
+        base.set(key, first, origin);
+        axes.push(((*key).to_owned(), values));
+    }
+    Ok((base, axes))
+}
+
+/// Keys whose plain values hold commas or dots; only `set` among them can vary.
+const PLAIN: [&str; 10] = [
+    "target",
+    "tag",
+    "skew",
+    "think_time",
+    "hook_before",
+    "hook_after",
+    "hook_end",
+    "data_dir",
+    "pg_bin",
+    "max_iops_at",
+];
+
+fn ladder_of(key: &str, text: &str) -> Result<Option<Values>> {
+    if PLAIN.contains(&key) {
+        return Ok(None);
+    }
+    if key == "set" {
+        return Ok(server_settings(text));
+    }
+    Values::parse(text)
+}
+
+/// `shared_buffers=8MB,256MB`: one server setting with several values.
+fn server_settings(text: &str) -> Option<Values> {
+    let (name, values) = text.split_once('=')?;
+    let several = values.contains(',') && !values.contains('=');
+    several.then(|| Values::List(values.split(',').map(|value| format!("{name}={}", value.trim())).collect()))
+}
+
+fn points(axes: &[(String, Values)], paired: bool) -> Result<Vec<BTreeMap<String, String>>> {
+    let axes: Vec<Axis> = axes.iter().map(|(key, values)| Axis { key: key.clone(), values: values.rungs() }).collect();
+    let points = if paired && !axes.is_empty() { ladder::paired(&axes)? } else { ladder::full_grid(&axes) };
+    Ok(points.into_iter().map(|point| point.into_iter().collect()).collect())
+}
+
+fn search(objective: Objective, axes: &[(String, Values)]) -> Result<Shape> {
+    let (key, from, to) = match axes {
+        [] => ("sessions", 1, u64::from(MOST_SESSIONS)),
+        [(key, Values::Range(from, to))] if key == "sessions" || key == "rate" => (key.as_str(), *from, *to),
+        _ => {
+            return Err(Error::plan(
+                "a search for an objective varies one load",
+                "give --sessions FROM..TO or --rate FROM..TO beside --max-iops-at, and no other ladder",
+            ));
+        }
+    };
+    Ok(Shape::Search { objective, key: key.to_owned(), from: from as f64, to: to as f64 })
+}
+
+/// A point in words: `sessions 4, update_pct 20`.
+pub fn named(values: &BTreeMap<String, String>) -> String {
+    values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,93 @@
+//! How a sweep goes about its points.
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::result::OpSummary;
+use crate::settings::{Settings, parse_switch};
+use crate::units;
+
+/// The keys of [`crate::plan::SWEEP_KEYS`], resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepPlan {
+    /// How often each point is measured.
+    pub repeat: u32,
+    /// First values together, then second ones, instead of the full grid.
+    pub paired: bool,
+    /// Longest time it may take.
+    pub budget: Option<Duration>,
+    /// The objective whose highest load is searched.
+    pub objective: Option<Objective>,
+}
+
+impl SweepPlan {
+    /// The sweep that `settings` describe.
+    pub fn from_settings(s: &Settings) -> Result<Self> {
+        let repeat = |text: &str| match units::parse_count(text)? {
+            n @ 1..=1_000 => Ok(n as u32),
+            n => Err(Error::plan(format!("{n} repetitions are out of range"), "give 1 to 1000")),
+        };
+        Ok(Self {
+            repeat: s.require("repeat", repeat)?,
+            paired: s.require("paired", parse_switch)?,
+            budget: s.parse("budget", units::parse_duration)?,
+            objective: s.parse("max_iops_at", Objective::parse)?,
+        })
+    }
+}
+
+/// A latency that a share of all operations shall not exceed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Objective {
+    /// Which percentile: 50, 95, 99 or 99.9.
+    pub percentile: f64,
+    /// Longest latency allowed, us.
+    pub limit_us: f64,
+}
+
+impl Objective {
+    /// From text such as `p99<=1ms`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let bad =
+            || Error::plan(format!("`{text}` is no objective"), "write p50, p95, p99 or p99.9 and a time: 'p99<=1ms'");
+        let (percentile, limit) = text.split_once("<=").or_else(|| text.split_once('<')).ok_or_else(bad)?;
+        let percentile = match percentile.trim() {
+            "p50" => 50.0,
+            "p95" => 95.0,
+            "p99" => 99.0,
+            "p99.9" | "p999" => 99.9,
+            _ => return Err(bad()),
+        };
+        let limit = units::parse_duration(limit.trim()).map_err(|_| bad())?;
+        if limit.is_zero() { Err(bad()) } else { Ok(Self { percentile, limit_us: limit.as_secs_f64() * 1e6 }) }
+    }
+
+    /// The percentile in `op` that the objective speaks of, us; `None` where too few operations tell it.
+    pub fn figure(&self, op: &OpSummary) -> Option<f64> {
+        match self.percentile {
+            p if p < 60.0 => op.p50_us,
+            p if p < 97.0 => op.p95_us,
+            p if p < 99.5 => op.p99_us,
+            _ => op.p999_us,
+        }
+    }
+
+    /// Whether `op` meets it; `None` where it cannot be told.
+    pub fn met(&self, op: &OpSummary) -> Option<bool> {
+        self.figure(op).map(|us| us <= self.limit_us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_objective_is_a_percentile_and_a_time() {
+        let objective = Objective::parse("p99<=1ms").unwrap();
+        assert!((objective.percentile - 99.0).abs() < 1e-9 && (objective.limit_us - 1_000.0).abs() < 1e-9);
+        for bad in ["p98<=1ms", "p99", "p99<=1", "99<=1ms", "p99<=0ms"] {
+            assert!(Objective::parse(bad).is_err(), "{bad}");
+        }
+    }
+}
