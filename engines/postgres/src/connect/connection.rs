@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mindful_core::{Error, ErrorKind, Result};
+use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
@@ -18,14 +19,25 @@ use super::explain::{explain, find};
 /// A session on a server. Dropping it closes it.
 pub struct Connection {
     client: Client,
-    ended: Arc<OnceLock<tokio_postgres::Error>>,
+    ended: Arc<OnceLock<End>>,
+    driver: AbortHandle,
     connector: Option<MakeRustlsConnect>,
     place: String,
 }
 
-/// Cancels what a session is doing, from any thread.
+/// Why a connection ended.
+enum End {
+    /// The server said so, or the network failed.
+    Fault(tokio_postgres::Error),
+    /// [`Canceller::sever`].
+    Severed,
+}
+
+/// Ends what a session is doing, from any thread.
 #[derive(Clone)]
 pub struct Canceller {
+    ended: Arc<OnceLock<End>>,
+    driver: AbortHandle,
     token: CancelToken,
     connector: Option<MakeRustlsConnect>,
     place: String,
@@ -71,21 +83,21 @@ fn for_endpoint(config: &Config, endpoint: &Endpoint) -> Config {
 }
 
 async fn attempt_in_turn(endpoint: &Endpoint, mut config: Config, place: &str) -> Result<Connection> {
-    let mut first_error = None;
+    let mut fault = None;
     for mode in endpoint.tls.attempts() {
         config.ssl_mode(*mode);
         match attempt(endpoint, &config, *mode, place).await {
             Ok(connection) => return Ok(connection),
+            Err(error) if depends_on_encryption(&error) => {
+                fault.get_or_insert(error);
+            }
             Err(error) => {
-                let again = depends_on_encryption(&error);
-                first_error.get_or_insert(error);
-                if !again {
-                    break;
-                }
+                fault = Some(error);
+                break;
             }
         }
     }
-    Err(first_error.map_or_else(
+    Err(fault.map_or_else(
         || Error::target(format!("{place}: no way to connect"), "check sslmode"),
         |error| refused(&error, endpoint, place),
     ))
@@ -104,25 +116,23 @@ async fn attempt(
 ) -> Result<Connection, tokio_postgres::Error> {
     let connector = endpoint.tls.connector.clone().filter(|_| mode != SslMode::Disable);
     let ended = Arc::new(OnceLock::new());
-    let client = if let Some(connector) = connector.clone() {
+    let (client, task) = if let Some(connector) = connector.clone() {
         let (client, driver) = config.connect(connector).await?;
-        tokio::spawn(drive(driver, Arc::clone(&ended)));
-        client
+        (client, tokio::spawn(drive(driver, Arc::clone(&ended))))
     } else {
         let (client, driver) = config.connect(NoTls).await?;
-        tokio::spawn(drive(driver, Arc::clone(&ended)));
-        client
+        (client, tokio::spawn(drive(driver, Arc::clone(&ended))))
     };
-    Ok(Connection { client, ended, connector, place: place.to_owned() })
+    Ok(Connection { client, ended, driver: task.abort_handle(), connector, place: place.to_owned() })
 }
 
 /// Drives a connection to its end and keeps why it ended, before those who wait for answers learn that it did.
-async fn drive<D>(mut driver: D, ended: Arc<OnceLock<tokio_postgres::Error>>)
+async fn drive<D>(mut driver: D, ended: Arc<OnceLock<End>>)
 where
     D: Future<Output = Result<(), tokio_postgres::Error>> + Unpin,
 {
     if let Err(error) = (&mut driver).await {
-        let _ = ended.set(error);
+        let _ = ended.set(End::Fault(error));
     }
 }
 
@@ -133,7 +143,7 @@ fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> E
         explained.next = String::from("check that host and port are those of a PostgreSQL server, and its log");
     }
     let about_tls = find::<rustls::Error>(error).is_some() || explained.what.ends_with("does not offer TLS");
-    if about_tls && endpoint.tls.by_default && endpoint.tls.connector.is_some() {
+    if about_tls && endpoint.tls.verifies_by_default() {
         explained.next.push_str(
             " (nobody said sslmode, so a server on another host must prove who it is: sslmode=verify-full by default)",
         );
@@ -145,13 +155,22 @@ impl Connection {
     /// What `error` means for a person; where it only says that the connection is closed, the reason the server gave
     /// before it closed.
     pub fn explain(&self, error: &tokio_postgres::Error) -> Error {
-        let reason = self.ended.get().filter(|_| error.is_closed());
-        explain(reason.unwrap_or(error), &self.place)
+        match self.ended.get().filter(|_| error.is_closed()) {
+            Some(End::Fault(reason)) => explain(reason, &self.place),
+            Some(End::Severed) => Error::run(format!("{}: the session was broken off here", self.place), ""),
+            None => explain(error, &self.place),
+        }
     }
 
     /// What cancels the statement this session is at, from another thread.
     pub fn canceller(&self) -> Canceller {
-        Canceller { token: self.client.cancel_token(), connector: self.connector.clone(), place: self.place.clone() }
+        Canceller {
+            ended: Arc::clone(&self.ended),
+            driver: self.driver.clone(),
+            token: self.client.cancel_token(),
+            connector: self.connector.clone(),
+            place: self.place.clone(),
+        }
     }
 }
 
@@ -183,6 +202,13 @@ impl Canceller {
             None => self.token.cancel_query(NoTls).await,
         };
         asked.map_err(|error| explain(&error, &self.place))
+    }
+
+    /// Ends the connection on this side: whoever waits for the server's answer stops waiting, even if the server has
+    /// vanished.
+    pub fn sever(&self) {
+        let _ = self.ended.set(End::Severed);
+        self.driver.abort();
     }
 }
 

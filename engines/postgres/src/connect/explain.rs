@@ -158,6 +158,10 @@ fn io_fault(fault: &io::Error) -> Error {
         io::ErrorKind::InvalidInput if text == "invalid dns name" => {
             return Error::target("TLS cannot name this host", "write its name or address in full");
         }
+        io::ErrorKind::UnexpectedEof if text == "tls handshake eof" => {
+            let next = "see its log; sslnegotiation=direct needs PostgreSQL 17";
+            return Error::target("the server broke off TLS", next);
+        }
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             "check that host and port are those of a PostgreSQL server, and its log"
         }

@@ -48,14 +48,19 @@ const MODES: [(&str, SslMode); 6] = [
 #[derive(Clone)]
 pub(super) struct Tls {
     mode: SslMode,
-    /// Nobody said a mode; errors then tell how to say one.
-    pub(super) by_default: bool,
+    /// Nobody said a mode.
+    by_default: bool,
     pub(super) connector: Option<MakeRustlsConnect>,
 }
 
 impl Tls {
     /// No encryption.
     pub(super) const OFF: Self = Self { mode: SslMode::Disable, by_default: true, connector: None };
+
+    /// Whether the server has to prove who it is although nobody said so; errors then tell how to say otherwise.
+    pub(super) fn verifies_by_default(&self) -> bool {
+        self.by_default && self.mode == SslMode::VerifyFull
+    }
 
     /// What to try in turn; a later one only when the server or the handshake refused the one before.
     pub(super) fn attempts(&self) -> &'static [Attempt] {

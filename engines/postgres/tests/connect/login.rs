@@ -177,6 +177,16 @@ async fn a_statement_is_cancelled_over_socket_and_tls_alike() {
 }
 
 #[tokio::test]
+async fn a_severed_session_stops_waiting_for_its_server() {
+    let cluster = cluster().await;
+    let session = connect(&cluster.url()).await.unwrap();
+    let canceller = session.canceller();
+    let (slept, ()) = tokio::join!(session.batch_execute("SELECT pg_sleep(600)"), async { canceller.sever() });
+    let error = session.explain(&slept.unwrap_err());
+    assert!(error.what.ends_with("the session was broken off here"), "{error}");
+}
+
+#[tokio::test]
 async fn a_missing_right_names_the_grant_that_gives_it() {
     let cluster = cluster().await;
     cluster.role("poor", "x").await;

@@ -132,6 +132,8 @@ async fn prefer_and_allow_change_over_when_the_server_wants_it_otherwise() {
     assert_eq!(ask(&plain, ENCRYPTED).await, "false");
     let encrypted = connect(&url("only_encrypted", "allow")).await.unwrap();
     assert_eq!(ask(&encrypted, ENCRYPTED).await, "true");
+    let line = refusal(&url("only_plain", "prefer").replace(":x@", ":y@")).await;
+    assert!(line.contains("password authentication failed"), "the way that got further counts: {line}");
     for (role, mode) in [("only_plain", "require"), ("only_encrypted", "disable")] {
         let line = refusal(&url(role, mode)).await;
         assert!(line.contains("pg_hba.conf"), "{line}");
@@ -181,4 +183,17 @@ async fn the_oldest_version_of_tls_to_speak_can_be_chosen() {
     assert_eq!(ask(&connect(&newest).await.unwrap(), version).await, "TLSv1.3");
     let error = connect(&bench.url("127.0.0.1", "ssl_min_protocol_version=TLSv9")).await.unwrap_err();
     assert!(error.to_string().contains("choose TLSv1,"), "{error}");
+}
+
+#[tokio::test]
+async fn direct_tls_works_where_the_server_knows_it_and_is_told_as_the_cause_where_not() {
+    let bench = Bench::new().await;
+    let url = bench.url("127.0.0.1", "sslmode=require&sslnegotiation=direct");
+    let version: u32 = ask(&bench.cluster.admin().await, "SHOW server_version_num").await.parse().unwrap();
+    if version >= 170_000 {
+        assert_eq!(ask(&connect(&url).await.unwrap(), ENCRYPTED).await, "true");
+    } else {
+        let line = refusal(&url).await;
+        assert!(line.contains("needs PostgreSQL 17"), "{line}");
+    }
 }
