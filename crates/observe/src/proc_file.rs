@@ -1,7 +1,8 @@
 //! Files the kernel makes up when they are read.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,12 @@ fn read_all(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(length)
+}
+
+/// The text of a small file whose content the kernel gives in one piece, so that one read holds all of it.
+pub(crate) fn record<'a>(path: &Path, buffer: &'a mut [u8]) -> io::Result<Cow<'a, str>> {
+    let length = File::open(path)?.read(buffer)?;
+    Ok(String::from_utf8_lossy(&buffer[..length]))
 }
 
 /// The text of a one-value file of `/sys` or `/proc`, trimmed; `None` when it is not to be had or empty.

@@ -11,8 +11,10 @@ use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_core::{Error, Result};
 
 use crate::kernel::Kernel;
-use crate::proc_file::unreadable;
+use crate::proc_file::{record, unreadable};
 
+/// Longer than `stat` and `io` of a process can be.
+const RECORD_BYTES: usize = 1024;
 /// How often a tree is walked again when a process left it on the way.
 const WALKS: usize = 3;
 
@@ -205,12 +207,14 @@ impl Totals {
 }
 
 fn read_stat(proc: &Path, pid: u32) -> io::Result<ProcessStat> {
-    let bytes = fs::read(proc.join(pid.to_string()).join("stat"))?;
-    ProcessStat::parse(&String::from_utf8_lossy(&bytes)).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    let mut buffer = [0; RECORD_BYTES];
+    let text = record(&proc.join(pid.to_string()).join("stat"), &mut buffer)?;
+    ProcessStat::parse(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 fn read_io(proc: &Path, pid: u32) -> io::Result<ProcessIo> {
-    let text = fs::read_to_string(proc.join(pid.to_string()).join("io"))?;
+    let mut buffer = [0; RECORD_BYTES];
+    let text = record(&proc.join(pid.to_string()).join("io"), &mut buffer)?;
     parse_io(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
