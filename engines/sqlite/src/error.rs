@@ -4,6 +4,10 @@ use std::path::Path;
 
 use mindful_core::Error;
 use rusqlite::ErrorCode;
+use rustix::fs::StatVfsMountFlags;
+
+/// Less free space than a log and its index need to begin.
+const NEXT_TO_NOTHING: u64 = 128 << 10;
 
 /// What `error` on the file at `path` means for the user.
 pub fn explain(path: &Path, error: &rusqlite::Error) -> Error {
@@ -15,25 +19,43 @@ pub fn explain(path: &Path, error: &rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseCorrupt) => {
             Error::target(format!("{file} is damaged ({error})"), "remove it and load anew")
         }
-        Some(ErrorCode::DiskFull) => {
-            Error::run(format!("no space left for {file}"), "free some, or name a file on another file system")
-        }
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            Error::target(format!("{file} may not be written ({error})"), "make it and its folder writable")
-        }
-        Some(ErrorCode::CannotOpen) => Error::target(
-            format!("cannot open {file} ({error})"),
-            "see that it and its folder may be read and written by this user",
-        ),
+        Some(ErrorCode::DiskFull) => full(path),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => read_only(path, error),
+        Some(code @ (ErrorCode::CannotOpen | ErrorCode::SystemIoFailure)) => unusable(path, error, code),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             Error::target(format!("another program, or another mindful, holds {file} locked"), "end it, then try again")
         }
         Some(ErrorCode::OperationInterrupted) => Error::interrupted(format!("work on {file} was interrupted")),
-        Some(ErrorCode::SystemIoFailure) => {
-            Error::run(format!("I/O on {file} failed ({error})"), "see the kernel's log for its device")
-        }
         _ => Error::run(format!("{file}: {error}"), "see whether something else changed the file"),
     }
+}
+
+fn full(path: &Path) -> Error {
+    Error::run(format!("no space left for {}", path.display()), "free some, or name a file on another file system")
+}
+
+fn read_only(path: &Path, error: &rusqlite::Error) -> Error {
+    Error::target(format!("{} may not be written ({error})", path.display()), "make it and its folder writable")
+}
+
+/// SQLite calls a full or read-only file system an I/O error where it cannot map its log's index: ask the file system.
+fn unusable(path: &Path, error: &rusqlite::Error, code: ErrorCode) -> Error {
+    let file = path.display();
+    if let Ok(space) = rustix::fs::statvfs(path.parent().unwrap_or(path)) {
+        if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
+            return read_only(path, error);
+        }
+        if space.f_bavail.saturating_mul(space.f_frsize) < NEXT_TO_NOTHING {
+            return full(path);
+        }
+    }
+    if code == ErrorCode::CannotOpen {
+        return Error::target(
+            format!("cannot open {file} ({error})"),
+            "see that it and its folder may be read and written by this user",
+        );
+    }
+    Error::run(format!("I/O on {file} failed ({error})"), "see the kernel's log for its device")
 }
 
 #[cfg(test)]

@@ -135,6 +135,13 @@ impl Target for SqliteTarget {
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
         self.carriable(workload)?;
         let connection = self.connect(workload)?;
+        let read_only = connection.is_readonly(rusqlite::MAIN_DB).map_err(|error| self.explained(&error))?;
+        if read_only && !workload.update_pct.is_none() {
+            return Err(Error::target(
+                format!("{} may only be read, and the workload updates", self.file.path().display()),
+                "make the file and its folder writable, or run with --update-pct 0",
+            ));
+        }
         statement::shapes(&connection, workload).map_err(|error| self.explained(&error))
     }
 

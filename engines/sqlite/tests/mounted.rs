@@ -1,0 +1,93 @@
+//! File systems that are full or read-only, told in one line with the next move. They are mounted, which needs root.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mindful_conformance::Fixture;
+use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::units::Share;
+use mindful_core::workload::Workload;
+use mindful_core::{ErrorKind, Result};
+
+/// A small file system in memory, unmounted when dropped.
+struct Mount {
+    folder: tempfile::TempDir,
+}
+
+impl Mount {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        run("mount", &["-t", "tmpfs", "-o", "size=24m", "tmpfs"], folder.path());
+        Self { folder }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn fixture(&self) -> Fixture {
+        Fixture::new(&mindful_sqlite::ENGINE, format!("sqlite:{}", self.file("mindful.db").display()))
+    }
+
+    /// Takes all space that is left.
+    fn fill(&self) {
+        let written = std::fs::write(self.file("fill"), vec![1; 32 << 20]);
+        assert!(written.is_err(), "the file system is larger than thought");
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        run("umount", &[], self.folder.path());
+    }
+}
+
+fn run(program: &str, arguments: &[&str], last: &Path) {
+    let status = Command::new(program).args(arguments).arg(last).status().expect("a program to run");
+    assert!(status.success(), "{program} {arguments:?} {}: {status}", last.display());
+}
+
+/// Prepares, connects and works one slice.
+fn work(fixture: &Fixture, workload: &Workload) -> Result<u64> {
+    let target = fixture.open();
+    target.prepare(workload, 1)?;
+    let mut session = target.session(workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+    let begin_us = target.clock_us()?;
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(400) };
+    Ok(session.slice(&order)?.total_ops())
+}
+
+#[test]
+#[ignore = "mounts a file system: needs root"]
+fn a_full_file_system_is_told() {
+    let mount = Mount::new();
+    let fixture = mount.fixture();
+    drop(fixture.loaded());
+    mount.fill();
+    let workload = Workload { update_pct: Share::ALL, update_work_unit: 100, ..fixture.workload() };
+    let error = work(&fixture, &workload).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Run, "{error}");
+    assert!(error.to_string().contains("no space left"), "{error}");
+    std::fs::remove_file(mount.file("fill")).unwrap();
+    assert_eq!(work(&fixture, &Workload { update_work_unit: 1, ..workload }).unwrap(), 400, "and goes on afterwards");
+}
+
+#[test]
+#[ignore = "mounts a file system: needs root"]
+fn a_read_only_file_system_is_told() {
+    let mount = Mount::new();
+    let fixture = mount.fixture();
+    drop(fixture.loaded());
+    run("mount", &["-o", "remount,ro"], mount.folder.path());
+    // Even reading needs the log's index beside the file.
+    let writing = Workload { update_pct: Share::ALL, ..fixture.workload() };
+    let read = work(&fixture, &fixture.workload()).unwrap_err();
+    let updated = work(&fixture, &writing).unwrap_err();
+    let cleaned = fixture.open().cleanup().unwrap_err();
+    for error in [read, updated, cleaned] {
+        assert_eq!(error.kind, ErrorKind::Target, "{error}");
+        assert!(error.to_string().contains("may not be written"), "{error}");
+    }
+    run("mount", &["-o", "remount,rw"], mount.folder.path());
+    assert_eq!(work(&fixture, &writing).unwrap(), 400, "and goes on afterwards");
+}
