@@ -242,3 +242,54 @@ fn a_host_that_others_keep_busy_is_told_by_the_doctor() {
     // On ten CPUs or more one of them is not a tenth of the host.
     assert!(cpus >= 10 || findings.iter().any(|finding| finding.code == "busy-host"), "{findings:?}");
 }
+
+/// A control group with a fifth of a CPU, of whichever version is mounted; removed at the end.
+struct Throttled(std::path::PathBuf);
+
+impl Throttled {
+    fn make() -> Self {
+        let v1 = Path::new("/sys/fs/cgroup/cpu");
+        let base = if v1.exists() { v1 } else { Path::new("/sys/fs/cgroup") };
+        let group = base.join(format!("mindful-observe-{}", std::process::id()));
+        std::fs::create_dir(&group).expect("a control group can be made");
+        let set = |file: &str, text: &str| std::fs::write(group.join(file), text).expect("a limit can be set");
+        if v1.exists() {
+            set("cpu.cfs_period_us", "100000");
+            set("cpu.cfs_quota_us", "20000");
+        } else {
+            set("cpu.max", "20000 100000");
+        }
+        Self(group)
+    }
+
+    fn add(&self, pid: u32) {
+        std::fs::write(self.0.join("cgroup.procs"), pid.to_string()).expect("a process can be moved");
+    }
+}
+
+impl Drop for Throttled {
+    fn drop(&mut self) {
+        // A failed test may leave it to the next start of the host.
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+#[ignore = "needs root and a CPU controller that can be written"]
+fn a_server_held_back_by_its_control_group_shows_it_and_the_doctor_names_the_limit() {
+    let group = Throttled::make();
+    let mut server = server();
+    group.add(server.id());
+    let host = view(Path::new("/"), Some(server.id()));
+    let (mut samplers, _) = host_samplers(&host);
+    let before = read(&mut samplers);
+    command(&mut server, "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+    let after = read(&mut samplers);
+    let findings = host_checks(&host);
+    let facts = environment(&host);
+    end(server);
+    assert!(grown(&before, &after, "cgroup/cpu_throttled_periods") > 0.0);
+    assert!(grown(&before, &after, "cgroup/cpu_throttled_time") > 0.0);
+    assert!(findings.iter().any(|finding| finding.code == "cpu-limit"), "{findings:?}");
+    assert_eq!(facts["cgroup.cpus"], "0.2");
+}
