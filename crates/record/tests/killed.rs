@@ -5,19 +5,24 @@
 mod sample;
 
 use std::fs;
+use std::sync::OnceLock;
 
 use mindful_core::event::Events;
 use mindful_record::{Store, read_run};
 use proptest::prelude::*;
 
-fn written(dir: &std::path::Path) -> Vec<u8> {
-    let store = Store::open(dir);
-    let writer = store.create(sample::head(Some("t"))).unwrap();
-    for event in sample::events() {
-        writer.emit(event);
-    }
-    writer.close().unwrap();
-    fs::read(writer.dir().join("run.jsonl")).unwrap()
+/// A whole run, written once.
+fn written() -> &'static [u8] {
+    static WRITTEN: OnceLock<Vec<u8>> = OnceLock::new();
+    WRITTEN.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let writer = Store::open(dir.path()).create(sample::head(Some("t"))).unwrap();
+        for event in sample::events() {
+            writer.emit(event);
+        }
+        writer.close().unwrap();
+        fs::read(writer.dir().join("run.jsonl")).unwrap()
+    })
 }
 
 proptest! {
@@ -25,7 +30,7 @@ proptest! {
     #[test]
     fn a_run_cut_at_any_byte_is_unfinished_or_whole(at in 0.0_f64..=1.0) {
         let dir = tempfile::tempdir().unwrap();
-        let whole = written(dir.path());
+        let whole = written();
         let cut = (whole.len() as f64 * at) as usize;
         let head_ends = whole.iter().position(|b| *b == b'\n').unwrap();
         let file = dir.path().join("cut.jsonl");
@@ -40,7 +45,7 @@ proptest! {
     #[test]
     fn no_damage_makes_the_reader_panic(at in 0.0_f64..1.0, byte in any::<u8>()) {
         let dir = tempfile::tempdir().unwrap();
-        let mut bytes = written(dir.path());
+        let mut bytes = written().to_vec();
         let place = (bytes.len() as f64 * at) as usize;
         bytes[place] = byte;
         let file = dir.path().join("damaged.jsonl");

@@ -230,3 +230,23 @@ fn a_foreign_run_cannot_name_itself_out_of_the_store() {
     assert!(to.import(&from.run_dir(&id)).is_err());
     assert!(!dir.path().join("escaped").exists() && to.ids().unwrap().is_empty());
 }
+
+#[test]
+fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
+    let (_dir, store) = store();
+    let writer = store.create(sample::head(None)).unwrap();
+    let events = sample::events();
+    for event in events.iter().take(events.len() - 4) {
+        writer.emit(event.clone());
+    }
+    writer.close().unwrap();
+    append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
+    let again = store.go_on(writer.id()).unwrap();
+    for event in events.iter().skip_while(|event| !matches!(event, Event::Step(_))) {
+        again.emit(event.clone());
+    }
+    again.close().unwrap();
+    let run = store.read(writer.id()).unwrap();
+    assert!(run.finished);
+    assert_eq!((run.steps.len(), run.steps[0].slices.len(), run.steps[0].ended), (1, 4, true));
+}

@@ -10,7 +10,7 @@ use made::Made;
 use mindful_analyze::analyze;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::Run;
-use mindful_report::{Style, csv, json, list, terminal};
+use mindful_report::{Style, csv, explain, json, list, terminal};
 use proptest::prelude::*;
 
 fn report(run: &Run) -> String {
@@ -142,5 +142,24 @@ proptest! {
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }
+    }
+}
+
+#[test]
+fn a_figure_is_explained_by_its_formula_and_its_counters() {
+    let analysis = analyze(&Made { from_storage: 0.3, ..Made::default() }.run());
+    insta::assert_snapshot!(explain::figure("page_cache_share", &analysis).unwrap());
+    insta::assert_snapshot!(explain::figure("verdict", &analysis).unwrap());
+    let error = explain::figure("page_cache_shar", &analysis).unwrap_err().to_string();
+    assert_eq!(error, "no figure is called `page_cache_shar`: did you mean `page_cache_share`?");
+}
+
+#[test]
+fn every_figure_of_a_step_can_be_explained() {
+    let summary = serde_json::to_value(analyze(&Made::default().run()).summary.steps[0].clone()).unwrap();
+    let asked = ["sessions", "schemas", "scale", "work_unit", "update_pct", "ops", "cpu"];
+    let names = summary.as_object().unwrap().keys().chain(summary["cpu"].as_object().unwrap().keys());
+    for name in names.filter(|name| !asked.contains(&name.as_str())) {
+        assert!(explain::names().any(|known| known == name), "{name}");
     }
 }

@@ -137,3 +137,70 @@ impl Counter {
         self.last = Some((at_us, value));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::event::Event;
+    use mindful_core::latency::Recorder;
+    use mindful_core::metric::{Metric, Phase};
+    use mindful_core::plan::{KEYS, Plan};
+    use mindful_core::run::StepHead;
+    use mindful_core::settings::{Origin, Settings};
+    use mindful_core::workload::OpKind;
+
+    use super::*;
+
+    fn seconds(sessions: u32) -> Seconds {
+        let mut settings = Settings::defaults(KEYS);
+        settings.set("target", "null:", Origin::Default);
+        settings.set("sessions", sessions.to_string(), Origin::Default);
+        let plan = Plan::from_settings(&settings).unwrap();
+        let dataset = serde_json::from_value(serde_json::json!({
+            "schemas": 1, "blocks_per_schema": 1000, "scan_blocks": 0, "block_bytes": 8192, "bytes": 8_192_000,
+            "index_bytes": null, "seed": 1, "content": "repeated"
+        }));
+        let workload = plan.workload(&dataset.unwrap()).unwrap();
+        let seats = plan.seats(1, 1);
+        let head: StepHead = serde_json::from_value(serde_json::json!({
+            "step": 0, "workload": workload, "seats": seats, "warmup_slices": 1, "duration_s": 2.0, "ops": null
+        }))
+        .unwrap();
+        let mut seconds = Seconds::new(head);
+        seconds.take(Event::Started { borders_us: vec![0, 1_000_000, 2_000_000, 3_000_000], clock_offset_us: 0 });
+        seconds
+    }
+
+    fn slice(session: u32, index: u32) -> Event {
+        let mut recorder = Recorder::new();
+        (0..2_000).for_each(|_| recorder.record(100_000));
+        let mut report = SliceReport { index, ..SliceReport::default() };
+        let op = report.op_mut(OpKind::Select);
+        (op.ops, op.blocks, op.latency) = (2_000, 128_000, recorder.take());
+        Event::Slice { session, report }
+    }
+
+    #[test]
+    fn a_second_is_shown_when_all_sessions_have_reported_it() {
+        let mut seconds = seconds(2);
+        assert_eq!(seconds.take(slice(0, 1)), None);
+        assert_eq!(seconds.take(slice(1, 1)).unwrap(), "measuring 1 of 2 s: 256,000 blocks/s, 4,000 ops/s, p99 100 us");
+        assert_eq!(seconds.take(slice(0, 2)), None);
+    }
+
+    #[test]
+    fn counters_are_shown_when_they_are_known() {
+        let mut seconds = seconds(1);
+        let metrics = vec![
+            Metric::counter(shared::PHYSICAL_READS, "blocks", ""),
+            Metric::counter(shared::LOGICAL_READS, "blocks", ""),
+        ];
+        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Border });
+        for border in 0..2_u32 {
+            let (at_us, reads) = (i64::from(border) * 1_000_000, f64::from(border));
+            let values = vec![Some(reads * 30_000.0), Some(reads * 120_000.0)];
+            seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values });
+        }
+        let line = seconds.take(slice(0, 0)).unwrap();
+        assert_eq!(line, "warm-up 1 s: 128,000 blocks/s, 30,000 physical reads/s, 2,000 ops/s, p99 100 us, hit 75.0 %");
+    }
+}

@@ -1,0 +1,279 @@
+//! Where a figure comes from: its formula, and the counters behind it.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::verdict;
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::metric::shared;
+use mindful_core::result::OpSummary;
+use mindful_core::settings::nearest;
+use mindful_core::{Error, Result};
+
+use crate::escape;
+use crate::figure::{maybe, number};
+
+/// A figure that can be explained.
+struct Figure {
+    name: &'static str,
+    formula: &'static str,
+    /// The counters it is made of.
+    sources: &'static [&'static str],
+    value: fn(&StepAnalysis) -> Option<f64>,
+}
+
+const GROWTH: &str = "growth of the counter from the first border of the window to its last, by the time between";
+
+/// All figures by the names they have in the summary, and the ratios that decide what they may be called.
+const FIGURES: &[Figure] = &[
+    Figure {
+        name: "duration_s",
+        formula: "min(last border, first stop of a session) - max(first border after the warm-up, last start)",
+        sources: &[],
+        value: |s| s.summary.duration_s,
+    },
+    Figure {
+        name: "start_skew_ms",
+        formula: "latest minus earliest begin of a session's first slice",
+        sources: &[],
+        value: |s| s.summary.start_skew_ms,
+    },
+    Figure {
+        name: "update_pct_realised",
+        formula: "100 x updates / operations of all kinds, in the window",
+        sources: &[],
+        value: |s| s.summary.update_pct_realised,
+    },
+    Figure {
+        name: "per_s",
+        formula: "operations of the window / duration_s; selects, or updates where there are no selects",
+        sources: &[],
+        value: |s| op(s).map(|op| op.per_s),
+    },
+    Figure {
+        name: "mean_us",
+        formula: "exact sum of the latencies of all sessions / operations",
+        sources: &[],
+        value: |s| op(s)?.mean_us,
+    },
+    Figure {
+        name: "p50_us",
+        formula: "latency that half of the operations do not exceed; histograms of all sessions and seconds merged, \
+                  unknown with fewer than ten operations beyond it",
+        sources: &[],
+        value: |s| op(s)?.p50_us,
+    },
+    Figure {
+        name: "p95_us",
+        formula: "latency that 95 % of the operations do not exceed; histograms of all sessions and seconds merged, \
+                  unknown with fewer than ten operations beyond it",
+        sources: &[],
+        value: |s| op(s)?.p95_us,
+    },
+    Figure {
+        name: "p99_us",
+        formula: "latency that 99 % of the operations do not exceed; histograms of all sessions and seconds merged, \
+                  unknown with fewer than ten operations beyond it",
+        sources: &[],
+        value: |s| op(s)?.p99_us,
+    },
+    Figure {
+        name: "p999_us",
+        formula: "latency that 99.9 % of the operations do not exceed; histograms of all sessions and seconds merged, \
+                  unknown with fewer than ten operations beyond it",
+        sources: &[],
+        value: |s| op(s)?.p999_us,
+    },
+    Figure { name: "max_us", formula: "exact longest latency of the window", sources: &[], value: |s| op(s)?.max_us },
+    Figure {
+        name: "blocks_visited_per_s",
+        formula: "blocks that operations of the window visited, as sessions counted them / duration_s",
+        sources: &[],
+        value: |s| s.summary.blocks_visited_per_s,
+    },
+    Figure {
+        name: "logical_reads_per_s",
+        formula: GROWTH,
+        sources: &[shared::LOGICAL_READS],
+        value: |s| s.summary.logical_reads_per_s,
+    },
+    Figure {
+        name: "physical_reads_per_s",
+        formula: GROWTH,
+        sources: &[shared::PHYSICAL_READS],
+        value: |s| s.summary.physical_reads_per_s,
+    },
+    Figure {
+        name: "process_reads_per_s",
+        formula: "growth of the counter by time, by the length of a block",
+        sources: &[shared::PROCESS_READ_BYTES],
+        value: |s| s.summary.process_reads_per_s,
+    },
+    Figure {
+        name: "device_reads_per_s",
+        formula: GROWTH,
+        sources: &[shared::DEVICE_READS],
+        value: |s| s.summary.device_reads_per_s,
+    },
+    Figure {
+        name: "page_cache_share",
+        formula: "1 - process reads / physical reads",
+        sources: &[shared::PROCESS_READ_BYTES, shared::PHYSICAL_READS],
+        value: |s| s.summary.page_cache_share,
+    },
+    Figure {
+        name: "foreign_share",
+        formula: "1 - bytes read by the server's processes / bytes read by the device",
+        sources: &[shared::PROCESS_READ_BYTES, shared::DEVICE_READ_BYTES],
+        value: |s| s.gates.foreign_share,
+    },
+    Figure {
+        name: "method_yield",
+        formula: "physical reads / blocks visited",
+        sources: &[shared::PHYSICAL_READS],
+        value: |s| s.gates.method_yield,
+    },
+    Figure {
+        name: "hit_ratio",
+        formula: "1 - physical reads / logical reads",
+        sources: &[shared::PHYSICAL_READS, shared::LOGICAL_READS],
+        value: |s| s.summary.hit_ratio,
+    },
+    Figure {
+        name: "read_latency_mean_us",
+        formula: "time the database waited for reads / physical reads; only where every read fetches one block",
+        sources: &[shared::READ_TIME_US, shared::PHYSICAL_READS],
+        value: |s| s.summary.read_latency_mean_us,
+    },
+    Figure {
+        name: "physical_writes_per_s",
+        formula: GROWTH,
+        sources: &[shared::PHYSICAL_WRITES],
+        value: |s| s.summary.physical_writes_per_s,
+    },
+    Figure {
+        name: "log_bytes_per_s",
+        formula: GROWTH,
+        sources: &[shared::LOG_BYTES],
+        value: |s| s.summary.log_bytes_per_s,
+    },
+    Figure { name: "commits_per_s", formula: GROWTH, sources: &[shared::COMMITS], value: |s| s.summary.commits_per_s },
+    Figure {
+        name: "db_cores",
+        formula: "user and system CPU of the server's processes / time; of its sessions where only these tell",
+        sources: &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US],
+        value: |s| s.summary.cpu.db_cores,
+    },
+    Figure {
+        name: "host_busy_share",
+        formula: "busy CPU time of the host (user, nice, system, irq, softirq) / all CPU time",
+        sources: &[shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US],
+        value: |s| s.summary.cpu.host_busy_share,
+    },
+    Figure {
+        name: "client_cores",
+        formula: "CPU time of mindful / time",
+        sources: &[shared::CLIENT_CPU_US],
+        value: |s| s.summary.cpu.client_cores,
+    },
+    Figure {
+        name: "db_us_per_physical_read",
+        formula: "10^6 x db_cores / physical reads per second",
+        sources: &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US, shared::PHYSICAL_READS],
+        value: |s| s.summary.cpu.db_us_per_physical_read,
+    },
+    Figure {
+        name: "db_us_per_logical_read",
+        formula: "10^6 x db_cores / logical reads per second",
+        sources: &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US, shared::LOGICAL_READS],
+        value: |s| s.summary.cpu.db_us_per_logical_read,
+    },
+    Figure {
+        name: "little",
+        formula: "|sessions not thinking - operations per second x mean time| / sessions not thinking",
+        sources: &[],
+        value: |s| s.evidence.little_breach,
+    },
+];
+
+/// The kind of operation whose figures are told.
+fn op(step: &StepAnalysis) -> Option<&OpSummary> {
+    step.summary.ops.select.as_ref().or(step.summary.ops.update.as_ref())
+}
+
+/// Names of the figures that can be explained, `verdict` among them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|figure| figure.name).chain(["verdict"])
+}
+
+/// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
+pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    if short == "verdict" {
+        return Ok(verdicts(analysis));
+    }
+    let figure = FIGURES.iter().find(|figure| figure.name == short).ok_or_else(|| {
+        let next = match nearest(short, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("choose {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        Error::plan(format!("no figure is called `{}`", escape(name)), next)
+    })?;
+    let mut text = format!("{}\n  = {}\n", figure.name, figure.formula);
+    for (number, step) in (1..).zip(&analysis.steps) {
+        let _ = writeln!(text, "step {number}: {}", maybe((figure.value)(step)));
+        sources(&mut text, figure, step);
+    }
+    Ok(text)
+}
+
+fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
+    if let (Some(window), true) = (&step.window, figure.sources.is_empty()) {
+        let (first, last) = (window.first_border, window.last_border);
+        let _ = writeln!(text, "  slices of border {first} to {last}, {:.2} s", window.seconds());
+    }
+    for name in figure.sources {
+        match step.counters.find(name) {
+            Some(change) => {
+                let grew = maybe(change.delta);
+                let (source, unit) = (escape(&change.source), escape(&change.unit));
+                let _ = writeln!(text, "  {source}: {name} grew by {grew} {unit} in {:.2} s", change.seconds);
+            }
+            None => {
+                let _ = writeln!(text, "  {name}: no source tells it");
+            }
+        }
+    }
+}
+
+/// The rules of the verdict with their limits, and what they saw.
+fn verdicts(analysis: &Analysis) -> String {
+    use mindful_analyze::shares::Class;
+    let mut text = String::from("verdict\n  = the first rule that matches\n");
+    for (step_number, step) in (1..).zip(&analysis.steps) {
+        let evidence = &step.evidence;
+        let share = |class| evidence.shares.get(class);
+        let _ = writeln!(text, "step {step_number}: {}", step.verdict.as_ref().map_or("unknown", |v| v.limit.name()));
+        let rules = [
+            ("the client: its CPU by the CPUs it may use", evidence.client_busy, verdict::CLIENT_BUSY),
+            ("the client: Little's law off by", evidence.little_breach, verdict::LITTLE_BREACH),
+            ("CPU: busy share of the host", evidence.host_busy, verdict::HOST_BUSY),
+            ("CPU: share of database time", share(Class::Cpu), verdict::CPU_SHARE),
+            ("redo or commit: waits by database time", share(Class::Log), verdict::LOG_SHARE),
+            ("writers: waits by database time", share(Class::Writer), verdict::WRITER_SHARE),
+            ("contention: waits by database time", share(Class::Contention), verdict::CONTENTION_SHARE),
+            ("device latency: waits by database time", share(Class::Read), verdict::READ_SHARE),
+            (
+                "the page cache: share of physical reads",
+                evidence.page_cache_share,
+                mindful_analyze::headline::MAX_PAGE_CACHE_SHARE,
+            ),
+        ];
+        for (rule, value, limit) in rules {
+            let error =
+                value.and_then(|share| evidence.shares.error(share)).filter(|_| rule.ends_with("database time"));
+            let error = error.map_or_else(String::new, |error| format!(" (+-{})", number(error)));
+            let _ = writeln!(text, "  {rule}: {}{error}, limit {}", maybe(value), number(limit));
+        }
+    }
+    text
+}
