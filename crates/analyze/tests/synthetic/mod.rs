@@ -133,3 +133,68 @@ impl Curve {
         loads.into_iter().map(point).collect()
     }
 }
+
+/// What a run's throughput does, around 10,000 a second for 300 s with noise of 3 %.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// Nothing but noise.
+    Level,
+    /// Rises by 5 % in all.
+    SmallRamp,
+    /// Rises by 15 % in all.
+    Ramp,
+    /// Falls by 10 % after 200 s.
+    Step,
+    /// Falls by 5 % after 200 s.
+    SmallStep,
+    /// Goes up and down by 20 % each way in 60 s.
+    Cycle,
+    /// Starts 40 % low and settles with a time of 20 s.
+    WarmUp,
+}
+
+impl Signal {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Level, Self::SmallRamp, Self::Ramp, Self::SmallStep, Self::Step, Self::Cycle, Self::WarmUp];
+
+    /// What it is, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Level => "level",
+            Self::SmallRamp => "ramp 5 %",
+            Self::Ramp => "ramp 15 %",
+            Self::Step => "step 10 %",
+            Self::SmallStep => "step 5 %",
+            Self::Cycle => "cycle 20 %, 60 s",
+            Self::WarmUp => "warm-up 40 %, 20 s",
+        }
+    }
+
+    /// One such run.
+    pub fn series(self, random: &mut Random, phi: f64) -> Vec<f64> {
+        let shape = |t: f64| match self {
+            Self::Level => 1.0,
+            Self::SmallRamp => 0.975 + 0.05 * t / 300.0,
+            Self::Ramp => 0.925 + 0.15 * t / 300.0,
+            Self::Step => {
+                if t < 200.0 {
+                    1.0
+                } else {
+                    0.9
+                }
+            }
+            Self::SmallStep => {
+                if t < 200.0 {
+                    1.0
+                } else {
+                    0.95
+                }
+            }
+            Self::Cycle => 1.0 + 0.2 * (std::f64::consts::TAU * t / 60.0).sin(),
+            Self::WarmUp => 1.0 - 0.4 * (-t / 20.0).exp(),
+        };
+        let at = |(t, e): (usize, &f64)| 1e4 * shape(t as f64) * (1.0 + 0.03 * e);
+        noise(random, 300, phi).iter().enumerate().map(at).collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! Prints the tables of docs/method-statistics.md on steady state: false alarms and detections on synthetic signals.
+//!
+//! `cargo run --release -p mindful-analyze --example steady_rates`
+
+#![expect(clippy::print_stdout, reason = "the tables are its result")]
+
+#[path = "../tests/synthetic/mod.rs"]
+mod synthetic;
+
+use mindful_analyze::stats::random::Random;
+use mindful_analyze::steady::{Assessment, Criteria, Reason, Signals, assess, changes, drift, mser5, period, shape};
+use synthetic::Signal;
+
+const REPETITIONS: u32 = 200;
+
+fn main() {
+    pieces();
+    verdicts();
+    warmups();
+}
+
+fn percent(signal: Signal, phi: f64, mut holds: impl FnMut(&[f64]) -> bool) -> f64 {
+    let mut random = Random::new(2026, "steady");
+    let hits = (0..REPETITIONS).filter(|_| holds(&signal.series(&mut random, phi))).count();
+    100.0 * hits as f64 / f64::from(REPETITIONS)
+}
+
+fn pieces() {
+    println!("\nEach test alone, 300 s, noise 3 % a second, % of series that it objects to\n");
+    println!(
+        "| signal | phi | MSER-5 past the middle | shape, last 60 s, 10 %/5 % | shape 20 %/10 % | drift | change | period |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for signal in Signal::ALL {
+        for phi in [0.0, 0.8, 0.95] {
+            let shaped = |limits: Criteria| {
+                percent(signal, phi, |s| {
+                    shape(&s[240..]).is_some_and(|x| x.range > limits.range || x.excursion > limits.excursion)
+                })
+            };
+            println!(
+                "| {} | {phi} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+                signal.name(),
+                percent(signal, phi, |s| !mser5(s).steady),
+                shaped(Criteria::STRICT),
+                shaped(Criteria::SNIA),
+                percent(signal, phi, |s| drift(s).is_some_and(|d| d.is_drift())),
+                percent(signal, phi, |s| !changes(s, 1).is_empty()),
+                percent(signal, phi, |s| period(s).is_some()),
+            );
+        }
+    }
+}
+
+fn verdicts() {
+    println!("\nThe verdict on 300 s, range 20 %, line 10 %: % steady, and what is told otherwise\n");
+    println!("| signal | phi | steady | warming up or too short | drift | change | cycle | swings |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for signal in Signal::ALL {
+        for phi in [0.0, 0.8, 0.95] {
+            let told = |is: &dyn Fn(&Assessment) -> bool| {
+                percent(signal, phi, |s| is(&assess(&Signals { throughput: s, ..Signals::default() }, &Criteria::SNIA)))
+            };
+            let first = |is: fn(&Reason) -> bool| told(&|a| a.reasons.first().is_some_and(is));
+            println!(
+                "| {} | {phi} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+                signal.name(),
+                told(&|a| a.steady),
+                first(|r| matches!(r, Reason::WarmingUp | Reason::TooShort { .. })),
+                first(|r| matches!(r, Reason::Drift { .. })),
+                first(|r| matches!(r, Reason::Change(_))),
+                first(|r| matches!(r, Reason::Cycle { .. })),
+                first(|r| matches!(r, Reason::Swings { .. })),
+            );
+        }
+    }
+}
+
+fn warmups() {
+    println!("\nMSER-5 on a warm-up that decays from -40 % with a time of 20 s: what is left out, s\n");
+    println!("| phi | median | 5 % | 95 % | bias left in the mean, % |");
+    println!("|---|---|---|---|---|");
+    for phi in [0.0, 0.8, 0.95] {
+        let (mut cuts, mut bias) = (Vec::new(), 0.0);
+        percent(Signal::WarmUp, phi, |s| {
+            let cut = mser5(s).warmup;
+            cuts.push(cut);
+            bias += s[cut..].iter().sum::<f64>() / (s.len() - cut) as f64 / 1e4 - 1.0;
+            true
+        });
+        cuts.sort_unstable();
+        let at = |share: f64| cuts[(share * (cuts.len() - 1) as f64) as usize];
+        println!(
+            "| {phi} | {} | {} | {} | {:.2} |",
+            at(0.5),
+            at(0.05),
+            at(0.95),
+            100.0 * bias / f64::from(REPETITIONS)
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! Whether a step has settled: where its warm-up ends, whether it drifts, swings or jumps, and whether it ran long
+//! enough. All series are one point a second.
+
+mod change;
+mod cycle;
+mod drift;
+mod precision;
+mod shape;
+mod truncation;
+
+use serde::{Deserialize, Serialize};
+
+use crate::stats::moment::{line_slope, mean, variance};
+
+pub use change::{Change, changes};
+pub use cycle::{Cover, Period, cover, period};
+pub use drift::{Drift, drift};
+pub use precision::{Precision, precision};
+pub use shape::{Shape, shape};
+pub use truncation::{Truncation, mser5};
+
+/// Checkpoint cycles a window with writes has to hold.
+const CYCLES: usize = 2;
+
+/// A hit ratio that moves by less than this over the window (0 to 1) does not count as warming.
+const WARMING: f64 = 0.005;
+
+/// What was seen, second by second from the start of the step.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Signals<'a> {
+    /// Operations (or blocks) per second.
+    pub throughput: &'a [f64],
+    /// 99th percentile of latency, us; may be empty.
+    pub p99_us: &'a [f64],
+    /// Share of logical reads that the cache served, 0 to 1; may be empty.
+    pub hit_ratio: &'a [f64],
+    /// When checkpoints ended, s from the start of the step; `None` for a step that does not write, or an engine
+    /// without checkpoints.
+    pub checkpoints_s: Option<&'a [f64]>,
+}
+
+/// What counts as steady.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Criteria {
+    /// Seconds the shape is judged on, and fewest seconds after the warm-up.
+    pub window_s: usize,
+    /// Largest range of the 10-s means over the window, by their mean.
+    pub range: f64,
+    /// Largest rise or fall of the least-squares line over the window, by the mean.
+    pub excursion: f64,
+    /// Half-width of the interval of the mean throughput that is enough, a share.
+    pub precision: f64,
+    /// The same for the 99th percentile.
+    pub precision_p99: f64,
+    /// Seed of the permutations.
+    pub seed: u64,
+}
+
+impl Criteria {
+    /// For reads: range 10 %, line 5 %.
+    pub const STRICT: Self =
+        Self { window_s: 60, range: 0.10, excursion: 0.05, precision: 0.01, precision_p99: 0.05, seed: 1 };
+    /// For steps that write, as SNIA's performance test specification has it: range 20 %, line 10 %.
+    pub const SNIA: Self = Self { range: 0.20, excursion: 0.10, ..Self::STRICT };
+}
+
+/// Why a step is not steady.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Reason {
+    /// Too little is measured to tell.
+    TooShort {
+        /// Seconds after the warm-up.
+        have_s: usize,
+        /// Seconds needed.
+        need_s: usize,
+    },
+    /// More than half of the step still looks like warm-up.
+    WarmingUp,
+    /// The cache fills while it is measured.
+    CacheWarming {
+        /// Change of the hit ratio over the window, 0 to 1.
+        change: f64,
+    },
+    /// Throughput rises or falls.
+    Drift {
+        /// Change over the window, a share.
+        change: f64,
+    },
+    /// Throughput goes up and down with a period.
+    Cycle {
+        /// Length of the period, s.
+        period_s: usize,
+        /// Range of the 10-s means, a share.
+        range: f64,
+    },
+    /// Throughput goes up and down without one.
+    Swings {
+        /// Range of the 10-s means, a share.
+        range: f64,
+    },
+    /// Throughput jumps.
+    Change(Change),
+    /// The window does not hold enough whole checkpoint cycles.
+    Checkpoints {
+        /// Whole cycles in it.
+        whole: usize,
+        /// Where the next one is expected to end, s from the start of the step.
+        next_s: Option<f64>,
+    },
+}
+
+/// What the signals say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// Whether nothing speaks against it.
+    pub steady: bool,
+    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop.
+    pub precise: bool,
+    /// Seconds of warm-up to leave out.
+    pub warmup_s: usize,
+    /// End of the window, s: where the last whole checkpoint cycle ends, or the end of the signals.
+    pub end_s: usize,
+    /// What speaks against it, the most telling reason first.
+    pub reasons: Vec<Reason>,
+    /// How precise the mean throughput of the window is.
+    pub precision: Option<Precision>,
+    /// How precise the 99th percentile is; `None` where it is not known.
+    pub precision_p99: Option<Precision>,
+}
+
+/// Judges a step by what was seen so far. A driver asks again as the step goes on, stops when it is steady and precise,
+/// and at its cap takes the reasons for findings.
+pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
+    let series = signals.throughput;
+    let cut = mser5(series);
+    let covered = signals.checkpoints_s.map(|ends| cover(ends, cut.warmup as f64, series.len() as f64));
+    let (warmup_s, end_s) = match &covered {
+        Some(c) if c.whole >= CYCLES => (c.from_s.ceil() as usize, (c.to_s.floor() as usize).min(series.len())),
+        _ => (cut.warmup, series.len()),
+    };
+    let window = series.get(warmup_s..end_s).unwrap_or_default();
+    let mut reasons = Vec::new();
+    if series.len() < criteria.window_s {
+        reasons.push(Reason::TooShort { have_s: series.len(), need_s: criteria.window_s });
+    }
+    let hits = signals.hit_ratio.get(warmup_s..end_s.min(signals.hit_ratio.len())).unwrap_or_default();
+    reasons.extend(warming(hits));
+    if !cut.steady && reasons.is_empty() {
+        // What goes on all the time is no warm-up: say what it is.
+        reasons = against(series, 0, criteria);
+        if reasons.is_empty() {
+            reasons.push(Reason::WarmingUp);
+        }
+    }
+    if let Some(c) = covered.filter(|c| c.whole < CYCLES) {
+        reasons.push(Reason::Checkpoints { whole: c.whole, next_s: c.next_s });
+    }
+    if reasons.is_empty() {
+        reasons = if window.len() < criteria.window_s {
+            vec![Reason::TooShort { have_s: window.len(), need_s: criteria.window_s }]
+        } else {
+            against(window, warmup_s, criteria)
+        };
+    }
+    let p99 = signals.p99_us.get(warmup_s..end_s.min(signals.p99_us.len())).and_then(precision);
+    let precision = precision(window);
+    let within = |p: Option<Precision>, limit: f64| p.is_some_and(|p| p.half_width <= limit);
+    Assessment {
+        steady: reasons.is_empty(),
+        precise: within(precision, criteria.precision) && (p99.is_none() || within(p99, criteria.precision_p99)),
+        warmup_s,
+        end_s,
+        reasons,
+        precision,
+        precision_p99: p99,
+    }
+}
+
+fn warming(hit_ratio: &[f64]) -> Option<Reason> {
+    let found = drift(hit_ratio)?;
+    let change = found.change * mean(hit_ratio)?;
+    (found.significant && change > WARMING).then_some(Reason::CacheWarming { change })
+}
+
+/// What the shape of the window says against it. A jump looks like a drift and a cycle like jumps, so the explanation
+/// that describes the window best is the one told.
+fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
+    let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else { return Vec::new() };
+    let range = shape::range(window).unwrap_or(shape.range);
+    let swings = shape.range > criteria.range || shape.excursion > criteria.excursion;
+    if let Some(period) = period(window).filter(|_| range > criteria.range || swings) {
+        return vec![Reason::Cycle { period_s: period.length_s, range }];
+    }
+    let jumps = changes(window, criteria.seed);
+    match drift(window).filter(Drift::is_drift) {
+        Some(drift) if jumps.is_empty() || line_describes_better(window, &jumps) => {
+            vec![Reason::Drift { change: drift.change }]
+        }
+        _ if jumps.is_empty() && swings => vec![Reason::Swings { range: shape.range.max(shape.excursion) }],
+        _ => jumps.into_iter().map(|c| Reason::Change(Change { at_s: c.at_s + warmup_s, ..c })).collect(),
+    }
+}
+
+/// Whether a straight line describes the window better than levels with jumps between them, by `n ln(squares)` and a
+/// penalty of `ln n` for the slope and `3 ln n` for each jump: enough jumps describe any ramp.
+fn line_describes_better(window: &[f64], jumps: &[Change]) -> bool {
+    let slope = line_slope(window);
+    let flat: Vec<f64> = window.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();
+    let borders: Vec<usize> = [0].into_iter().chain(jumps.iter().map(|j| j.at_s)).chain([window.len()]).collect();
+    let between: f64 = borders.windows(2).map(|b| squares(&window[b[0]..b[1]])).sum();
+    let n = window.len() as f64;
+    n * squares(&flat).ln() + n.ln() < n * between.ln() + 3.0 * jumps.len() as f64 * n.ln()
+}
+
+fn squares(values: &[f64]) -> f64 {
+    variance(values).unwrap_or(0.0) * values.len().saturating_sub(1) as f64
+}

@@ -1,0 +1,64 @@
+//! What comes again and again: a period of the throughput, and the checkpoints of the database.
+
+use serde::{Deserialize, Serialize};
+
+use crate::stats::autocorrelation::at_lag;
+use crate::stats::moment::batch_means;
+
+/// Correlation from which a repetition is a period.
+const STRONG: f64 = 0.5;
+
+/// Seconds averaged before periods are looked for; shorter ones average out in every figure.
+const GRAIN_S: usize = 5;
+
+/// A period of a series.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Period {
+    /// Its length, s.
+    pub length_s: usize,
+    /// Correlation of the series with itself one period later, at most 1.
+    pub strength: f64,
+}
+
+/// The first strong peak of the autocorrelation after it has been clearly below zero once, on 5-s means. The series has
+/// to hold the period twice and a half.
+pub fn period(series: &[f64]) -> Option<Period> {
+    let means = batch_means(series, GRAIN_S);
+    let n = means.len();
+    let correlation: Vec<f64> =
+        (0..=n * 2 / 5).map(|lag| at_lag(&means, lag) * n as f64 / n.saturating_sub(lag).max(1) as f64).collect();
+    let trough = correlation.iter().position(|c| *c < -STRONG / 2.0)?;
+    let peak = (trough + 1..correlation.len().saturating_sub(1)).find(|lag| {
+        let here = correlation[*lag];
+        here >= STRONG && here >= correlation[lag - 1] && here >= correlation[lag + 1]
+    })?;
+    Some(Period { length_s: peak * GRAIN_S, strength: correlation[peak].min(1.0) })
+}
+
+/// The whole checkpoint cycles in a window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cover {
+    /// How many.
+    pub whole: usize,
+    /// Where the first one begins, s.
+    pub from_s: f64,
+    /// Where the last one ends, s.
+    pub to_s: f64,
+    /// Where the next checkpoint is expected to end, s; `None` before two were seen.
+    pub next_s: Option<f64>,
+}
+
+/// Whole cycles between `from_s` and `to_s`; a cycle goes from the end of one checkpoint to the end of the next one.
+pub fn cover(ends_s: &[f64], from_s: f64, to_s: f64) -> Cover {
+    let mut ends = ends_s.to_vec();
+    ends.sort_by(f64::total_cmp);
+    let inside: Vec<f64> = ends.iter().copied().filter(|end| (from_s..=to_s).contains(end)).collect();
+    let next_s = match ends.as_slice() {
+        [first, .., last] => Some(last + (last - first) / (ends.len() - 1) as f64),
+        _ => None,
+    };
+    match inside.as_slice() {
+        [first, .., last] => Cover { whole: inside.len() - 1, from_s: *first, to_s: *last, next_s },
+        _ => Cover { whole: 0, from_s, to_s, next_s },
+    }
+}
