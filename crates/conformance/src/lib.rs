@@ -62,6 +62,7 @@ macro_rules! suite {
             what_the_dataset_cannot_carry_is_refused,
             capabilities_are_honest,
             the_target_describes_itself,
+            options_are_named_and_told,
         ]);
     };
 }

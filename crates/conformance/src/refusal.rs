@@ -1,9 +1,11 @@
 //! Properties of what is refused, and of what an engine tells of itself.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use mindful_core::engine::{Stop, Target};
 use mindful_core::event::{Events, Silent};
+use mindful_core::plan;
 use mindful_core::units::Share;
 use mindful_core::workload::{Commit, Loop, OpKind, Rate, Workload};
 use mindful_core::{ErrorKind, Result};
@@ -124,4 +126,19 @@ pub fn the_target_describes_itself(fixture: &Fixture) {
     let (first, second) = (clock(), clock());
     assert!(first <= second, "the target's clock went back");
     assert!(first.abs_diff(host_us()) < 86_400_000_000, "the target's clock is a day off");
+}
+
+/// Options are named once, in snake case, beside the plan's own keys, and each says what it does.
+pub fn options_are_named_and_told(fixture: &Fixture) {
+    let mut names: HashSet<&str> = plan::KEYS.iter().map(|key| key.name).collect();
+    for key in fixture.engine.options() {
+        assert!(names.insert(key.name), "{} is named twice", key.name);
+        let plain = key.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        assert!(plain && !key.help.is_empty() && !key.help.ends_with('.'), "{}: {}", key.name, key.help);
+    }
+    let summary = fixture.engine.summary();
+    assert!(!summary.is_empty() && !summary.contains('\n'), "{summary:?}");
+    for scheme in fixture.engine.schemes() {
+        assert!(!scheme.is_empty() && !scheme.contains(':'), "{scheme:?}");
+    }
 }
