@@ -1,4 +1,5 @@
-//! Holds the raw engine against fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--pairs N] [--seconds S]`.
+//! Holds the raw engine against fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
+//! [--pairs N] [--seconds S] [--depth N] [--direct on|off]`.
 //!
 //! Same file, block size, depth and flags, in turns, and the ratios printed: I/Os per second (more is better) and CPU per
 //! I/O (less is better), each the median over the pairs with the smallest and the largest. Without fio on the PATH it
@@ -34,6 +35,8 @@ struct Arguments {
     blocks: u64,
     pairs: usize,
     seconds: u64,
+    depth: Option<u32>,
+    direct: Option<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -58,7 +61,10 @@ fn main() -> Result<()> {
         "{:>5} {:>8}  {:>24}  {:>24}  {:>20}  {:>20}",
         "depth", "", "IOPS raw / fio", "CPU us/IO raw / fio", "ratio IOPS", "ratio CPU"
     );
-    for (depth, direct) in CASES {
+    let wanted = |(depth, direct): &(u32, bool)| {
+        arguments.depth.is_none_or(|only| only == *depth) && arguments.direct.is_none_or(|only| only == *direct)
+    };
+    for (depth, direct) in CASES.into_iter().filter(wanted) {
         if !direct {
             warm_page_cache(&arguments.file)?;
         }
@@ -111,6 +117,8 @@ fn arguments() -> Result<Arguments> {
         blocks: (1 << 30) / BLOCK,
         pairs: 5,
         seconds: 2,
+        depth: None,
+        direct: None,
     };
     let mut given = std::env::args().skip(1).filter(|argument| argument != "--bench");
     while let Some(name) = given.next() {
@@ -121,10 +129,12 @@ fn arguments() -> Result<Arguments> {
             "--mib" => arguments.blocks = (number()? << 20) / BLOCK,
             "--pairs" => arguments.pairs = number()? as usize,
             "--seconds" => arguments.seconds = number()?,
+            "--depth" => arguments.depth = Some(number()? as u32),
+            "--direct" => arguments.direct = Some(value == "on"),
             _ => {
                 return Err(Error::plan(
                     format!("unknown argument {name}"),
-                    "--file, --mib, --pairs and --seconds are known",
+                    "--file, --mib, --pairs, --seconds, --depth and --direct are known",
                 ));
             }
         }

@@ -31,6 +31,12 @@ impl Layout {
         u64::from(schema - 1) * self.blocks_per_schema + self.schemas[schema as usize - 1].get(key - 1)
     }
 
+    /// The same without the scattering: the block of the same rank.
+    #[inline]
+    pub fn unscattered_block(&self, schema: u32, key: u64) -> u64 {
+        u64::from(schema - 1) * self.blocks_per_schema + key - 1
+    }
+
     /// The order of one schema, from 1.
     pub fn schema(&self, schema: u32) -> &Permutation {
         &self.schemas[schema as usize - 1]
@@ -56,6 +62,7 @@ pub struct Course {
     schema: u32,
     work_unit: u64,
     layout: Arc<Layout>,
+    scattered: bool,
     space: Arc<Space>,
     sequence: Option<Sequence>,
 }
@@ -81,9 +88,11 @@ impl Course {
             && workload.work_unit <= workload.scale;
         let starts = workload::starts(workload.scale, workload.work_unit);
         let plain = only_keys.then_some((draws.streams().key, starts));
+        // All keys alike, one at a time: any key's block is any block, with or without the layout between.
+        let scattered = !only_keys || workload.work_unit > 1 || workload.scale < layout.blocks_per_schema();
         let sequence =
             (pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), seat, streams, workload.work_unit));
-        Self { draws, plain, schema: seat.schema, work_unit: workload.work_unit, layout, space, sequence }
+        Self { draws, plain, schema: seat.schema, work_unit: workload.work_unit, layout, scattered, space, sequence }
     }
 
     /// Operation `index`: what [`Draws::op`] says, sooner where only a key is to be drawn.
@@ -106,7 +115,8 @@ impl Course {
     #[inline]
     pub fn place(&self, op: &Op, nth: u64) -> Place {
         let block = match &self.sequence {
-            None => self.layout.block(op.schema, op.first_key + nth),
+            None if self.scattered => self.layout.block(op.schema, op.first_key + nth),
+            None => self.layout.unscattered_block(op.schema, op.first_key + nth),
             Some(sequence) => sequence.unit(op.index, nth),
         };
         self.space.place(block)
