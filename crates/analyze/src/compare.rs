@@ -4,6 +4,7 @@
 //! of 1.25 into exactly 1/1.25, and a margin of 3 % reaches from 1/1.03 to 1.03.
 
 mod bootstrap;
+mod curve;
 mod group;
 mod noise;
 mod power;
@@ -15,6 +16,7 @@ use mindful_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use bootstrap::ratio_bca;
+pub use curve::{CurveComparison, Ratio, curves};
 pub use group::cliffs_delta;
 pub use noise::NoiseFloor;
 pub use power::{detectable_effect, runs_needed};

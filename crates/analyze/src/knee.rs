@@ -9,6 +9,7 @@ use mindful_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use fit::{Fit, fit};
+pub use interval::resampled;
 pub use mark::{SloPoint, slo_point};
 pub use model::{Model, ModelKind};
 

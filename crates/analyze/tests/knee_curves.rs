@@ -2,6 +2,7 @@
 
 mod synthetic;
 
+use mindful_analyze::compare::curves;
 use mindful_analyze::knee::{Knee, LoadPoint, Search, find};
 use mindful_analyze::stats::random::Random;
 use proptest::prelude::*;
@@ -45,6 +46,28 @@ fn a_peak_is_told_only_where_throughput_really_falls() {
             }
         }
     }
+}
+
+#[test]
+fn two_sweeps_are_compared_by_capacity_latency_knee_and_area() {
+    // Equal latency alone, and the soft cap lies at 6.25 times the hard one.
+    let search = Search { resamples: 120, ..Search::default() };
+    let ladder = |which: usize, seed: u64| LADDERS[which].ladder(&mut Random::new(seed, "ladder"), 0.005);
+    let told = curves(&ladder(0, 1), &ladder(1, 2), &search).unwrap();
+    for (ratio, truth) in [(told.capacity, 6.25), (told.zero_load, 1.0), (told.asymptote.unwrap(), 6.25)] {
+        let interval = ratio.interval.unwrap();
+        assert!(
+            near(ratio.ratio, truth, 0.05) && interval.low < truth * 1.02 && truth * 0.98 < interval.high,
+            "{told:?}"
+        );
+    }
+    let mut turned = ladder(0, 1);
+    turned.reverse();
+    assert_eq!(told, curves(&turned, &ladder(1, 2), &search).unwrap());
+    let same = curves(&ladder(2, 3), &ladder(2, 4), &search).unwrap();
+    let area = same.area.interval.unwrap();
+    assert!(near(same.area.ratio, 1.0, 0.02) && area.low < 1.01 && 0.99 < area.high, "{same:?}");
+    assert!(curves(&ladder(0, 1)[..5], &ladder(1, 2), &search).unwrap_err().to_string().contains("baseline"));
 }
 
 #[test]

@@ -17,10 +17,18 @@ pub(super) struct Spread {
     pub peak_is_sure: bool,
 }
 
-/// Residual bootstrap (Efron 1979; as R's `usl` does): residuals drawn anew onto the curve, fitted again.
-pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> Spread {
+/// Curves fitted to resamples of the points, by residual bootstrap (Efron 1979; as R's `usl` does): residuals drawn
+/// anew onto the best curve, fitted again. The order of the points changes nothing.
+pub fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model> {
+    let mut rising = points.to_vec();
+    rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));
     let mut random = Random::new(search.seed, "residual bootstrap");
-    let models: Vec<Model> = (0..search.resamples).map(|_| refitted(points, best, &mut random)).collect();
+    (0..search.resamples).map(|_| refitted(&rising, best, &mut random)).collect()
+}
+
+/// The intervals of the knee from the resampled curves.
+pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> Spread {
+    let models = resampled(points, best, search);
     let of = |figure: &dyn Fn(&Model) -> Option<f64>| percentiles(&models, figure);
     let kappa = |model: &Model| model.parameters().iter().find(|(name, _)| *name == "kappa").map(|(_, k)| *k);
     let is_usl = best.model.kind() == ModelKind::Usl;
