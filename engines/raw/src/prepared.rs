@@ -25,6 +25,8 @@ pub struct Prepared {
     pub paths: Vec<PathBuf>,
     /// What their sectors are named by; `None` for a file that is not mindful's own.
     pub keys: Vec<Option<u64>>,
+    /// Drawn anew for each step, so that no block is ever written twice with the same content.
+    pub writing: u64,
     /// Seed of the workload.
     pub seed: u64,
     /// Key to block.
@@ -47,6 +49,11 @@ impl Prepared {
     /// Length of a large read in bytes.
     pub fn large_bytes(&self) -> u64 {
         self.options.large.map_or(0, |large| large.size)
+    }
+
+    /// Generation of the content that operation `index` of `session` writes.
+    pub fn generation(&self, session: u32, index: u64) -> u64 {
+        self.writing ^ (u64::from(session + 1) << 40 | (index + 1))
     }
 
     /// Tells, once, that the buffers could not be registered.

@@ -68,7 +68,7 @@ impl Blocks {
     }
 
     fn write(&mut self, place: Place, index: u64) -> Result<()> {
-        let generation = u64::from(self.session + 1) << 40 | (index + 1);
+        let generation = self.prepared.generation(self.session, index);
         let key = self.prepared.keys[place.file as usize].unwrap_or_default();
         pattern::fill(self.buffer.bytes_mut(), key, place.offset, generation);
         let file = &self.prepared.files[place.file as usize];

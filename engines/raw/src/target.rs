@@ -11,7 +11,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
 use mindful_core::slice::Seat;
 use mindful_core::workload::{Commit, Loop, Workload};
-use mindful_core::{Error, Result, Session, Target, clock, units};
+use mindful_core::{Error, Result, Session, Target, clock, draw, units};
 
 use crate::counters::{CounterSampler, Counters};
 use crate::course::Layout;
@@ -153,6 +153,7 @@ impl RawTarget {
             files: files.into(),
             keys: sources.iter().map(|s| s.mark.map(|mark| mark.content_key())).collect(),
             paths: sources.iter().map(|s| s.path.clone()).collect(),
+            writing: draw::mix64(clock::now_us().unsigned_abs()),
             seed: workload.seed,
             layout: Arc::new(Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema)),
             blocks: Arc::new(self.space(&sources, self.options.span, self.options.block_size)?),

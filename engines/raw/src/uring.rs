@@ -234,7 +234,7 @@ impl UringSession {
             let write = issuing.op.kind == OpKind::Update;
             self.flights[slot as usize] = Flight { running: issuing.running, write, place, issued_ns: *now };
             if write {
-                let generation = u64::from(self.seat.session + 1) << 40 | (issuing.op.index + 1);
+                let generation = self.prepared.generation(self.seat.session, issuing.op.index);
                 let key = self.prepared.keys[place.file as usize].unwrap_or_default();
                 pattern::fill(self.ring.block_mut(slot), key, place.offset, generation);
                 *now = self.now_ns();
