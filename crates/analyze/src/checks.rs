@@ -9,7 +9,10 @@ use mindful_core::workload::{Like, OpKind};
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
 use crate::pace::Pace;
+use crate::seconds::Seconds;
+use crate::steady::{self, Criteria, Reason, Signals};
 use crate::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
+use crate::window::Window;
 use crate::work::Work;
 
 /// How far the measured window may be from the requested one, as a share of it.
@@ -96,6 +99,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
     findings.extend(unfair(work));
+    findings.extend(not_steady(step, window));
     findings.extend(writes_without_updates(step, found));
     findings.extend(few_operations(work));
     findings.extend(cpu(run, found));
@@ -179,6 +183,41 @@ fn unfair(work: &Work) -> Option<Finding> {
             ),
         )
     })
+}
+
+/// A window long enough to tell is held against the criteria of a steady state (measurement.md M3).
+fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
+    let seconds = Seconds::of(step, window);
+    let reads = step.head.workload.update_pct.is_none();
+    let criteria = if reads { Criteria::STRICT } else { Criteria::SNIA };
+    if seconds.blocks_per_s.len() < criteria.window_s {
+        return None;
+    }
+    let signals = Signals {
+        throughput: &seconds.blocks_per_s,
+        p99_us: &seconds.p99_us,
+        hit_ratio: &seconds.hit_ratio,
+        checkpoints_s: None,
+    };
+    let reason = *steady::assess(&signals, &criteria).reasons.first()?;
+    let text = "Throughput was not steady in the window: its mean stands for none of its parts. A longer --warmup or \
+                --duration, or a search for the cause.";
+    (!matches!(reason, Reason::TooShort { .. })).then(|| info("not-steady", text, in_words(reason)))
+}
+
+fn in_words(reason: Reason) -> String {
+    match reason {
+        Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to tell, {need_s} s are needed"),
+        Reason::WarmingUp => "more than half of the window still looks like warm-up".to_owned(),
+        Reason::CacheWarming { change } => format!("the hit ratio moved by {} over the window", percent(change)),
+        Reason::Drift { change } => format!("throughput moved by {} over the window", percent(change)),
+        Reason::Cycle { period_s, range } => format!("a cycle of {period_s} s with a range of {}", percent(range)),
+        Reason::Swings { range } => format!("swings with a range of {}", percent(range)),
+        Reason::Change(change) => {
+            format!("from {:.0} to {:.0} blocks/s at {} s", change.before, change.after, change.at_s)
+        }
+        Reason::Checkpoints { whole, .. } => format!("{whole} whole checkpoint cycles"),
+    }
 }
 
 /// A load leaves no debt: a run that updates nothing shall write nothing.

@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod checks;
+pub mod comparable;
 pub mod compare;
 pub mod counters;
 pub mod cpu;
@@ -12,6 +13,7 @@ pub mod ladder;
 pub mod latency;
 pub mod ledger;
 pub mod pace;
+pub mod seconds;
 pub mod shares;
 pub mod stats;
 pub mod steady;

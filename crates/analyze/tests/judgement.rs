@@ -354,3 +354,29 @@ fn a_whisper_of_others_on_the_device_is_no_finding() {
     run.steps[0].series.push(made.one("others", Phase::Border, &[(shared::DEVICE_READ_BYTES, 200_000.0)], 12));
     assert!(!codes(&analyze(&run)).contains(&"foreign-reads"));
 }
+
+#[test]
+fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
+    let long = Made { seconds: 90, latency_us: 10_000, ..Made::default() };
+    assert!(!codes(&analyze(&long.run())).contains(&"not-steady"));
+    let mut run = long.run();
+    for (_, slice) in run.steps[0].slices.iter_mut().filter(|(_, slice)| slice.index >= 50) {
+        let op = slice.op_mut(OpKind::Select);
+        (op.ops, op.blocks) = (op.ops * 7 / 10, op.blocks * 7 / 10);
+    }
+    let analysis = analyze(&run);
+    let finding = analysis.summary.findings.iter().find(|finding| finding.code == "not-steady").unwrap();
+    assert!(finding.evidence.contains("at 48 s"), "{}", finding.evidence);
+}
+
+#[test]
+fn seconds_add_up_to_the_window() {
+    let run = Made::default().run();
+    let step = &run.steps[0];
+    let window = mindful_analyze::window::window(step).unwrap();
+    let seconds = mindful_analyze::seconds::Seconds::of(step, &window);
+    assert_eq!((seconds.blocks_per_s.len(), seconds.hit_ratio.len()), (10, 10));
+    near(Some(seconds.blocks_per_s.iter().sum()), (Made::default().ops_per_slice() * 4 * 64 * 10) as f64, 1e-9);
+    near(Some(seconds.hit_ratio[3]), 0.02, 1e-6);
+    assert!(seconds.p99_us.is_empty());
+}

@@ -1,0 +1,79 @@
+//! A step second by second: one point a slice.
+
+use std::ops::Range;
+
+use mindful_core::latency::Recorder;
+use mindful_core::metric::shared;
+use mindful_core::run::StepRecord;
+
+use crate::window::Window;
+
+/// Series of one point a slice, all of the same length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Seconds {
+    /// Operations per second.
+    pub ops_per_s: Vec<f64>,
+    /// Blocks visited per second.
+    pub blocks_per_s: Vec<f64>,
+    /// 99th percentile of the slice over all kinds, us; empty when a slice is too short of operations for it.
+    pub p99_us: Vec<f64>,
+    /// Share of logical reads that the cache served; empty where it is not known.
+    pub hit_ratio: Vec<f64>,
+}
+
+impl Seconds {
+    /// The slices of the window.
+    pub fn of(step: &StepRecord, window: &Window) -> Self {
+        Self::of_slices(step, window.first_border..window.last_border)
+    }
+
+    /// The slices of these indexes, which all sessions have reported.
+    pub fn of_slices(step: &StepRecord, slices: Range<u32>) -> Self {
+        let count = slices.len();
+        let mut ops = vec![0.0; count];
+        let mut blocks = vec![0.0; count];
+        let mut latency: Vec<Recorder> = (0..count).map(|_| Recorder::new()).collect();
+        for (_, slice) in step.slices.iter().filter(|(_, slice)| slices.contains(&slice.index)) {
+            let i = (slice.index - slices.start) as usize;
+            for op in &slice.ops {
+                ops[i] += op.ops as f64;
+                blocks[i] += op.blocks as f64;
+                latency[i].merge(op.response.as_ref().unwrap_or(&op.latency));
+            }
+        }
+        let lengths: Vec<f64> = slices.clone().map(|slice| length_s(step, slice)).collect();
+        let per_s = |counts: Vec<f64>| counts.iter().zip(&lengths).map(|(count, s)| count / s).collect();
+        let p99: Option<Vec<f64>> = latency.iter().map(|l| l.quantile_ns(0.99).map(|ns| ns as f64 / 1e3)).collect();
+        Self {
+            ops_per_s: per_s(ops),
+            blocks_per_s: per_s(blocks),
+            p99_us: p99.unwrap_or_default(),
+            hit_ratio: hit_ratios(step, &slices).unwrap_or_default(),
+        }
+    }
+}
+
+fn length_s(step: &StepRecord, slice: u32) -> f64 {
+    let border = |i: u32| step.borders_us.get(i as usize).copied();
+    border(slice + 1).zip(border(slice)).map_or(1.0, |(end, begin)| (end - begin) as f64 / 1e6)
+}
+
+/// `1 - physical / logical` of each slice; `None` when a reading is missing.
+fn hit_ratios(step: &StepRecord, slices: &Range<u32>) -> Option<Vec<f64>> {
+    let place = |name| {
+        let mut series = step.series.iter().rev();
+        series.find_map(|s| Some((s, s.metrics.iter().position(|metric| metric.name == name)?)))
+    };
+    let (physical, logical) = (place(shared::PHYSICAL_READS)?, place(shared::LOGICAL_READS)?);
+    let at = |(series, i): (&mindful_core::run::Series, usize), border: u32| {
+        series.readings.iter().find(|reading| reading.border == border)?.values[i]
+    };
+    let grew = |place, slice: u32| Some(at(place, slice + 1)? - at(place, slice)?);
+    slices
+        .clone()
+        .map(|slice| {
+            let visits = grew(logical, slice).filter(|visits| *visits > 0.0)?;
+            Some((1.0 - grew(physical, slice)? / visits).clamp(0.0, 1.0))
+        })
+        .collect()
+}
