@@ -60,6 +60,10 @@ pub fn command() -> Command {
                         .help_heading("Sweep"),
                 ),
         )
+        .subcommand(compare())
+        .subcommand(
+            planned("noise", "Repeat one plan and keep how much its runs differ on this platform").arg(repeat("5")),
+        )
         .subcommand(Command::new("list").about("List stored runs"))
         .subcommand(Command::new("show").about("Show a stored run").arg(run_name()))
         .subcommand(
@@ -71,6 +75,37 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+}
+
+fn compare() -> Command {
+    let runs =
+        |side: &'static str, help: &'static str| Arg::new(side).long(side).value_name("RUN").num_args(1..).help(help);
+    let text =
+        |name: &'static str, flag: &'static str, value: &'static str| Arg::new(name).long(flag).value_name(value);
+    Command::new("compare")
+        .about("Tell whether the candidate is faster than the baseline, or only luckier")
+        .arg(runs("baseline", "Runs by id, prefix or tag"))
+        .arg(runs("candidate", "Runs by id, prefix or tag"))
+        .arg(
+            text("run", "run", "PLAN")
+                .num_args(2)
+                .conflicts_with_all(["baseline", "candidate"])
+                .help("Two plan files, run in turn"),
+        )
+        .arg(repeat("5"))
+        .arg(text("margin", "margin", "PERCENT").help("Differences up to this do not matter [default: 3]"))
+        .arg(text("figure", "figure", "NAME").help("throughput, mean or p99 [default: throughput]"))
+        .arg(text("fail_if", "fail-if", "GATE").help("Exit with 4 when this holds: 'slower>5%'"))
+        .arg(
+            Arg::new("force")
+                .long("force")
+                .action(ArgAction::SetTrue)
+                .help("Compare what differs in more than the runs"),
+        )
+}
+
+fn repeat(default: &str) -> Arg {
+    Arg::new("repeat").long("repeat").value_name("N").help(format!("Runs a side [default: {default}]"))
 }
 
 fn run_name() -> Arg {

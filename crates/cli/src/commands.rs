@@ -1,11 +1,14 @@
 //! The verbs.
 
 mod cleanup;
+mod compare;
+mod compare_text;
 mod doctor;
 mod engines;
 mod import;
 mod list;
 mod load;
+mod noise;
 mod plan;
 mod run;
 mod show;
@@ -25,6 +28,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("plan", matches)) => plan::plan(matches),
         Some(("doctor", matches)) => doctor::doctor(matches),
         Some(("sweep", matches)) => sweep::sweep(matches),
+        Some(("compare", matches)) => compare::compare(matches),
+        Some(("noise", matches)) => noise::noise(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("import", matches)) => import::import(matches),

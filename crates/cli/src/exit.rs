@@ -16,6 +16,8 @@ pub enum Exit {
     Usage = 2,
     /// The target is unreachable or refuses.
     Target = 3,
+    /// A comparison crossed its gate.
+    GateCrossed = 4,
     /// Interrupted; what was measured is stored and readable.
     Interrupted = 130,
 }

@@ -30,6 +30,14 @@ pub fn settings(matches: &ArgMatches) -> Result<Settings> {
     Ok(settings)
 }
 
+/// The settings of a plan file alone, above the defaults.
+pub fn of_file(path: &str) -> Result<Settings> {
+    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
+    let mut settings = Settings::defaults(keys.iter().copied());
+    read_file(Path::new(path), &keys, &mut settings)?;
+    Ok(settings)
+}
+
 fn plan_file(matches: &ArgMatches) -> Option<PathBuf> {
     let named = matches.get_one::<String>("plan").map(PathBuf::from);
     named.or_else(|| Some(PathBuf::from(PLAN_FILE)).filter(|path| path.exists()))

@@ -48,8 +48,13 @@ pub fn step(
         observer = Some(Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, context.events()));
     });
     if let Some(observer) = observer.transpose()? {
-        let complete = plan.ops.is_none() && outcome.as_ref().is_ok_and(|o| o.error.is_none() && !o.interrupted);
-        if complete { observer.finish() } else { observer.stop() }
+        match &outcome {
+            Ok(o) if o.error.is_some() || o.interrupted => observer.stop(),
+            Err(_) => observer.stop(),
+            // A fixed amount of work ends when it is done, not at the last border.
+            Ok(_) if plan.ops.is_some() => observer.close(),
+            Ok(_) => observer.finish(),
+        }
     }
     outcome
 }

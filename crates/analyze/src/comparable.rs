@@ -1,0 +1,83 @@
+//! Whether runs may be held against each other: the facts that must be alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mindful_core::run::Run;
+use serde::{Deserialize, Serialize};
+
+/// A fact in which two groups of runs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Its name: `block size`, `database cache`…
+    pub fact: String,
+    /// What the baseline has; several values where its runs differ among themselves.
+    pub baseline: Vec<String>,
+    /// What the candidate has.
+    pub candidate: Vec<String>,
+}
+
+/// The facts in which `baseline` and `candidate` differ.
+pub fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
+    let (baseline, candidate) = (facts_of(baseline), facts_of(candidate));
+    let names: BTreeSet<_> = baseline.keys().chain(candidate.keys()).collect();
+    let values = |side: &BTreeMap<String, BTreeSet<String>>, name: &String| {
+        side.get(name).map(|values| values.iter().cloned().collect()).unwrap_or_default()
+    };
+    names
+        .into_iter()
+        .map(|name| Difference {
+            fact: name.clone(),
+            baseline: values(&baseline, name),
+            candidate: values(&candidate, name),
+        })
+        .filter(|difference| difference.baseline != difference.candidate)
+        .collect()
+}
+
+fn facts_of(runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, value) in runs.iter().flat_map(facts) {
+        all.entry(name.to_owned()).or_default().insert(value);
+    }
+    all
+}
+
+/// What a result depends on and a comparison must hold fixed. The keys a sweep varies are matched point by point.
+fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("engine", run.head.engine.clone())];
+    if let Some(description) = &run.description {
+        facts.push(("block size", description.block_bytes.to_string()));
+        facts.push(("database cache", format!("{:?}", description.cache_bytes)));
+        for name in
+            ["fsync", "synchronous_commit", "full_page_writes", "synchronous", "journal_mode", "debug_io_direct"]
+        {
+            if let Some(value) = description.facts.get(name) {
+                facts.push((
+                    if name == "debug_io_direct" { "direct I/O" } else { "durability" },
+                    format!("{name}={value}"),
+                ));
+            }
+        }
+    }
+    if let Some(dataset) = &run.dataset {
+        facts.push(("content", format!("{:?}", dataset.content)));
+    }
+    for name in ["storage.device", "storage.filesystem", "cpu.model", "cpu.count"] {
+        if let Some(value) = run.environment.get(name) {
+            facts.push((name, value.clone()));
+        }
+    }
+    for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
+        let (head, w) = (&step.head, &step.head.workload);
+        facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));
+        facts.push(("sessions", head.seats.len().to_string()));
+        facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
+        facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
+        let spread = format!("{:?}, hot spot {:?}, hot schema {} %", w.skew, w.hot_spot, w.hot_schema.percent());
+        facts.push(("spread of keys", spread));
+        facts.push(("loop", format!("{:?}, think {:?}, rate {:?}", w.looping, w.think_time, w.rate)));
+        facts.push(("redo and commit", format!("{:?}, {:?}, waits: {}", w.redo, w.commit, w.commit_wait)));
+        facts.push(("arithmetic", format!("{:?}", w.like)));
+    }
+    facts
+}

@@ -1,0 +1,206 @@
+//! `mindful compare`: is the candidate really faster than the baseline?
+
+use clap::ArgMatches;
+use mindful_analyze::Analysis;
+use mindful_analyze::comparable::{self, Difference};
+use mindful_analyze::compare::{self, Comparison, PointComparison, Question, RunValue, Verdict};
+use mindful_core::run::Run;
+use mindful_core::settings::Settings;
+use mindful_core::units::{self, Share};
+use mindful_core::{Error, Result};
+use mindful_record::Store;
+use serde_json::{Value, json};
+
+use crate::commands::compare_text;
+use crate::exit::Exit;
+use crate::repetition::{self, Figure};
+use crate::{context, layers, noise, store};
+
+/// A side: its runs, read and judged.
+pub type Side = Vec<(Run, Analysis)>;
+
+/// What a gate allows: the verdict that crosses it, and by how much.
+struct Gate {
+    crossed_by: Verdict,
+    margin: f64,
+}
+
+/// Holds two groups of runs against each other; makes the runs first when plans are given.
+pub fn compare(matches: &ArgMatches) -> Result<Exit> {
+    let store = store::open(matches)?;
+    let figure = matches.get_one::<String>("figure").map_or(Ok(Figure::Throughput), |text| Figure::parse(text))?;
+    let gate = matches.get_one::<String>("fail_if").map(|text| gate(text)).transpose()?;
+    let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
+    let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
+    let (baseline, candidate) = match plans.as_slice() {
+        [] => (named(matches, "baseline", &store)?, named(matches, "candidate", &store)?),
+        [a, b] => measured(a, b, matches, &store)?,
+        _ => return Err(Error::plan("--run takes two plan files", "give --run A.toml B.toml")),
+    };
+    let differing = comparable::differences(&runs(&baseline), &runs(&candidate));
+    // Plans that are run against each other differ on purpose.
+    if plans.is_empty() && !differing.is_empty() && !matches.get_flag("force") {
+        return Err(not_comparable(&differing));
+    }
+    let question = Question {
+        margin: gate.as_ref().map_or_else(|| margin.map_or(0.03, |m| m.percent() / 100.0), |gate| gate.margin),
+        higher_is_faster: figure == Figure::Throughput,
+        noise: baseline.first().map(|(run, _)| noise::of(&store, &run.head.target)).transpose()?.flatten(),
+        ..Question::default()
+    };
+    let points = point_by_point(figure, &baseline, &candidate, &question)?;
+    let crossed = gate.is_some_and(|gate| points.iter().any(|p| p.comparison.verdict == gate.crossed_by));
+    let text = if context::wants_json(matches) {
+        format!("{:#}\n", as_json(&points, &differing))
+    } else {
+        compare_text::report(&points, &baseline, &candidate, &differing)
+    };
+    context::print(&text)?;
+    Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
+}
+
+fn runs(side: &Side) -> Vec<Run> {
+    side.iter().map(|(run, _)| run.clone()).collect()
+}
+
+/// The runs that a side names, by id, prefix or tag; a tag names all runs that bear it.
+fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
+    let names: Vec<&String> = matches.get_many(side).map(Iterator::collect).unwrap_or_default();
+    if names.is_empty() {
+        return Err(Error::plan(
+            format!("the {side} has no run"),
+            format!("give --{side} RUN…, or two plans with --run A.toml B.toml"),
+        ));
+    }
+    let mut side = Side::new();
+    for name in names {
+        let tagged = |run: &mindful_record::Listed| {
+            run.head.as_ref().is_some_and(|head| head.plan.tag.as_deref() == Some(name.as_str()))
+        };
+        let mut ids: Vec<String> = store.list()?.into_iter().filter(tagged).map(|run| run.id).collect();
+        if ids.is_empty() {
+            ids.push(store.resolve(name)?);
+        }
+        for id in ids {
+            side.push(repetition::judged(store, &id)?);
+        }
+    }
+    Ok(side)
+}
+
+/// Runs two plans in turn, A B B A, so that drift hits both alike.
+fn measured(a: &str, b: &str, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
+    let repeat = matches.get_one::<String>("repeat").map_or(Ok(5), |text| units::parse_count(text))?;
+    if repeat == 0 {
+        return Err(Error::plan("0 repetitions compare nothing", "give --repeat 5"));
+    }
+    let plans: [Settings; 2] = [layers::of_file(a)?, layers::of_file(b)?];
+    let mut sides = [Side::new(), Side::new()];
+    for pass in 0..repeat {
+        let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
+        for side in order {
+            let run = repetition::run(&plans[side], Store::open(store.root()))?;
+            sides[side].push(repetition::judged(store, &run.id)?);
+        }
+    }
+    let [baseline, candidate] = sides;
+    Ok((baseline, candidate))
+}
+
+/// One comparison for each point that both sides have; a plain run has one.
+fn point_by_point(
+    figure: Figure,
+    baseline: &Side,
+    candidate: &Side,
+    question: &Question,
+) -> Result<Vec<PointComparison>> {
+    let mut points = Vec::new();
+    for values in points_of(baseline) {
+        let at = |side: &Side| -> Vec<RunValue> {
+            let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.summary.steps));
+            steps
+                .filter(|(_, summary)| summary.point.values == values && !summary.point.drift_check)
+                .filter_map(|(step, summary)| repetition::value(figure, summary, step))
+                .collect()
+        };
+        let (a, b) = (at(baseline), at(candidate));
+        if a.is_empty() || b.is_empty() {
+            continue;
+        }
+        let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(points.len() as f64);
+        points.push((load, compare::runs(&a, &b, question)?));
+    }
+    if points.is_empty() {
+        return Err(Error::run("no point has a figure on both sides", "compare runs of the same plan or sweep"));
+    }
+    Ok(if points.len() == 1 { points.into_iter().map(alone).collect() } else { compare::points(points) })
+}
+
+fn alone((load, comparison): (f64, Comparison)) -> PointComparison {
+    PointComparison { load, comparison, p_adjusted: None }
+}
+
+fn points_of(side: &Side) -> Vec<std::collections::BTreeMap<String, String>> {
+    let mut points = Vec::new();
+    for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
+        if !points.contains(&step.point.values) {
+            points.push(step.point.values.clone());
+        }
+    }
+    points
+}
+
+/// `slower>5%`: the verdict that crosses, and by how much.
+fn gate(text: &str) -> Result<Gate> {
+    let bad = || Error::plan(format!("`{text}` is no gate"), "write 'slower>5%' or 'faster>5%'");
+    let (word, margin) = text.split_once('>').ok_or_else(bad)?;
+    let crossed_by = match word.trim() {
+        "slower" => Verdict::Slower,
+        "faster" => Verdict::Faster,
+        _ => return Err(bad()),
+    };
+    let margin = Share::parse(margin).map_err(|_| bad())?.percent() / 100.0;
+    Ok(Gate { crossed_by, margin })
+}
+
+fn not_comparable(differing: &[Difference]) -> Error {
+    let facts: Vec<_> = differing
+        .iter()
+        .map(|d| format!("{} ({} against {})", d.fact, d.baseline.join(" / "), d.candidate.join(" / ")))
+        .collect();
+    Error::plan(
+        format!("the runs are not comparable, they differ in {}", facts.join(", ")),
+        "compare runs that are alike, or give --force when the difference is the question",
+    )
+}
+
+fn as_json(points: &[PointComparison], differing: &[Difference]) -> Value {
+    let told = |c: &Comparison| {
+        json!({
+            "verdict": c.verdict,
+            "ratio": c.ratio,
+            "interval": c.interval.map(|i| [i.low, i.high]),
+            "margin": c.margin,
+            "runs_baseline": c.runs_baseline,
+            "runs_candidate": c.runs_candidate,
+            "runs_needed": c.runs_needed,
+            "basis": c.basis,
+            "bootstrap_interval": c.bootstrap.map(|i| [i.low, i.high]),
+            "cliffs_delta": c.cliffs_delta,
+        })
+    };
+    let mut all = match points {
+        [one] => told(&one.comparison),
+        many => json!({
+            "points": many.iter().map(|p| {
+                let mut point = told(&p.comparison);
+                point["load"] = json!(p.load);
+                point["p_adjusted"] = json!(p.p_adjusted);
+                point
+            }).collect::<Vec<_>>()
+        }),
+    };
+    all["format"] = json!(1);
+    all["differing_facts"] = json!(differing);
+    all
+}

@@ -1,0 +1,65 @@
+//! `mindful noise`: one plan several times, and how much its runs differ.
+
+use clap::ArgMatches;
+use mindful_analyze::compare::NoiseFloor;
+use mindful_core::{Error, Result, units};
+use serde_json::json;
+
+use crate::context::{self, Context};
+use crate::exit::Exit;
+use crate::noise::{self, Noted};
+use crate::repetition;
+use crate::{layers, store};
+
+/// Runs where nobody says how many.
+const REPETITIONS: u64 = 5;
+/// The method's claim for runs of one plan: 1 to 2 %, 3 % at worst.
+const CLAIM: f64 = 0.02;
+const CLAIM_AT_WORST: f64 = 0.03;
+
+/// Repeats the plan, tells and keeps the spread between its runs.
+pub fn noise(matches: &ArgMatches) -> Result<Exit> {
+    let repetitions = matches.get_one::<String>("repeat").map_or(Ok(REPETITIONS), |text| units::parse_count(text))?;
+    if repetitions < 2 {
+        return Err(Error::plan("a spread takes at least two runs", "give --repeat 5"));
+    }
+    let settings = layers::settings(matches)?;
+    let mut runs = Vec::new();
+    for _ in 0..repetitions {
+        runs.push(repetition::run(&settings, store::open(matches)?)?);
+    }
+    let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
+    let floor = NoiseFloor::of(&values)
+        .ok_or_else(|| Error::run("a run without a figure tells no spread", "look at the runs with `mindful list`"))?;
+    let store = store::open(matches)?;
+    let context = Context::with(settings, store::open(matches)?)?;
+    let ids: Vec<String> = runs.iter().map(|run| run.id.clone()).collect();
+    let measured_at = runs.last().map(|run| run.started_at.clone()).unwrap_or_default();
+    noise::keep(&store, Noted { target: context.redacted_target(), measured_at, runs: ids.clone(), floor })?;
+    let text = if context::wants_json(matches) {
+        format!("{:#}\n", json!({ "format": 1, "floor": floor, "runs": ids, "values": values }))
+    } else {
+        as_text(&floor, &values)
+    };
+    context::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn as_text(floor: &NoiseFloor, values: &[f64]) -> String {
+    let percent = |share: f64| format!("{:.2} %", share * 100.0);
+    let stands = if floor.variation <= CLAIM && floor.worst <= CLAIM_AT_WORST {
+        "within the method's claim of 1 to 2 %, 3 % at worst"
+    } else {
+        "beyond the method's claim of 1 to 2 %, 3 % at worst: comparisons on it take more runs"
+    };
+    let figures: Vec<_> = values.iter().map(|value| format!("{value:.0}")).collect();
+    format!(
+        "runs differ by {} (standard deviation, 95 % interval {} to {}), the farthest from the middle by {}\n\
+         this platform is {stands}\nblocks/s: {}\n",
+        percent(floor.variation),
+        percent(floor.interval.low),
+        percent(floor.interval.high),
+        percent(floor.worst),
+        figures.join("  ")
+    )
+}

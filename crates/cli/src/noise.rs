@@ -1,0 +1,58 @@
+//! The noise floor of a platform, kept beside the runs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use mindful_analyze::compare::NoiseFloor;
+use mindful_core::{Error, Result};
+use mindful_record::Store;
+use serde::{Deserialize, Serialize};
+
+/// How much runs of one plan differ on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Noted {
+    /// The target without secrets.
+    pub target: String,
+    /// When it was measured, RFC 3339.
+    pub measured_at: String,
+    /// The runs it comes from.
+    pub runs: Vec<String>,
+    /// The spread between them.
+    pub floor: NoiseFloor,
+}
+
+fn file(store: &Store) -> PathBuf {
+    store.root().join("noise.json")
+}
+
+/// The floor that was last measured on `target`.
+pub fn of(store: &Store, target: &str) -> Result<Option<NoiseFloor>> {
+    Ok(all(store)?.into_iter().find(|noted| noted.target == target).map(|noted| noted.floor))
+}
+
+/// Keeps a floor; an older one of the same target gives way.
+pub fn keep(store: &Store, noted: Noted) -> Result<()> {
+    let mut kept = all(store)?;
+    kept.retain(|known| known.target != noted.target);
+    kept.push(noted);
+    let (path, next) = (file(store), store.root().join("noise.json.new"));
+    let failed = |error: &dyn std::fmt::Display| {
+        Error::run(format!("cannot write {}: {error}", path.display()), "make room, or choose another --store")
+    };
+    let text = serde_json::to_vec_pretty(&kept).map_err(|error| failed(&error))?;
+    fs::write(&next, text).and_then(|()| fs::rename(&next, &path)).map_err(|error| failed(&error))
+}
+
+fn all(store: &Store) -> Result<Vec<Noted>> {
+    let path = file(store);
+    match fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::run(format!("cannot read {}: {error}", path.display()), "look at its rights")),
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+            Error::run(
+                format!("{} is not what mindful wrote: {error}", path.display()),
+                "move it away, and measure anew",
+            )
+        }),
+    }
+}

@@ -1,0 +1,97 @@
+//! Runs as comparisons see them: a figure, and the same second by second.
+
+use std::collections::BTreeMap;
+
+use mindful_analyze::Analysis;
+use mindful_analyze::compare::RunValue;
+use mindful_core::result::{StepSummary, Validity};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::settings::{self, Settings};
+use mindful_core::{Error, Result};
+use mindful_record::Store;
+
+use crate::context::Context;
+use crate::job;
+
+/// Which figure is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Blocks visited per second: higher is faster.
+    Throughput,
+    /// Mean latency of an operation: lower is faster.
+    Mean,
+    /// 99th percentile of an operation: lower is faster.
+    P99,
+}
+
+impl Figure {
+    /// By its name on the command line.
+    pub fn parse(text: &str) -> Result<Self> {
+        settings::parse_choice(text, &[("throughput", Self::Throughput), ("mean", Self::Mean), ("p99", Self::P99)])
+    }
+
+    /// The figure of `step`.
+    pub fn of(self, step: &StepSummary) -> Option<f64> {
+        let op = || step.ops.select.as_ref().or(step.ops.update.as_ref());
+        match self {
+            Self::Throughput => step.blocks_visited_per_s,
+            Self::Mean => op().and_then(|op| op.mean_us),
+            Self::P99 => op().and_then(|op| op.p99_us),
+        }
+    }
+}
+
+/// A stored run with its figure.
+pub struct Measured {
+    /// Its id.
+    pub id: String,
+    /// When it began.
+    pub started_at: String,
+    /// Blocks visited per second.
+    pub value: f64,
+}
+
+/// Runs the plan of `settings` once more; a run that is invalid ends the whole.
+pub fn run(settings: &Settings, store: Store) -> Result<Measured> {
+    let context = Context::with(settings.clone(), store)?;
+    let ended = job::execute(&context)?;
+    let (run, analysis) = judged(&context.store, &ended.id)?;
+    context.store.write_summary(&analysis.summary)?;
+    if ended.interrupted {
+        return Err(Error::interrupted("interrupted; the runs that ended are stored"));
+    }
+    let value = analysis.summary.steps.first().and_then(|step| Figure::Throughput.of(step));
+    match (ended.error, analysis.summary.validity, value) {
+        (None, Validity::Valid | Validity::Suspect, Some(value)) => {
+            Ok(Measured { id: ended.id, started_at: run.head.started_at, value })
+        }
+        (Some(error), ..) => Err(error.at(format_args!("run {}", ended.id))),
+        _ => Err(Error::run(format!("run {} is invalid", ended.id), format!("see why: `mindful show {}`", ended.id))),
+    }
+}
+
+/// A stored run, read and judged.
+pub fn judged(store: &Store, id: &str) -> Result<(Run, Analysis)> {
+    let run = store.read(id)?;
+    let analysis = mindful_analyze::analyze(&run);
+    Ok((run, analysis))
+}
+
+/// What a comparison needs of a run's step: the figure, and for throughput the blocks of each second.
+pub fn value(figure: Figure, summary: &StepSummary, step: &StepRecord) -> Option<RunValue> {
+    let series = if figure == Figure::Throughput { per_slice(step) } else { Vec::new() };
+    figure.of(summary).map(|value| RunValue { value, series })
+}
+
+/// Blocks visited per second in each slice of the window.
+fn per_slice(step: &StepRecord) -> Vec<f64> {
+    let mut blocks: BTreeMap<u32, u64> = BTreeMap::new();
+    for (_, report) in step.slices.iter().filter(|(_, report)| report.index >= step.head.warmup_slices) {
+        *blocks.entry(report.index).or_default() += report.ops.iter().map(|op| op.blocks).sum::<u64>();
+    }
+    let seconds = |index: u32| {
+        let borders = step.borders_us.get(index as usize..index as usize + 2)?;
+        Some((borders[1] - borders[0]) as f64 / 1e6)
+    };
+    blocks.into_iter().filter_map(|(index, blocks)| Some(blocks as f64 / seconds(index)?)).collect()
+}

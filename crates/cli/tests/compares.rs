@@ -1,0 +1,74 @@
+//! Comparisons on the null engine, whose differences are known.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn mindful(store: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mindful"))
+        .args(args)
+        .current_dir(store)
+        .env("MINDFUL_STORE", store)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn plan(store: &Path, name: &str, latency: &str) -> String {
+    let text = format!(
+        "target = \"null:\"\nscale = 1000\nwarmup = \"0s\"\nduration = \"1s\"\nsessions = 2\nwork_unit = 1\n\
+         null_latency = \"{latency}\"\n"
+    );
+    std::fs::write(store.join(name), text).unwrap();
+    name.to_owned()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+#[test]
+fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
+    let store = tempfile::tempdir().unwrap();
+    let (slow, fast) = (plan(store.path(), "slow.toml", "10ms"), plan(store.path(), "fast.toml", "5ms"));
+    let args = ["compare", "--format", "json", "--run", &slow, &fast, "--repeat", "4"];
+    let told = json(&mindful(store.path(), &args));
+    assert_eq!(told["verdict"], "faster", "{told:#}");
+    assert!((told["ratio"].as_f64().unwrap() - 2.0).abs() < 0.3, "{told:#}");
+    let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
+    assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    let args = ["compare", "--format", "json", "--run", &slow, &slow, "--repeat", "4", "--margin", "10"];
+    let told = json(&mindful(store.path(), &args));
+    assert_eq!(told["verdict"], "no_meaningful_difference", "{told:#}");
+}
+
+#[test]
+fn what_is_not_comparable_is_refused_with_the_differing_facts() {
+    let store = tempfile::tempdir().unwrap();
+    for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
+        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+        let ran = mindful(store.path(), &[&base[..], &["--tag", tag, "--work-unit", unit]].concat());
+        assert!(ran.status.success(), "{ran:?}");
+    }
+    let sides = ["compare", "--baseline", "narrow", "--candidate", "wide"];
+    let refused = mindful(store.path(), &sides);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("work unit (1") && text.contains("--force"), "{text}");
+    let forced = mindful(store.path(), &[&sides[..], &["--force", "--format", "json"]].concat());
+    assert_eq!(json(&forced)["differing_facts"][0]["fact"], "work unit", "{forced:?}");
+}
+
+#[test]
+fn a_noise_floor_is_kept_and_widens_single_runs() {
+    let store = tempfile::tempdir().unwrap();
+    let plan = plan(store.path(), "plan.toml", "5ms");
+    let noise = json(&mindful(store.path(), &["noise", "--format", "json", "--plan", &plan, "--repeat", "3"]));
+    assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
+    let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    let args = ["compare", "--format", "json", "--baseline", ids[0], "--candidate", ids[1]];
+    assert_eq!(json(&mindful(store.path(), &args))["basis"], "noise_floor");
+}
