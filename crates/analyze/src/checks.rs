@@ -207,7 +207,6 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
 
 fn in_words(reason: Reason) -> String {
     match reason {
-        Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to tell, {need_s} s are needed"),
         Reason::WarmingUp => "more than half of the window still looks like warm-up".to_owned(),
         Reason::CacheWarming { change } => format!("the hit ratio moved by {} over the window", percent(change)),
         Reason::Drift { change } => format!("throughput moved by {} over the window", percent(change)),
@@ -217,6 +216,7 @@ fn in_words(reason: Reason) -> String {
             format!("from {:.0} to {:.0} blocks/s at {} s", change.before, change.after, change.at_s)
         }
         Reason::Checkpoints { whole, .. } => format!("{whole} whole checkpoint cycles"),
+        other => format!("{other:?}"),
     }
 }
 
