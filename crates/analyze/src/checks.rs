@@ -216,7 +216,7 @@ fn in_words(reason: Reason) -> String {
             format!("from {:.0} to {:.0} blocks/s at {} s", change.before, change.after, change.at_s)
         }
         Reason::Checkpoints { whole, .. } => format!("{whole} whole checkpoint cycles"),
-        other => format!("{other:?}"),
+        Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to tell, {need_s} s are needed"),
     }
 }
 
