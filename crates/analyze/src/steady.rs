@@ -70,7 +70,7 @@ impl Criteria {
 pub enum Reason {
     /// Too little is measured to tell.
     TooShort {
-        /// Seconds after the warm-up.
+        /// Seconds after the warm-up; 0 where nothing was done in them.
         have_s: usize,
         /// Seconds needed.
         need_s: usize,
@@ -186,7 +186,9 @@ fn warming(hit_ratio: &[f64]) -> Option<Reason> {
 /// What the shape of the window says against it. A jump looks like a drift and a cycle like jumps, so the explanation
 /// that describes the window best is the one told.
 fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
-    let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else { return Vec::new() };
+    let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
+        return idle(window, criteria);
+    };
     let range = shape::range(window).unwrap_or(shape.range);
     let swings = shape.range > criteria.range || shape.excursion > criteria.excursion;
     if let Some(period) = period(window).filter(|_| range > criteria.range || swings) {
@@ -200,6 +202,12 @@ fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> 
         _ if jumps.is_empty() && swings => vec![Reason::Swings { range: shape.range.max(shape.excursion) }],
         _ => jumps.into_iter().map(|c| Reason::Change(Change { at_s: c.at_s + warmup_s, ..c })).collect(),
     }
+}
+
+/// A window without a shape is one in which nothing was done.
+fn idle(window: &[f64], criteria: &Criteria) -> Vec<Reason> {
+    let have_s = if mean(window).is_some_and(|m| m > 0.0) { window.len() } else { 0 };
+    vec![Reason::TooShort { have_s, need_s: criteria.window_s.max(50) }]
 }
 
 /// Whether a straight line describes the window better than levels with jumps between them, by `n ln(squares)` and a

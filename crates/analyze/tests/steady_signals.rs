@@ -65,6 +65,12 @@ fn a_warm_up_is_cut_away_and_the_rest_is_steady() {
 }
 
 #[test]
+fn a_target_that_does_nothing_is_not_steady() {
+    assert_eq!(judge(&[0.0; 120]).reasons, [Reason::TooShort { have_s: 0, need_s: 60 }]);
+    assert_eq!(judge(&[]).reasons, [Reason::TooShort { have_s: 0, need_s: 60 }]);
+}
+
+#[test]
 fn a_filling_cache_is_told_before_the_drift_it_causes() {
     let hits: Vec<f64> = (0..300).map(|t| 0.5 + 0.001 * f64::from(t)).collect();
     let series: Vec<f64> = hits.iter().map(|h| 1e4 * h).collect();
