@@ -1,6 +1,7 @@
 //! The one runtime of a target and its connections.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::{Error, Result};
@@ -14,6 +15,7 @@ pub struct Link {
     runtime: Runtime,
     server: Server,
     control: Mutex<Option<Arc<Connection>>>,
+    interrupted: AtomicBool,
 }
 
 impl Link {
@@ -23,7 +25,7 @@ impl Link {
             Builder::new_multi_thread().worker_threads(1).thread_name("postgres").enable_all().build().map_err(
                 |error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"),
             )?;
-        Ok(Self { runtime, server, control: Mutex::new(None) })
+        Ok(Self { runtime, server, control: Mutex::new(None), interrupted: AtomicBool::new(false) })
     }
 
     /// The server it leads to.
@@ -44,6 +46,27 @@ impl Link {
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
         self.runtime.block_on(work).map_err(|failure| failure.on(connection, place))
+    }
+
+    /// The same for a session, which may have been interrupted on purpose.
+    pub fn work<T>(
+        &self,
+        connection: &Connection,
+        place: &str,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> Result<T> {
+        self.run_on(connection, place, work).map_err(|error| {
+            if self.interrupted.load(Ordering::SeqCst) {
+                Error::interrupted(format!("{place} was interrupted"))
+            } else {
+                error
+            }
+        })
+    }
+
+    /// From now on sessions end because they were told to, until work is prepared anew.
+    pub fn set_interrupted(&self, interrupted: bool) {
+        self.interrupted.store(interrupted, Ordering::SeqCst);
     }
 
     /// A new connection to `endpoint` (from 0).

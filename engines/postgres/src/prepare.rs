@@ -1,5 +1,6 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
+use mindful_core::dataset::Dataset;
 use mindful_core::engine::PlanShape;
 use mindful_core::workload::{Commit, Like, Loop, Workload};
 use mindful_core::{Error, Result};
@@ -40,6 +41,27 @@ pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Name
         ));
     }
     plan_check::check(link, workload, namespace)
+}
+
+/// Refuses work on what is not there.
+pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -> Result<()> {
+    let Some(dataset) = dataset else {
+        return Err(Error::plan("nothing is loaded", "`mindful load` first"));
+    };
+    let scans = u64::from(!workload.scan_pct.is_none());
+    for (what, wanted, loaded, flag) in [
+        ("schemas", u64::from(workload.schemas), u64::from(dataset.schemas), "--schemas"),
+        ("blocks a schema", workload.scale, dataset.blocks_per_schema, "--scale"),
+        ("blocks of scan table", scans, dataset.scan_blocks, "--scan-table"),
+    ] {
+        if wanted > loaded {
+            return Err(Error::plan(
+                format!("the work wants {wanted} {what}, {loaded} are loaded"),
+                format!("give a smaller {flag}, or load more"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {

@@ -103,7 +103,8 @@ pub async fn ensure(client: &Client, namespace: &Namespace) -> Result<Vec<Entry>
                 include_str!("../sql/create_namespace.sql"),
                 &[("namespace", &namespace.quoted()), ("mark", &quote_literal(MARK))],
             );
-            client.batch_execute(&format!("BEGIN; {sql}; COMMIT")).await?;
+            // Statements sent together are one transaction.
+            client.batch_execute(&sql).await?;
             Ok(Vec::new())
         }
     }
@@ -165,7 +166,7 @@ pub async fn inventory(client: &Client, namespace: &Namespace) -> Result<Vec<Own
     Ok(objects)
 }
 
-/// Drops what [`inventory`] calls ours, in one transaction.
+/// Drops what [`inventory`] calls ours; sent together, so it is one transaction.
 pub async fn cleanup(client: &Client, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let objects = inventory(client, namespace).await?;
     // Without CASCADE: what others hung on our tables makes the drop fail and say so.
@@ -177,10 +178,6 @@ pub async fn cleanup(client: &Client, namespace: &Namespace) -> Result<Vec<Owned
             format!("DROP {kind} {};", object.name)
         })
         .collect();
-    let script = format!("BEGIN; {} COMMIT", drops.concat());
-    if let Err(error) = client.batch_execute(&script).await {
-        client.batch_execute("ROLLBACK").await?;
-        return Err(error.into());
-    }
+    client.batch_execute(&drops.concat()).await?;
     Ok(objects)
 }

@@ -67,7 +67,7 @@ impl ServerLoop {
 
     fn call(&mut self, begin_us: i64, end_us: i64, first_op: i64, most_ops: i64) -> Result<Row> {
         let (client, call, think) = (&self.client, &self.call, self.think_until_us);
-        self.link.run_on(client, &self.place, async {
+        self.link.work(client, &self.place, async {
             client.query_one(call, &[&begin_us, &end_us, &first_op, &most_ops, &think]).await.map_err(Failure::from)
         })
     }

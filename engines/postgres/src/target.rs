@@ -132,12 +132,15 @@ impl Target for PostgresTarget {
     }
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>> {
+        self.link.set_interrupted(false);
         self.client_clock.store(workload.looping == Loop::Client, Ordering::SeqCst);
         if let Some(private) = &self.private
             && private.carry(sessions)?
         {
             self.link.release();
         }
+        let dataset = self.dataset()?;
+        prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
         prepare::prepare(&self.link, workload, sessions, &self.options.namespace)
     }
 
@@ -154,6 +157,7 @@ impl Target for PostgresTarget {
     }
 
     fn interrupt(&self) {
+        self.link.set_interrupted(true);
         let backends = std::mem::take(&mut *self.backends.lock().unwrap_or_else(PoisonError::into_inner));
         let Ok(control) = self.link.control() else { return };
         // Best effort: what is gone already needs no end.

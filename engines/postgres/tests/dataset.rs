@@ -1,5 +1,7 @@
 //! The dataset against real servers: layout, no debt, resume, and nothing of others touched.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use std::sync::Mutex;

@@ -1,5 +1,7 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use mindful_core::engine::Stop;

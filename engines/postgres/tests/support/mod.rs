@@ -1,12 +1,18 @@
 //! A private server for one test binary, of any PostgreSQL whose programs stand in a folder.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(dead_code, clippy::allow_attributes, reason = "every test binary uses a part of it")]
+
 use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use mindful_conformance::Fixture;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
@@ -15,6 +21,7 @@ use mindful_core::units::Share;
 use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
 use mindful_core::{Engine, Result, Session, Target};
 use mindful_postgres::ENGINE;
+use mindful_postgres::embedded::Embedded;
 
 /// A running server with its own folder; ends with the value.
 pub struct Server {
@@ -47,7 +54,7 @@ impl Server {
     }
 
     fn await_ready(&mut self) {
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while self.try_sql("SELECT 1").is_err() {
             if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
                 let mut told = String::new();
@@ -141,16 +148,59 @@ fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
     command
 }
 
-/// The folders of all PostgreSQL programs to test against.
+/// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what
+/// the system or `MINDFUL_TEST_PG_BIN` (folders with colons between them) has besides.
 pub fn programs() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::env::var_os("MINDFUL_TEST_PG_BIN")
-        .map(|paths| std::env::split_paths(&paths).collect())
-        .unwrap_or_default();
+    let mut found = vec![private_programs()];
+    let given = std::env::var_os("MINDFUL_TEST_PG_BIN").unwrap_or_default();
+    found.extend(std::env::split_paths(&given).filter(|bin| bin.join("initdb").exists()));
     if let Ok(versions) = std::fs::read_dir("/usr/lib/postgresql") {
         found.extend(versions.flatten().map(|v| v.path().join("bin")).filter(|bin| bin.join("initdb").exists()));
     }
-    assert!(!found.is_empty(), "no PostgreSQL to test against: set MINDFUL_TEST_PG_BIN");
+    found.dedup();
     found
+}
+
+/// Where the private server's programs stand, found by starting it once.
+fn private_programs() -> PathBuf {
+    static FOUND: OnceLock<PathBuf> = OnceLock::new();
+    let find = || {
+        let folder = tempfile::Builder::new()
+            .prefix("mindful-pg-")
+            .permissions(std::fs::Permissions::from_mode(0o755))
+            .tempdir()
+            .unwrap();
+        let mut settings = Settings::defaults(ENGINE.options());
+        settings.set("data_dir", folder.path().join("data").to_string_lossy(), Origin::Default);
+        let private = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
+        let program = std::fs::read_link(format!("/proc/{}/exe", private.postmaster_pid())).unwrap();
+        program.parent().unwrap().to_owned()
+    };
+    FOUND.get_or_init(find).clone()
+}
+
+/// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
+pub fn fixture(bin: PathBuf) -> Fixture {
+    static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let server = {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
+        running.unwrap_or_else(|| {
+            let server = Arc::new(Server::start(&bin, &["fsync=off"]));
+            shared.retain(|(path, _)| *path != bin);
+            shared.push((bin, Arc::downgrade(&server)));
+            server
+        })
+    };
+    let database = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
+    server.sql(&format!("CREATE DATABASE {database}"));
+    let mut fixture = Fixture::new(&ENGINE, server.url("bench", &database)).keeping(server);
+    fixture.bad_urls =
+        ["postgres://x@%2Fno%2Fsuch%2Fplace/x", "postgres://x@127.0.0.1:1/x", "postgres://[", "embedded:x"]
+            .map(str::to_owned)
+            .to_vec();
+    fixture
 }
 
 /// A small dataset.

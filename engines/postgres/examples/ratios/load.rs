@@ -1,0 +1,84 @@
+//! From nothing to ready (indexed, frozen, analysed, checkpointed): `mindful load` against seed table and INSERT … SELECT.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+
+use crate::{BLOCKS, Bench, SCHEMAS, median};
+
+const ROUNDS: usize = 3;
+
+/// Alternates the two ways and prints the medians.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+pub fn compare(bench: &Bench) -> Result<()> {
+    let (mut ours, mut seeded) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        rest(bench)?;
+        seeded.push(by_seed_table(bench)?);
+        rest(bench)?;
+        ours.push(by_copy(bench, round + 1 == ROUNDS)?);
+        println!("  load: {:.2} s, by seed table {:.2} s", ours[round], seeded[round]);
+    }
+    let gib = f64::from(SCHEMAS) * BLOCKS as f64 * 8192.0 / f64::from(1 << 30);
+    let (ours, seeded) = (median(ours), median(seeded));
+    println!(
+        "load of {gib:.0} GiB, two streams: {ours:.2} s ({:.0} MiB/s), by seed table {seeded:.2} s ({:.0} MiB/s): {:.2} times as fast (wanted: 2.5)",
+        gib * 1024.0 / ours,
+        gib * 1024.0 / seeded,
+        seeded / ours
+    );
+    Ok(())
+}
+
+/// Nothing of the round before may be under way.
+fn rest(bench: &Bench) -> Result<()> {
+    bench.sql(&bench.connect()?, "CHECKPOINT")?;
+    rustix::fs::sync();
+    std::thread::sleep(Duration::from_secs(2));
+    Ok(())
+}
+
+fn by_copy(bench: &Bench, keep: bool) -> Result<f64> {
+    let plan = DatasetPlan {
+        schemas: SCHEMAS,
+        blocks_per_schema: BLOCKS,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 1,
+        load_streams: 2,
+    };
+    let target = bench.target()?;
+    let began = Instant::now();
+    target.load(&plan, &Silent, &Stop::default())?;
+    let took = began.elapsed().as_secs_f64();
+    if !keep {
+        target.cleanup()?;
+    }
+    Ok(took)
+}
+
+fn by_seed_table(bench: &Bench) -> Result<f64> {
+    let control = bench.connect()?;
+    let began = Instant::now();
+    bench.sql(&control, include_str!("seed_table.sql"))?;
+    for pair in [[1, 2], [3, 4]] {
+        two_at_a_time(bench, pair.map(|n| include_str!("copy_seed.sql").replace("{{n}}", &n.to_string())))?;
+    }
+    for pair in [[1, 2], [3, 4]] {
+        two_at_a_time(bench, pair.map(|n| format!("VACUUM (FREEZE, ANALYZE) seeded.copy_{n}")))?;
+    }
+    bench.sql(&control, "CHECKPOINT")?;
+    let took = began.elapsed().as_secs_f64();
+    bench.sql(&control, "SET client_min_messages = warning; DROP SCHEMA seeded CASCADE")?;
+    Ok(took)
+}
+
+fn two_at_a_time(bench: &Bench, scripts: [String; 2]) -> Result<()> {
+    std::thread::scope(|scope| {
+        let threads = scripts.map(|script| scope.spawn(move || bench.sql(&bench.connect()?, &script)));
+        threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(()))).collect()
+    })
+}

@@ -1,0 +1,87 @@
+//! How fast the loop and the load are, as ratios to older ways on the same private server in the same minutes:
+//! `cargo run --release -p mindful-postgres --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
+
+mod load;
+mod work;
+
+use std::sync::Arc;
+
+use mindful_core::event::{Event, Events};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Engine, Error, Result, Target};
+use mindful_postgres::ENGINE;
+use mindful_postgres::connect::{Connection, Server};
+use mindful_postgres::embedded::{self, Embedded, Phase};
+use tokio::runtime::{Builder, Runtime};
+
+/// Schemas and blocks of the dataset: 2 GiB.
+const SCHEMAS: u32 = 4;
+const BLOCKS: u64 = 65_536;
+
+/// The private server and the ways to reach it.
+struct Bench {
+    private: Embedded,
+    runtime: Runtime,
+    settings: Settings,
+    events: Arc<dyn Events>,
+}
+
+impl Bench {
+    fn server(&self) -> Server {
+        Server::from_socket(&self.private.socket_dir(), self.private.port(), embedded::USER, embedded::DATABASE)
+    }
+
+    fn connect(&self) -> Result<Connection> {
+        self.runtime.block_on(self.server().connect(0))
+    }
+
+    fn target(&self) -> Result<Box<dyn Target>> {
+        ENGINE.open(&self.server().redacted(), &self.settings, &self.events)
+    }
+
+    fn sql(&self, client: &Connection, sql: &str) -> Result<()> {
+        self.runtime.block_on(client.batch_execute(sql)).map_err(|error| client.explain(&error))
+    }
+}
+
+struct Quiet;
+
+impl Events for Quiet {
+    fn emit(&self, _: Event) {}
+}
+
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+fn main() -> Result<()> {
+    let folder = std::env::args().nth(1);
+    let mut settings = Settings::defaults(ENGINE.options());
+    settings.set("mode", "lio", Origin::Default);
+    let scratch = tempfile::Builder::new().prefix("mindful-ratios-").tempdir();
+    let scratch = scratch.map_err(|error| Error::run(error.to_string(), "free some space"))?;
+    let data = folder.map_or_else(|| scratch.path().join("data"), Into::into);
+    open_to_all(scratch.path())?;
+    settings.set("data_dir", data.to_string_lossy(), Origin::Default);
+    let events: Arc<dyn Events> = Arc::new(Quiet);
+    let private = Embedded::open(&settings, &events)?;
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| Error::run(error.to_string(), "raise the limit of processes"))?;
+    println!("PostgreSQL {}, {SCHEMAS} schemas of {BLOCKS} blocks", private.version());
+    let bench = Bench { private, runtime, settings, events };
+    bench.private.phase(Phase::Load)?;
+    load::compare(&bench)?;
+    bench.private.phase(Phase::Run)?;
+    work::compare(&bench)?;
+    bench.private.destroy()
+}
+
+/// The server may run as another user, who has to get through.
+fn open_to_all(folder: &std::path::Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+        .map_err(|error| Error::run(error.to_string(), "name a DATA_DIR"))
+}
+
+/// The middle value.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

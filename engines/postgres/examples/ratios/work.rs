@@ -1,0 +1,103 @@
+//! Blocks per CPU-second of the backend, all cached: the work loop against a loop of EXECUTE, and against one long index
+//! scan.
+
+use std::time::Duration;
+
+use mindful_core::plan::Plan;
+use mindful_core::settings::Settings;
+use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+use mindful_postgres::connect::Connection;
+
+use crate::{BLOCKS, Bench, median};
+
+const ROUNDS: usize = 5;
+const SLICE: Duration = Duration::from_millis(1_500);
+
+/// What the loop is held against.
+#[derive(Clone, Copy)]
+enum Other {
+    Execute,
+    LongScan,
+}
+
+/// Alternates each pair and prints the medians.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+pub fn compare(bench: &Bench) -> Result<()> {
+    for (unit, other, name, wanted) in [
+        (1, Other::Execute, "a loop of EXECUTE", 8.0),
+        (64, Other::Execute, "a loop of EXECUTE", 1.5),
+        (255, Other::Execute, "a loop of EXECUTE", 1.0),
+        (255, Other::LongScan, "one long index scan", 0.9),
+    ] {
+        let (ours, theirs) = pair(bench, unit, other)?;
+        println!(
+            "work unit {unit}: {ours:.0} blocks per CPU-second, {name} {theirs:.0}: {:.2} times (wanted: {wanted})",
+            ours / theirs
+        );
+    }
+    Ok(())
+}
+
+fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64)> {
+    let target = bench.target()?;
+    let workload = plain(&target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?, unit)?;
+    target.prepare(&workload, 1)?;
+    let mut session = target.session(&workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+    let rival = bench.connect()?;
+    let backend =
+        number(bench, &rival, "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'")?;
+    let rival_backend = number(bench, &rival, "SELECT pg_backend_pid()::bigint")?;
+    let scan = "SELECT count(seq) FROM mindful.blocks_1 WHERE k > 0";
+    bench.sql(&rival, include_str!("execute_loop.sql"))?;
+    bench.sql(
+        &rival,
+        "SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off",
+    )?;
+    number(bench, &rival, scan)?;
+    // The rival plans for itself, as it would.
+    if matches!(other, Other::Execute) {
+        bench.sql(&rival, "RESET ALL")?;
+    }
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let begin_us = target.clock_us()?;
+        let first_op = round as u64 * 10_000_000;
+        let order =
+            SliceOrder { index: 0, begin_us, end_us: begin_us + SLICE.as_micros() as i64, first_op, max_ops: None };
+        let before = cpu_s(backend)?;
+        let report = session.slice(&order)?;
+        ours.push(report.ops[0].blocks as f64 / (cpu_s(backend)? - before));
+        let before = cpu_s(rival_backend)?;
+        let blocks = match other {
+            Other::Execute => {
+                let call = format!("SELECT pg_temp.execute_loop({}, {unit}, {BLOCKS}, 0)", SLICE.as_secs_f64());
+                number(bench, &rival, &call)?
+            }
+            Other::LongScan => (0..15).map(|_| number(bench, &rival, scan)).sum::<Result<i64>>()?,
+        };
+        theirs.push(blocks as f64 / (cpu_s(rival_backend)? - before));
+    }
+    Ok((median(ours), median(theirs)))
+}
+
+fn plain(dataset: &mindful_core::dataset::Dataset, unit: u64) -> Result<Workload> {
+    let mut settings = Settings::defaults(mindful_core::plan::KEYS);
+    settings.set("work_unit", unit.to_string(), mindful_core::settings::Origin::Default);
+    Plan::from_settings(&settings)?.workload(dataset)
+}
+
+fn number(bench: &Bench, client: &Connection, sql: &str) -> Result<i64> {
+    let row = bench.runtime.block_on(client.query_one(sql, &[])).map_err(|error| client.explain(&error))?;
+    Ok(row.get(0))
+}
+
+/// CPU a process has used, user and system, s.
+fn cpu_s(pid: i64) -> Result<f64> {
+    let path = format!("/proc/{pid}/stat");
+    let stat = std::fs::read_to_string(&path).map_err(|error| Error::run(format!("{path}: {error}"), ""))?;
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks: f64 = fields[11..13].iter().filter_map(|field| field.parse::<f64>().ok()).sum();
+    Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
+}
