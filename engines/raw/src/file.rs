@@ -60,28 +60,24 @@ pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<M
     Ok((0..parts as u64).map(mark).collect())
 }
 
-/// Refuses `files` that their file systems have no room for, with both figures.
-pub fn check_room(files: &[(PathBuf, Mark)]) -> Result<()> {
+/// Refuses files, each with the bytes it still needs, that their file systems have no room for, with both figures.
+pub fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
     let mut wanted: Vec<(u64, u64, PathBuf)> = Vec::new();
-    for (path, mark) in files {
+    for (path, bytes) in files {
         let folder = folder(path)?;
-        let stat = rustix::fs::statvfs(&folder).map_err(|e| cannot("examine", &folder, e))?;
-        match wanted.iter_mut().find(|(id, ..)| *id == stat.f_fsid) {
-            Some((_, bytes, _)) => *bytes += mark.file_bytes(),
-            None => wanted.push((stat.f_fsid, mark.file_bytes(), folder)),
+        let device = rustix::fs::stat(&folder).map_err(|e| cannot("examine", &folder, e))?.st_dev;
+        match wanted.iter_mut().find(|(id, ..)| *id == device) {
+            Some((_, sum, _)) => *sum += bytes,
+            None => wanted.push((device, *bytes, folder)),
         }
     }
     for (_, bytes, folder) in wanted {
         let stat = rustix::fs::statvfs(&folder).map_err(|e| cannot("examine", &folder, e))?;
         let free = stat.f_bavail * stat.f_frsize;
         if bytes > free {
+            let (bytes, free) = (units::format_bytes(bytes), units::format_bytes(free));
             return Err(Error::target(
-                format!(
-                    "{} of data do not fit into {}, which has {} free",
-                    units::format_bytes(bytes),
-                    folder.display(),
-                    units::format_bytes(free)
-                ),
+                format!("{bytes} of data do not fit into {}, which has {free} free", folder.display()),
                 "give a smaller --scale or --schemas, or another path",
             ));
         }

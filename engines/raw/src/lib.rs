@@ -9,6 +9,7 @@ use mindful_core::{Result, error};
 
 mod buffer;
 pub mod calibrate;
+mod check;
 pub mod contrast;
 mod counters;
 mod course;

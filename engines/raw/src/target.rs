@@ -10,7 +10,7 @@ use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
 use mindful_core::slice::Seat;
-use mindful_core::workload::{Commit, Loop, Workload};
+use mindful_core::workload::Workload;
 use mindful_core::{Error, Result, Session, Target, clock, draw, units};
 
 use crate::counters::{CounterSampler, Counters};
@@ -22,7 +22,7 @@ use crate::prepared::{self, Prepared};
 use crate::psync::PsyncSession;
 use crate::space::{Extent, Space, Span};
 use crate::uring::UringSession;
-use crate::{cpu, file, ring, scrub};
+use crate::{check, cpu, file, ring, scrub};
 
 /// The files of one URL.
 pub struct RawTarget {
@@ -63,7 +63,7 @@ impl RawTarget {
                     format!("{} leads to {}, named before", self.options.paths[i].display(), source.path.display());
                 return Err(Error::plan(what, "name each file once"));
             }
-            check_part(source, i, &sources)?;
+            check::part(source, i, &sources)?;
         }
         Ok(Some(sources))
     }
@@ -133,7 +133,7 @@ impl RawTarget {
     fn prepare_files(&self, workload: &Workload) -> Result<Prepared> {
         let sources = self.require_sources()?;
         let dataset = self.require_dataset(&sources)?;
-        check_workload(workload, &self.options, &dataset)?;
+        check::workload(workload, &self.options, &dataset)?;
         let writes = !workload.update_pct.is_none();
         let open = |source: &Source| {
             source.check_io_size(self.options.block_size, self.access())?;
@@ -169,9 +169,13 @@ impl RawTarget {
     fn begin_files(&self, plan: &DatasetPlan) -> Result<Vec<Source>> {
         let marks = file::marks(plan, self.options.block_size, self.options.paths.len())?;
         let files: Vec<(PathBuf, Mark)> = self.options.paths.iter().cloned().zip(marks).collect();
-        file::check_room(&files)?;
-        for (path, mark) in files {
-            file::create(&path, mark)?;
+        file::check_room(&files.iter().map(|(path, mark)| (path.clone(), mark.file_bytes())).collect::<Vec<_>>())?;
+        for (i, (path, mark)) in files.iter().enumerate() {
+            if let Err(error) = file::create(path, *mark) {
+                // Some of them alone would be no dataset and no fresh start either.
+                files[..i].iter().for_each(|(made, _)| drop(std::fs::remove_file(made)));
+                return Err(error);
+            }
         }
         self.require_sources()
     }
@@ -190,67 +194,6 @@ impl RawTarget {
         };
         sources.map(|path| Source::open(path).map(judge)).collect()
     }
-}
-
-/// Refuses a file that does not belong with the others, was cut short, or is empty.
-fn check_part(source: &Source, number: usize, all: &[Source]) -> Result<()> {
-    let path = source.path.display();
-    let first = all[0].mark;
-    let Some(mark) = source.mark else {
-        if source.data.bytes == 0 {
-            let next = match source.device {
-                Some(_) => "the device has no medium, or is gone",
-                None => "remove it and let mindful make it, or name another",
-            };
-            return Err(Error::target(format!("{path} is empty"), next));
-        }
-        return match first {
-            None => Ok(()),
-            Some(_) => Err(Error::target(
-                format!("{path} was not made by mindful, {} was", all[0].path.display()),
-                "name only files made together, or only others",
-            )),
-        };
-    };
-    let belongs = first.is_some_and(|f| f.set == mark.set && f.parts == mark.parts);
-    if !belongs || mark.part != number as u64 || mark.parts != all.len() as u64 {
-        return Err(Error::target(
-            format!("{path} is file {} of {} made together", mark.part + 1, mark.parts),
-            "name all files in the order they were made in",
-        ));
-    }
-    if mark.complete() && source.data.bytes < mark.data_bytes {
-        return Err(Error::target(format!("{path} is shorter than it was made"), "`mindful cleanup` and load anew"));
-    }
-    Ok(())
-}
-
-fn check_workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Result<()> {
-    if !workload.scan_pct.is_none() {
-        return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
-    }
-    if workload.looping == Loop::Server {
-        return Err(Error::plan("raw has no server to run the loop in", "give --loop client"));
-    }
-    if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {
-        return Err(Error::plan(
-            "raw writes have no transactions to commit",
-            "leave --commit and --commit-wait away; --sync on makes each write durable",
-        ));
-    }
-    if options.verify && !options.direct && !workload.update_pct.is_none() {
-        return Err(Error::plan(
-            "through the page cache a block may be read half written, which verify would report",
-            "give --direct on, or --update-pct 0",
-        ));
-    }
-    if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
-        return Err(Error::plan(
-            format!("the files hold {} schemas of {} blocks", dataset.schemas, dataset.blocks_per_schema),
-            "give a smaller --schemas or --scale",
-        ));
-    }
-    Ok(())
 }
 
 impl Target for RawTarget {
@@ -387,8 +330,13 @@ impl Target for RawTarget {
 
 /// Files made before, for the same dataset or one of fewer schemas, which is then told to grow.
 fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<Source>> {
-    let held = check_same(plan, &sources)?;
+    let held = check::same_dataset(plan, &sources)?;
     let marks = file::marks(plan, held.block_bytes, sources.len())?;
+    let more = |(source, wanted): (&Source, &Mark)| {
+        let data_bytes = source.mark.map_or(0, |mark| wanted.data_bytes.saturating_sub(mark.data_bytes));
+        (source.path.clone(), data_bytes)
+    };
+    file::check_room(&sources.iter().zip(&marks).map(more).collect::<Vec<_>>())?;
     for (source, wanted) in sources.iter_mut().zip(marks) {
         match source.mark {
             Some(mark) if mark.schemas < wanted.schemas => file::grow(source, mark, &wanted)?,
@@ -396,27 +344,6 @@ fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<So
         }
     }
     Ok(sources)
-}
-
-/// The mark of the first file; refuses to load where the files hold something else than `plan`.
-fn check_same(plan: &DatasetPlan, sources: &[Source]) -> Result<Mark> {
-    let path = sources[0].path.display();
-    let Some(mark) = sources[0].mark else {
-        return Err(Error::target(
-            format!("{path} was not made by mindful and is never written"),
-            "name a file that does not exist yet and mindful makes it",
-        ));
-    };
-    if (mark.blocks_per_schema, mark.seed) == (plan.blocks_per_schema, plan.seed) {
-        return Ok(mark);
-    }
-    Err(Error::target(
-        format!(
-            "{path} was made for schemas of {} blocks with seed {}, not of {} with seed {}",
-            mark.blocks_per_schema, mark.seed, plan.blocks_per_schema, plan.seed
-        ),
-        "`mindful cleanup` first, or name another path",
-    ))
 }
 
 fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<PlanShape> {
