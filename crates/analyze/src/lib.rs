@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod checks;
 pub mod comparable;
 pub mod compare;
+pub mod contrast;
 pub mod counters;
 pub mod cpu;
 pub mod curve;

@@ -9,10 +9,11 @@ use crate::counters::Counters;
 use crate::pace::Pace;
 use crate::window::Window;
 use crate::work::Work;
-use crate::{cpu, curve, latency};
+use crate::{contrast, cpu, curve, latency};
 
 /// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
+    let contrast = contrast::contrast(run, &steps);
     let mut curves = curve::curves(run, &steps);
     let knee = if curves.len() == 1 { curves.pop().map(|curve| curve.knee) } else { None };
     Summary {
@@ -31,6 +32,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         steps,
         knee,
         curves,
+        contrast,
     }
 }
 

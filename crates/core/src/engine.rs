@@ -171,6 +171,11 @@ pub trait Target: Send + Sync {
     /// The target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
 
+    /// The files that hold the blocks of the dataset, where they can be read on this host.
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        Ok(Vec::new())
+    }
+
     /// Ends whatever sessions are doing, from another thread; best effort.
     fn interrupt(&self);
 

@@ -83,6 +83,45 @@ pub struct Summary {
     /// The knees of a sweep that varies more than sessions, one for each ladder of sessions; then `knee` is null.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<CurveSummary>,
+    /// Mindless against mindful I/O; only of a contrast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contrast: Option<ContrastSummary>,
+}
+
+/// The rungs from raw reads nobody looks at up to a database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContrastSummary {
+    /// All work on one core.
+    pub pinned: Vec<RungSummary>,
+    /// Work on all cores.
+    pub all_cores: Vec<RungSummary>,
+    /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.
+    pub eta: Option<f64>,
+    /// What the database adds to a block read at equal concurrency, us.
+    pub added_us_per_block: Option<f64>,
+}
+
+/// One way to read the same blocks; medians over the repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RungSummary {
+    /// Its name.
+    pub rung: String,
+    /// Blocks per second.
+    pub iops: f64,
+    /// MiB (2^20 bytes) per second.
+    pub mib_per_s: f64,
+    /// Median, us.
+    pub p50_us: f64,
+    /// 99th percentile, us.
+    pub p99_us: f64,
+    /// CPU by blocks, us.
+    pub cpu_us_per_block: f64,
+    /// Blocks by second of CPU.
+    pub iops_per_core: f64,
+    /// Largest minus smallest rate by the median, 0.05 is 5 %.
+    pub spread: f64,
+    /// What the difference to the rung before it means; null for the first.
+    pub means: Option<String>,
 }
 
 /// One ladder of sessions among several.

@@ -51,6 +51,7 @@ fn summary(run: &Run) -> Summary {
         steps: Vec::new(),
         knee: None,
         curves: Vec::new(),
+        contrast: None,
     }
 }
 

@@ -10,7 +10,6 @@ use mindful_core::{Result, error};
 mod buffer;
 pub mod calibrate;
 mod check;
-pub mod contrast;
 mod counters;
 mod course;
 pub mod cpu;

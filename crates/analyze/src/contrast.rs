@@ -1,12 +1,33 @@
 //! Mindless against mindful I/O: the rungs from raw reads nobody looks at up to a database, and what lies between them.
 
-use crate::look::Look;
+use std::collections::BTreeMap;
+
+use mindful_core::result::{ContrastSummary, RungSummary, StepSummary};
+use mindful_core::run::{Run, StepRecord};
+
+use crate::summary::block_bytes;
+use crate::window::window;
+
+/// Key of [`mindful_core::run::Point::values`] that names the rung of a step.
+pub const RUNG: &str = "rung";
+/// Key that says on which cores it ran: [`PINNED`] or [`ALL_CORES`].
+pub const CORES: &str = "cores";
+/// On one core only.
+pub const PINNED: &str = "one";
+/// On all cores.
+pub const ALL_CORES: &str = "all";
 
 /// One way to read the same blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rung {
-    /// The raw engine, with this done to each block.
-    Raw(Look),
+    /// Raw reads into a buffer that nobody looks at.
+    Untouched,
+    /// One byte of each block is looked at.
+    Byte,
+    /// A checksum of each block.
+    Checksum,
+    /// Each block copied and its rows walked as a database page.
+    Parse,
     /// The database, its cache too small: each block is read from storage.
     Physical,
     /// The database, all blocks in its cache.
@@ -15,43 +36,27 @@ pub enum Rung {
 
 impl Rung {
     /// All, from least to most work.
-    pub const ALL: [Self; 6] = [
-        Self::Raw(Look::None),
-        Self::Raw(Look::Byte),
-        Self::Raw(Look::Checksum),
-        Self::Raw(Look::Parse),
-        Self::Physical,
-        Self::Cached,
-    ];
+    pub const ALL: [Self; 6] = [Self::Untouched, Self::Byte, Self::Checksum, Self::Parse, Self::Physical, Self::Cached];
 
     /// Its name in every report.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Raw(Look::None) => "raw untouched",
-            Self::Raw(Look::Byte) => "raw, one byte",
-            Self::Raw(Look::Checksum) => "raw, checksum",
-            Self::Raw(Look::Parse) => "raw, copied and parsed",
+            Self::Untouched => "raw untouched",
+            Self::Byte => "raw, one byte",
+            Self::Checksum => "raw, checksum",
+            Self::Parse => "raw, copied and parsed",
             Self::Physical => "database, physical",
             Self::Cached => "database, cached",
-        }
-    }
-
-    /// The options of the raw engine for this rung; `None` for the database. Concurrency is given by sessions, each
-    /// with one read in flight, exactly as the database's sessions have it.
-    pub fn options(self) -> Option<[(&'static str, &'static str); 3]> {
-        match self {
-            Self::Raw(look) => Some([("io", "psync"), ("look", look.name()), ("direct", "on")]),
-            Self::Physical | Self::Cached => None,
         }
     }
 
     /// What separates this rung from the one before it, in words; `None` for the first.
     pub const fn step(self) -> Option<&'static str> {
         match self {
-            Self::Raw(Look::None) => None,
-            Self::Raw(Look::Byte) => Some("the first touch: one cache line of each block is fetched from memory"),
-            Self::Raw(Look::Checksum) => Some("every byte of the block goes through the CPU once"),
-            Self::Raw(Look::Parse) => Some("the block is copied and its rows are found, without the checksum"),
+            Self::Untouched => None,
+            Self::Byte => Some("the first touch: one cache line of each block is fetched from memory"),
+            Self::Checksum => Some("every byte of the block goes through the CPU once"),
+            Self::Parse => Some("the block is copied and its rows are found, without the checksum"),
             Self::Physical => Some("the database: buffer cache, locks, index, executor, transaction"),
             Self::Cached => Some("the same database work without the read from storage"),
         }
@@ -174,6 +179,74 @@ pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String>
     Some(format!("{}: {step}; {cpu:+.2} us of CPU a block, {rates}", rung.name()))
 }
 
+/// The contrast that the steps of `run` are; `None` when they are none.
+pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
+    let block_bytes = block_bytes(run)?;
+    let mut readings: BTreeMap<(&str, &str), Vec<Reading>> = BTreeMap::new();
+    for (record, step) in run.steps.iter().zip(steps) {
+        let value = |key: &str| step.point.values.get(key).map(String::as_str);
+        if let (Some(rung), Some(cores), Some(reading)) = (value(RUNG), value(CORES), reading(record, step)) {
+            readings.entry((cores, rung)).or_default().push(reading);
+        }
+    }
+    let figures = |cores: &str, rung: Rung| Figures::new(readings.get(&(cores, rung.name()))?, block_bytes);
+    let rungs = |cores: &str| -> Vec<RungSummary> {
+        let known: Vec<_> = Rung::ALL.iter().filter_map(|rung| Some((*rung, figures(cores, *rung)?))).collect();
+        let before = |at: usize| at.checked_sub(1).map(|before| known[before].1);
+        let means = |at: usize| before(at).and_then(|before| difference(known[at].0, &before, &known[at].1));
+        known.iter().enumerate().map(|(at, (rung, figures))| told(*rung, figures, means(at))).collect()
+    };
+    let (pinned, all_cores) = (rungs(PINNED), rungs(ALL_CORES));
+    if pinned.is_empty() && all_cores.is_empty() {
+        return None;
+    }
+    let both = figures(ALL_CORES, Rung::Untouched).zip(figures(ALL_CORES, Rung::Physical));
+    let over = both.map(|(raw, physical)| overhead(&raw, &physical));
+    Some(ContrastSummary {
+        pinned,
+        all_cores,
+        eta: over.map(|o| o.eta),
+        added_us_per_block: over.map(|o| o.added_us_per_block),
+    })
+}
+
+/// What a step did, a block an operation.
+fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
+    let op = step.ops.select.as_ref()?;
+    let iops = step.blocks_visited_per_s?;
+    // Raw sessions tell their own CPU; a database's is that of its server.
+    let cpu_cores = session_cores(record).or(step.cpu.db_cores)?;
+    Some(Reading {
+        iops,
+        p50_us: op.p50_us?,
+        p99_us: op.p99_us?,
+        mean_us: op.mean_us?,
+        cpu_us_per_block: 1e6 * cpu_cores / iops,
+    })
+}
+
+/// Cores' worth of CPU that the sessions' own threads used in the window; `None` where they do not tell.
+fn session_cores(record: &StepRecord) -> Option<f64> {
+    let seconds = window(record)?.seconds();
+    let slices = record.slices.iter().filter(|(_, report)| report.index >= record.head.warmup_slices);
+    let cpu: Option<u64> = slices.map(|(_, report)| report.cpu_us).sum();
+    cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
+}
+
+fn told(rung: Rung, figures: &Figures, means: Option<String>) -> RungSummary {
+    RungSummary {
+        rung: rung.name().to_owned(),
+        iops: figures.iops,
+        mib_per_s: figures.mib_per_s,
+        p50_us: figures.p50_us,
+        p99_us: figures.p99_us,
+        cpu_us_per_block: figures.cpu_us_per_block,
+        iops_per_core: figures.iops_per_core,
+        spread: figures.spread,
+        means,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,11 +281,11 @@ mod tests {
     #[test]
     fn a_difference_within_the_spread_is_called_none() {
         let (a, b) = (figures(&[1_000.0, 1_100.0], 4.0), figures(&[1_010.0, 1_080.0], 4.5));
-        let text = difference(Rung::Raw(Look::Checksum), &a, &b).unwrap();
+        let text = difference(Rung::Checksum, &a, &b).unwrap();
         assert!(text.contains("+0.50 us of CPU") && text.contains("same within the spread"), "{text}");
         let slow = figures(&[500.0, 510.0], 20.0);
         assert!(difference(Rung::Physical, &b, &slow).unwrap().contains("0.48 times the rate"));
-        assert_eq!(difference(Rung::Raw(Look::None), &a, &b), None);
+        assert_eq!(difference(Rung::Untouched, &a, &b), None);
     }
 
     #[test]
