@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::Result;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
+use mindful_core::{Error, Result};
 
 use crate::{BLOCKS, Bench, SCHEMAS, median};
 
@@ -79,6 +79,10 @@ fn by_seed_table(bench: &Bench) -> Result<f64> {
 fn two_at_a_time(bench: &Bench, scripts: [String; 2]) -> Result<()> {
     std::thread::scope(|scope| {
         let threads = scripts.map(|script| scope.spawn(move || bench.sql(&bench.connect()?, &script)));
-        threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(()))).collect()
+        threads.into_iter().try_for_each(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(Error::run("a stream of the seed table's copies broke down", "run again")))
+        })
     })
 }
