@@ -20,8 +20,11 @@ use crate::file::DatabaseFile;
 use crate::filler::{Filler, narrow};
 use crate::statement;
 
-/// Between two looks whether the other writer is done.
+/// First wait between two looks whether the other writer is done.
 const WRITER_POLL: Duration = Duration::from_micros(50);
+
+/// Looks after which the wait doubles, up to seven times: many waiters must not take the CPU from the writer.
+const LOOKS: i32 = 10;
 
 /// Longest wait for another writer; then it is no session of ours.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -97,7 +100,7 @@ fn await_writer(
         if interrupts.load(Ordering::Relaxed) != seen.load(Ordering::Relaxed) || since.elapsed() > LONGEST_WAIT {
             return false;
         }
-        std::thread::sleep(WRITER_POLL);
+        std::thread::sleep(WRITER_POLL * (1 << (turn / LOOKS).min(7)));
         waited_ns.fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
         true
     }
