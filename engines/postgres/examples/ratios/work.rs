@@ -22,7 +22,7 @@ enum Other {
     LongScan,
 }
 
-/// Alternates each pair and prints the medians.
+/// Alternates each pair and prints the medians, of the pairs' ratios too.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub fn compare(bench: &Bench) -> Result<()> {
     for (unit, other, name, wanted) in [
@@ -31,16 +31,16 @@ pub fn compare(bench: &Bench) -> Result<()> {
         (255, Other::Execute, "a loop of EXECUTE", 1.0),
         (255, Other::LongScan, "one long index scan", 0.9),
     ] {
-        let (ours, theirs) = pair(bench, unit, other)?;
+        let (ours, theirs, ratio) = pair(bench, unit, other)?;
         println!(
             "work unit {unit}: {ours:.0} blocks per CPU-second, {name} {theirs:.0}: {:.2} times (wanted: {wanted})",
-            ours / theirs
+            ratio
         );
     }
     Ok(())
 }
 
-fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64)> {
+fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
     let target = bench.target()?;
     let workload = plain(&target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?, unit)?;
     target.prepare(&workload, 1)?;
@@ -79,7 +79,8 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64)> {
         };
         theirs.push(blocks as f64 / (cpu_s(rival_backend)? - before));
     }
-    Ok((median(ours), median(theirs)))
+    let ratio = median(ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect());
+    Ok((median(ours), median(theirs), ratio))
 }
 
 fn plain(dataset: &mindful_core::dataset::Dataset, unit: u64) -> Result<Workload> {
