@@ -4,7 +4,7 @@ use mindful_core::dataset::LayoutProof;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::{Like, OpKind};
+use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
@@ -29,6 +29,8 @@ pub const UNFAIR_SHARE: f64 = 0.2;
 pub const WRITES_SHARE: f64 = 0.01;
 /// Fewest writes that are more than a stray checkpoint.
 pub const FEWEST_WRITES: f64 = 100.0;
+/// Largest share of a slice that a loop in the database may take for itself.
+pub const MAX_LOOP_SHARE: f64 = 0.5;
 /// Fewest operations from which percentiles and rates are believable.
 pub const FEWEST_OPS: f64 = 1_000.0;
 
@@ -96,6 +98,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(short_window(step, window.seconds()));
     findings.extend(late_start(window.start_skew_us, window.seconds(), step));
     findings.extend(little(step, work));
+    findings.extend(loop_overhead(step, work));
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
     findings.extend(unfair(work));
@@ -126,10 +129,29 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
 }
 
 /// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan.
+///
+/// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
+/// client: up to half of a slice, it counts into the residence time `R`.
 pub fn little_breach(step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = f64::from(work.sessions) - work.thinking_sessions();
     let closed = step.head.workload.rate.is_none();
-    (closed && work.ops() > 0.0 && busy > 0.0).then(|| ((busy - work.busy_sessions()) / busy).abs())
+    (closed && work.ops() > 0.0 && busy > 0.0).then(|| ((busy - residing(step, work)) / busy).abs())
+}
+
+/// Average number of sessions inside operations, with what the loop in the database adds to them.
+fn residing(step: &StepRecord, work: &Work) -> f64 {
+    match loop_share(work) {
+        Some(share) if step.head.workload.looping == Loop::Server && share <= MAX_LOOP_SHARE => {
+            work.working_sessions() - work.thinking_sessions()
+        }
+        _ => work.busy_sessions(),
+    }
+}
+
+/// Share of the time in slices, pauses apart, that was spent outside of operations.
+fn loop_share(work: &Work) -> Option<f64> {
+    let working = work.working_sessions() - work.thinking_sessions();
+    (working > 0.0).then(|| 1.0 - work.busy_sessions() / working)
 }
 
 fn little(step: &StepRecord, work: &Work) -> Option<Finding> {
@@ -137,12 +159,17 @@ fn little(step: &StepRecord, work: &Work) -> Option<Finding> {
     let text =
         "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
     let busy = f64::from(work.sessions) - work.thinking_sessions();
-    let evidence = format!(
-        "{busy:.2} sessions not thinking, {:.2} inside operations: {} off",
-        work.busy_sessions(),
-        percent(breach)
-    );
-    Some(warning("little", text, evidence))
+    let (inside, off) = (residing(step, work), percent(breach));
+    Some(warning("little", text, format!("{busy:.2} sessions not thinking, {inside:.2} inside operations: {off} off")))
+}
+
+fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
+    let closed = step.head.workload.rate.is_none();
+    let range = LITTLE_BREACH..=MAX_LOOP_SHARE;
+    let share = loop_share(work).filter(|share| closed && range.contains(share))?;
+    let text = "The work loop itself took a share of the sessions' time: latencies are without it, rates are not. A \
+                larger --work-unit makes it small.";
+    Some(info("loop-overhead", text, format!("{} of the time in slices", percent(share))))
 }
 
 fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {

@@ -30,6 +30,8 @@ pub struct Work {
     pub seconds: f64,
     /// Sessions.
     pub sessions: u32,
+    /// Time spent in slices by all sessions, us: operations, pauses, and the work loop itself.
+    pub slice_us: f64,
     /// Time spent thinking by all sessions, us.
     pub think_us: f64,
     /// Time spent waiting for another writer, us, where the engine tells.
@@ -50,6 +52,7 @@ impl Work {
             kinds: Default::default(),
             seconds: window.seconds(),
             sessions: sessions as u32,
+            slice_us: 0.0,
             think_us: 0.0,
             writer_wait_us: None,
             cpu_us: Some(0.0),
@@ -74,6 +77,7 @@ impl Work {
                 }
             }
             work.ops_by_session[*session as usize] += slice.total_ops() as f64 * share;
+            work.slice_us += (slice.end_us - slice.begin_us) as f64 * share;
             work.think_us += slice.think_us as f64 * share;
             if let Some(wait) = slice.writer_wait_us {
                 *work.writer_wait_us.get_or_insert(0.0) += wait as f64 * share;
@@ -104,6 +108,11 @@ impl Work {
     /// Average number of sessions inside an operation: `X * R` of Little's law.
     pub fn busy_sessions(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.busy_ns).sum::<f64>() / 1e9 / self.seconds
+    }
+
+    /// Average number of sessions inside a slice.
+    pub fn working_sessions(&self) -> f64 {
+        self.slice_us / 1e6 / self.seconds
     }
 
     /// Average number of sessions that were thinking.

@@ -189,7 +189,8 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "little",
-        formula: "|sessions not thinking - operations per second x mean time| / sessions not thinking",
+        formula: "|sessions not thinking - operations per second x mean time| / sessions not thinking; a loop in the database \
+                  counts into the time",
         sources: &[],
         value: |s| s.evidence.little_breach,
     },
