@@ -34,6 +34,20 @@ fn a_ladder_doubles_past_the_knee_and_looks_closely_round_it() {
 }
 
 #[test]
+fn points_round_the_knee_do_not_move_it() {
+    // One session is slow to wake, so the knee seems to lie past the top rung, and twice it is a doubling itself.
+    let throughput = |sessions: u32| if sessions == 1 { 1e3 } else { 1e6 };
+    let ladder = Adaptive { from: 1, to: 1024, seed: 1 };
+    let mut measured = Vec::new();
+    while let Some(rung) = ladder.next(&measured, None) {
+        measured.push(Measured { sessions: rung.sessions, throughput: throughput(rung.sessions) });
+    }
+    let mut taken: Vec<u32> = measured.iter().map(|m| m.sessions).collect();
+    taken.sort_unstable();
+    assert_eq!(taken, [1, 1, 2, 4, 6, 7, 8, 11, 16]);
+}
+
+#[test]
 fn a_budget_keeps_its_last_step_for_the_drift_check() {
     let rungs = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, Some(4));
     assert_eq!(rungs.iter().map(|r| r.sessions).collect::<Vec<u32>>(), [1, 2, 4, 1]);

@@ -69,7 +69,9 @@ impl Adaptive {
             Some(1) if measured.len() > 1 => return check,
             _ => {}
         }
-        self.doubling(measured).or_else(|| self.round_knee(measured)).or(check)
+        let (rungs, next) = self.doublings(measured);
+        let doubling = next.map(|sessions| Rung { sessions, reason: Reason::Doubling });
+        doubling.or_else(|| self.round_knee(&rungs, measured)).or(check)
     }
 
     /// Most steps such a ladder can take: what a budget has to hold for it to end by itself.
@@ -77,31 +79,24 @@ impl Adaptive {
         doubled(u64::from(self.from), u64::from(self.to)).len() as u32 + POINTS_ROUND as u32 + 2
     }
 
-    /// The next doubling; `None` after two flat ones in a row, or at the end.
-    fn doubling(&self, measured: &[Measured]) -> Option<Rung> {
-        let (mut before, mut flat) = (None, 0);
-        for rung in self.doublings() {
-            let Some(here) = throughput_at(measured, rung) else {
-                return Some(Rung { sessions: rung, reason: Reason::Doubling });
-            };
-            flat = if before.is_some_and(|x: f64| here < x * (1.0 + FLAT)) { flat + 1 } else { 0 };
+    /// The doublings measured, and the next one; `None` after two flat ones in a row, or at the end.
+    fn doublings(&self, measured: &[Measured]) -> (Vec<(u32, f64)>, Option<u32>) {
+        let (mut taken, mut flat): (Vec<(u32, f64)>, u32) = (Vec::new(), 0);
+        for rung in doubled(u64::from(self.from), u64::from(self.to)) {
+            let rung = rung as u32;
+            let Some(here) = throughput_at(measured, rung) else { return (taken, Some(rung)) };
+            flat = if taken.last().is_some_and(|(_, x)| here < x * (1.0 + FLAT)) { flat + 1 } else { 0 };
+            taken.push((rung, here));
             if flat == 2 {
-                return None;
+                break;
             }
-            before = Some(here);
         }
-        None
-    }
-
-    fn doublings(&self) -> Vec<u32> {
-        doubled(u64::from(self.from), u64::from(self.to)).iter().map(|n| *n as u32).collect()
+        (taken, None)
     }
 
     /// The next point round the knee or past it. The knee, `X_max / X(1)`, is taken from the doublings alone, so it
     /// does not move while the points are measured.
-    fn round_knee(&self, measured: &[Measured]) -> Option<Rung> {
-        let rungs: Vec<(u32, f64)> =
-            self.doublings().iter().filter_map(|n| Some((*n, throughput_at(measured, *n)?))).collect();
+    fn round_knee(&self, rungs: &[(u32, f64)], measured: &[Measured]) -> Option<Rung> {
         let (first, alone) = *rungs.first()?;
         let (top, highest) = (rungs.last()?.0, rungs.iter().map(|r| r.1).fold(0.0, f64::max));
         if alone <= 0.0 {
