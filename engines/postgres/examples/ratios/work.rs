@@ -33,8 +33,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
     ] {
         let (ours, theirs, ratio) = pair(bench, unit, other)?;
         println!(
-            "work unit {unit}: {ours:.0} blocks per CPU-second, {name} {theirs:.0}: {:.2} times (wanted: {wanted})",
-            ratio
+            "work unit {unit}: {ours:.0} blocks per CPU-second, {name} {theirs:.0}: {ratio:.2} times (wanted: {wanted})"
         );
     }
     Ok(())
