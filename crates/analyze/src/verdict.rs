@@ -56,7 +56,7 @@ impl Limit {
             Self::Log => "redo or commit",
             Self::Writers => "writers",
             Self::Contention => "contention",
-            Self::DeviceCap => "a cap of the device",
+            Self::DeviceCap => "a device cap",
             Self::DeviceLatency => "device latency",
             Self::PageCache => "the page cache",
             Self::Undecided => "undecided",

@@ -33,7 +33,7 @@ impl Table {
         let widths: Vec<_> = (0..self.sides.len()).map(width).collect();
         let last = widths.len() - 1;
         let needed = |gap| widths[..last].iter().map(|width| width + gap).sum::<usize>();
-        let text = if self.sides[last] == Side::Left { LEAST_TEXT } else { widths[last] };
+        let text = if self.sides[last] == Side::Left { widths[last].min(LEAST_TEXT) } else { widths[last] };
         let gap = if needed(GAP) + text > columns { 1 } else { GAP };
         let before = needed(gap);
         let mut lines = Vec::new();

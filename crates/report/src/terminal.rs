@@ -3,6 +3,7 @@
 mod facts;
 mod figures;
 mod findings;
+mod steps;
 
 use std::path::Path;
 
@@ -18,17 +19,10 @@ use crate::{escape, table};
 pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&Path>) -> String {
     let mut page = Page { style: *style, text: String::new() };
     verdict(&mut page, analysis);
-    let many = analysis.steps.len() > 1;
-    for (number, step) in (1..).zip(&analysis.steps) {
-        if many {
-            let heading = format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions);
-            page.heading(&heading);
-        }
-        headline(&mut page, step);
-        figures::operations(&mut page, step);
-        figures::ledger(&mut page, step);
-        figures::reads(&mut page, step);
-        figures::cpu(&mut page, step);
+    if analysis.steps.len() >= steps::FEWEST {
+        steps::table(&mut page, analysis);
+    } else {
+        each_step(&mut page, analysis);
     }
     facts::measured(&mut page, run, analysis);
     facts::proof(&mut page, run);
@@ -41,6 +35,21 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&
         page.line(&format!("stored in {}", escape(&path.display().to_string())));
     }
     page.text
+}
+
+fn each_step(page: &mut Page, analysis: &Analysis) {
+    let many = analysis.steps.len() > 1;
+    for (number, step) in (1..).zip(&analysis.steps) {
+        if many {
+            let heading = format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions);
+            page.heading(&heading);
+        }
+        headline(page, step);
+        figures::operations(page, step);
+        figures::ledger(page, step);
+        figures::reads(page, step);
+        figures::cpu(page, step);
+    }
 }
 
 fn verdict(page: &mut Page, analysis: &Analysis) {
@@ -132,7 +141,7 @@ impl Page {
 
     /// Names and what they are, aligned.
     pub fn pairs(&mut self, pairs: &[(String, String)]) {
-        let widest = pairs.iter().map(|(name, _)| table::columns_of(name)).max().unwrap_or(0).min(30);
+        let widest = pairs.iter().map(|(name, _)| table::columns_of(name)).max().unwrap_or(0).min(32);
         for (name, what) in pairs {
             let mut lines = table::wrap(what, self.style.columns() - widest - 4).into_iter();
             let pad = " ".repeat(widest.saturating_sub(table::columns_of(name)));
