@@ -11,7 +11,7 @@ use mindful_core::ErrorKind;
 use mindful_core::event::{Event, Events};
 use mindful_core::result::{Summary, Validity};
 use mindful_core::run::Run;
-use mindful_record::{RunWriter, Store};
+use mindful_record::{RunWriter, Store, read_run};
 
 fn store() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
@@ -250,4 +250,15 @@ fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
     let run = store.read(writer.id()).unwrap();
     assert!(run.finished);
     assert_eq!((run.steps.len(), run.steps[0].slices.len(), run.steps[0].ended), (1, 4, true));
+}
+
+/// `format-1/run.jsonl` was written when format 1 began, and is never written again.
+#[test]
+fn a_run_stored_when_its_format_began_is_still_read() {
+    let run = read_run(Path::new("tests/format-1/run.jsonl")).unwrap();
+    assert!(run.finished && run.notes.len() == 1, "{:?}", run.notes);
+    assert_eq!((run.head.format, run.head.plan.tag.as_deref()), (1, Some("example")));
+    assert_eq!((run.steps.len(), run.steps[0].slices.len(), run.steps[0].borders_us.len()), (1, 4, 3));
+    assert_eq!(run.steps[0].slices[0].1.total_ops(), 199);
+    assert_eq!(run.dataset.unwrap().blocks_per_schema, 1_000);
 }
