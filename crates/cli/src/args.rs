@@ -60,6 +60,10 @@ pub fn command() -> Command {
                         .help_heading("Sweep"),
                 ),
         )
+        .subcommand(
+            planned("contrast", "Mindless against mindful I/O: raw reads and the database on the same bytes")
+                .arg(repeat("3")),
+        )
         .subcommand(compare())
         .subcommand(
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform").arg(repeat("5")),

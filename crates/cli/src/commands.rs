@@ -3,6 +3,8 @@
 mod cleanup;
 mod compare;
 mod compare_text;
+#[cfg(feature = "raw")]
+mod contrast;
 mod doctor;
 mod engines;
 mod import;
@@ -30,6 +32,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("sweep", matches)) => sweep::sweep(matches),
         Some(("compare", matches)) => compare::compare(matches),
         Some(("noise", matches)) => noise::noise(matches),
+        #[cfg(feature = "raw")]
+        Some(("contrast", matches)) => contrast::contrast(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("import", matches)) => import::import(matches),

@@ -1,5 +1,6 @@
 //! `mindful`: measures a platform through the database that will run on it.
 
+mod affinity;
 mod args;
 mod commands;
 mod context;
@@ -14,6 +15,7 @@ mod noise;
 mod recording;
 mod registry;
 mod repetition;
+mod series;
 mod signals;
 mod store;
 mod sweep;

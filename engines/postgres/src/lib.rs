@@ -3,6 +3,7 @@
 mod client_session;
 pub mod connect;
 mod counters;
+mod data_files;
 mod describe;
 pub mod embedded;
 mod error;
@@ -20,6 +21,7 @@ mod space;
 mod target;
 mod template;
 mod verify;
+mod waits;
 
 use std::sync::Arc;
 

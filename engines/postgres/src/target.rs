@@ -1,5 +1,6 @@
 //! The opened database.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ use crate::link::Link;
 use crate::options::Options;
 use crate::registry::{self, Found};
 use crate::session::ServerLoop;
-use crate::{counters, describe, load, prepare, space, verify};
+use crate::{counters, data_files, describe, load, prepare, space, verify, waits};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
@@ -153,7 +154,15 @@ impl Target for PostgresTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)
+        let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)?;
+        if let Some(interval) = self.options.wait_sampling {
+            samplers.extend(waits::samplers(&self.link, interval)?);
+        }
+        Ok(samplers)
+    }
+
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        if self.host().local { data_files::of(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
     }
 
     fn interrupt(&self) {

@@ -26,6 +26,8 @@ pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validi
     }
     let text = if json {
         mindful_report::json::summary(&analysis.summary)
+    } else if let Some(contrast) = &analysis.summary.contrast {
+        mindful_report::contrast::report(&analysis.summary, contrast, &context::style())
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
         let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
         mindful_report::sweep::report(&analysis.summary, block_bytes, &run.notes, &context::style())
