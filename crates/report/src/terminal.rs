@@ -115,6 +115,9 @@ impl Page {
 
     /// A paragraph, each line moved in by `indent`.
     pub fn wrapped(&mut self, indent: usize, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         for line in table::wrap(text, self.style.columns() - indent) {
             self.line(&format!("{}{line}", " ".repeat(indent)));
         }

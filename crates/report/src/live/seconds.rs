@@ -1,15 +1,13 @@
 //! A running step, second by second.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
 use mindful_core::event::Event;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::shared;
 use mindful_core::run::StepHead;
 use mindful_core::slice::SliceReport;
+use std::collections::BTreeMap;
 
-use crate::figure::{maybe, number, time_us};
+use crate::figure::{number, time_us};
 
 /// Slices of a step as they come in; a slice is shown when all sessions have reported it.
 #[derive(Debug)]
@@ -99,20 +97,22 @@ impl Seconds {
     fn line(&self, index: u32, slice: &Slice) -> Option<String> {
         let at = |border: u32| self.borders_us.get(border as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
-        let mut line = self.place(index, at(index + 1)?);
-        let _ = write!(line, "{} blocks/s", number(slice.blocks as f64 / seconds));
+        let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
         let [physical, logical] = self.reads;
-        if let Some(reads) = physical.per_s {
-            let _ = write!(line, ", {} physical reads/s", number(reads));
-        }
-        let _ = write!(line, ", {} ops/s", number(slice.ops as f64 / seconds));
+        // The most telling comes first: a narrow terminal cuts the end.
+        let mut parts = match physical.per_s {
+            Some(reads) => vec![format!("{} physical reads/s", number(reads))],
+            None => vec![blocks.clone()],
+        };
         if let Some(p99) = slice.service.quantile_ns(0.99) {
-            let _ = write!(line, ", p99 {}", time_us(p99 as f64 / 1e3));
+            parts.push(format!("p99 {}", time_us(p99 as f64 / 1e3)));
         }
         if let (Some(physical), Some(logical)) = (physical.per_s, logical.per_s.filter(|rate| *rate > 0.0)) {
-            let _ = write!(line, ", hit {} %", maybe(Some(100.0 * (1.0 - physical / logical).max(0.0))));
+            parts.push(format!("hits {} %", number(100.0 * (1.0 - physical / logical).max(0.0))));
         }
-        Some(line)
+        parts.push(format!("{} ops/s", number(slice.ops as f64 / seconds)));
+        parts.extend(physical.per_s.map(|_| blocks));
+        Some(self.place(index, at(index + 1)?) + &parts.join(", "))
     }
 
     fn place(&self, index: u32, end_us: i64) -> String {
@@ -183,7 +183,7 @@ mod tests {
     fn a_second_is_shown_when_all_sessions_have_reported_it() {
         let mut seconds = seconds(2);
         assert_eq!(seconds.take(slice(0, 1)), None);
-        assert_eq!(seconds.take(slice(1, 1)).unwrap(), "measuring 1 of 2 s: 256,000 blocks/s, 4,000 ops/s, p99 100 us");
+        assert_eq!(seconds.take(slice(1, 1)).unwrap(), "measuring 1 of 2 s: 256,000 blocks/s, p99 100 us, 4,000 ops/s");
         assert_eq!(seconds.take(slice(0, 2)), None);
     }
 
@@ -201,6 +201,9 @@ mod tests {
             seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values });
         }
         let line = seconds.take(slice(0, 0)).unwrap();
-        assert_eq!(line, "warm-up 1 s: 128,000 blocks/s, 30,000 physical reads/s, 2,000 ops/s, p99 100 us, hit 75.0 %");
+        assert_eq!(
+            line,
+            "warm-up 1 s: 30,000 physical reads/s, p99 100 us, hits 75.0 %, 2,000 ops/s, 128,000 blocks/s"
+        );
     }
 }
