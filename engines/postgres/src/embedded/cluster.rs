@@ -99,7 +99,7 @@ fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
     if major != binaries.major.to_string() {
         return Err(Error::plan(
             format!("{} is of PostgreSQL {major}, the binaries are {}", data.display(), binaries.version),
-            format!("give --pg-version {major}, or another --data-dir"),
+            format!("give --pg-version {major} (or its --pg-bin), or another --data-dir"),
         ));
     }
     let owner = fs::metadata(data).map_err(failed)?.uid();

@@ -43,6 +43,12 @@ impl Folder {
     /// Opens or makes the folder. Refuses one that holds anything not ours, and leaves it untouched.
     pub fn open(path: &Path, account: &Account) -> Result<Self> {
         let root = account.reach(path, "--data-dir")?;
+        if root.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
+            return Err(Error::plan(
+                format!("--data-dir {} has a control character in its name", root.display()),
+                "choose another name: the server writes it into files of lines",
+            ));
+        }
         let ours = is_ours(&root)?;
         adopt(&root, account, ours).map_err(|error| refused(&root, &error))?;
         let lock = lock(&root)?;

@@ -16,7 +16,7 @@ echo "$server" >&4
     waited=0
     # Repeated, because a server that has only just been started does not listen yet.
     while kill -s "$signal" "$server" 2>/dev/null; do
-        sleep 1 3<&- 4>&-
+        sleep 1 3<&- 4>&- >/dev/null 2>&1
         waited=$((waited + 1))
         if [ "$waited" -ge "$patience" ]; then signal=QUIT; fi
         if [ "$waited" -ge "$((patience + 5))" ]; then signal=KILL; fi

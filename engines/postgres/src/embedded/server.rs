@@ -127,13 +127,12 @@ fn wiring(site: &Site<'_>) -> [(&'static str, String); 7] {
 }
 
 /// The postmaster that the guard started, once it says that it takes connections: the first line of its own file is its
-/// process id, the eighth its state.
+/// process id, the last its state.
 fn ready(site: &Site<'_>) -> Option<u32> {
     let started = fs::read_to_string(&site.lock).ok()?;
     let text = fs::read_to_string(site.data.join("postmaster.pid")).ok()?;
-    let mut lines = text.lines();
-    let same = lines.next()?.trim() == started.trim();
-    (same && lines.nth(6)?.trim() == "ready").then(|| started.trim().parse().ok()).flatten()
+    let same = text.lines().next()?.trim() == started.trim();
+    (same && text.lines().last()?.trim() == "ready").then(|| started.trim().parse().ok()).flatten()
 }
 
 /// The lock for a new server; the last process of an earlier one may need a moment to let go of it.

@@ -24,9 +24,10 @@ const LOADED: u32 = 20_000;
 #[test]
 #[ignore = "a process for other tests to kill"]
 fn owner() {
-    let own = place();
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
-    let server = started(folder.as_deref().unwrap_or(&own.path().join("pg")), &[]);
+    let own = folder.is_none().then(place);
+    let own_folder = own.as_ref().map(|own| own.path().join("pg"));
+    let server = started(folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
     let mut next = 1;
     loop {
         load(&server);

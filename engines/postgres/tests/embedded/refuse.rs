@@ -71,6 +71,15 @@ fn data_of_another_major_version_is_refused_with_the_version_to_give() {
 }
 
 #[test]
+fn a_path_that_would_break_the_servers_files_is_refused() {
+    let place = place();
+    let message = refusal(&place.path().join("a\nready"), &[]);
+    assert!(message.contains("control character"), "{message}");
+    assert_eq!(message.lines().count(), 1);
+    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
+}
+
+#[test]
 fn a_cache_beyond_the_memory_is_refused() {
     let place = place();
     let message = refusal(&place.path().join("pg"), &[("cache", "900TiB")]);
