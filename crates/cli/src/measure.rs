@@ -26,7 +26,9 @@ pub fn step(
     let (mut samplers, findings) = mindful_observe::host_samplers(&target.host());
     // What cannot be seen stays so for all steps of a sweep.
     if step == 0 {
-        findings.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+        for finding in findings {
+            events.emit(Event::Finding(finding));
+        }
     }
     samplers.extend(target.samplers()?);
     let endpoints = target.describe()?.endpoints;

@@ -36,7 +36,9 @@ impl Recording {
     pub fn write_to(&self, writer: &Arc<RunWriter>) {
         let mut sink = self.lock();
         if let Sink::Waiting(waiting) = std::mem::replace(&mut *sink, Sink::Writing(Arc::clone(writer))) {
-            waiting.into_iter().for_each(|event| writer.emit(event));
+            for event in waiting {
+                writer.emit(event);
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! `mindful import`: an old configuration as a plan file.
 
+use std::fmt::Write as _;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 use clap::ArgMatches;
@@ -30,7 +31,8 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     write(Path::new(output), &imported.toml, matches.get_flag("yes"))?;
     let mut told = format!("{output} is written from {}; `mindful plan` shows it\n", escape(&name));
     for what in &imported.left_behind {
-        told.push_str(&format!("not carried over: {}\n", escape(what)));
+        // Writing to a string cannot fail.
+        let _ = writeln!(told, "not carried over: {}", escape(what));
     }
     context::print(&told)?;
     Ok(Exit::Ok)
