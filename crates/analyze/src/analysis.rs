@@ -8,6 +8,7 @@ use crate::counters::Counters;
 use crate::headline::{Gates, Headline, headline};
 use crate::ledger::Ledger;
 use crate::pace::Pace;
+use crate::residence::Residence;
 use crate::shares::Shares;
 use crate::summary;
 use crate::verdict::{Evidence, Rung, Verdict};
@@ -38,6 +39,8 @@ pub struct StepAnalysis {
     pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
     pub gates: Gates,
+    /// What the database's cache can hold and what it served; `None` where it cannot be told.
+    pub residence: Option<Residence>,
     /// The figure that stands for the step.
     pub headline: Option<Headline>,
     /// The same work as each level counted it.
@@ -73,10 +76,11 @@ fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let pace = measured.and_then(|(window, work, _)| Pace::of(step, window, work));
     let summary = summary::step(run, step, measured, pace.as_ref());
     let gates = Gates::of(&summary, &counters, summary::block_bytes(run));
+    let residence = Residence::of(run, step, &gates);
     let headline = headline(&summary, &gates);
     let ledger = work.as_ref().map(|work| Ledger::of(run, step, work, &counters)).unwrap_or_default();
     let evidence = work.as_ref().map(|work| evidence(run, step, work, &counters, &summary)).unwrap_or_default();
-    StepAnalysis { summary, window, work, counters, pace, gates, headline, ledger, evidence, verdict: None }
+    StepAnalysis { summary, window, work, counters, pace, gates, residence, headline, ledger, evidence, verdict: None }
 }
 
 fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summary: &StepSummary) -> Evidence {

@@ -9,6 +9,7 @@ use mindful_core::workload::{Like, Loop, OpKind};
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
 use crate::pace::Pace;
+use crate::residence::Residence;
 use crate::seconds::Seconds;
 use crate::steady::{self, Criteria, Reason, Signals};
 use crate::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
@@ -105,6 +106,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(not_steady(step, window));
     findings.extend(writes_without_updates(step, found));
     findings.extend(few_operations(work));
+    findings.extend(found.residence.filter(Residence::differs).map(unexpected_hits));
     findings.extend(cpu(run, found));
     let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
     findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
@@ -256,6 +258,18 @@ fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Fin
                     or something else writes. Run again, or `mindful cleanup` and load anew.";
         warning("writes-without-updates", text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
     })
+}
+
+fn unexpected_hits(residence: Residence) -> Finding {
+    let text = if residence.measured < residence.predicted {
+        "The database's cache served less than it could hold: it was still filling, or shares its room. A longer --warmup \
+         shows which."
+    } else {
+        "The database's cache served more than it can hold of blocks visited at random: visits are not spread as asked, \
+         or the target does not tell all its reads."
+    };
+    let (predicted, measured) = (percent(residence.predicted), percent(residence.measured));
+    info("unexpected-hits", text, format!("{measured} of block visits, {predicted} by its size"))
 }
 
 fn few_operations(work: &Work) -> Option<Finding> {

@@ -155,5 +155,9 @@ fn doubts(gates: &Gates) -> Vec<String> {
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let whole = (value - value.round()).abs() < 1e-6;
-    if whole || value.abs() >= 99.95 { format!("{value:.0} %") } else { format!("{value:.1} %") }
+    match value.abs() {
+        size if whole || size >= 99.95 => format!("{value:.0} %"),
+        size if size < 0.1 => format!("{value:.2} %"),
+        _ => format!("{value:.1} %"),
+    }
 }

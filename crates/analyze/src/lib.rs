@@ -14,6 +14,7 @@ pub mod ladder;
 pub mod latency;
 pub mod ledger;
 pub mod pace;
+pub mod residence;
 pub mod seconds;
 pub mod shares;
 pub mod stats;

@@ -397,3 +397,14 @@ fn seconds_add_up_to_the_window() {
     near(Some(seconds.hit_ratio[3]), 0.02, 1e-6);
     assert!(seconds.p99_us.is_empty());
 }
+
+#[test]
+fn hits_that_the_size_of_the_cache_does_not_allow_are_told() {
+    assert!(!codes(&analyze(&Made::default().run())).contains(&"unexpected-hits"));
+    let half_cached = Made { miss: 0.5, ..Made::default() }.run();
+    assert!(codes(&analyze(&half_cached)).contains(&"unexpected-hits"));
+    let mut larger = half_cached.clone();
+    larger.description.as_mut().unwrap().cache_bytes = Some(512 << 20);
+    let analysis = analyze(&larger);
+    assert!(!codes(&analysis).contains(&"unexpected-hits"), "{:?}", analysis.steps[0].residence);
+}

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use mindful_analyze::Analysis;
+use mindful_analyze::work::Work;
+use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::StepSummary;
 use mindful_core::run::Run;
 use mindful_core::settings::Origin;
 use mindful_core::units::format_bytes;
-use mindful_core::workload::{Commit, Loop, Redo, Workload};
+use mindful_core::workload::{Commit, Like, Loop, Redo, Workload};
 
 use super::Page;
 use crate::escape;
@@ -26,11 +27,11 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     fact("database cache", cache.map_or_else(unknown, format_bytes));
     if let (Some(step), Some(record)) = (analysis.summary.steps.first(), run.steps.first()) {
         fact("active set", active_set(step, block_bytes));
-        fact("sessions", sessions(&analysis.summary.steps, record.head.workload.looping));
-        fact("work unit", format!("{} blocks an operation", step.work_unit));
+        fact("sessions", sessions(analysis, &record.head.workload));
+        fact("work unit", work_unit(&record.head.workload));
         fact("mix", mix(step, &record.head.workload));
         fact("redo and commit", redo(&record.head.workload));
-        fact("cache hits", percent(step.hit_ratio));
+        fact("cache hits", hits(&analysis.steps[0]));
         fact("measured window", window(step, run.steps[0].head.duration_s));
         fact("CPU", cpus(run, analysis));
     }
@@ -45,13 +46,46 @@ fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> String {
     format!("{bytes}{} schemas of {} blocks", step.schemas, whole(step.scale))
 }
 
-fn sessions(steps: &[StepSummary], looping: Loop) -> String {
-    let counts: Vec<_> = steps.iter().map(|step| step.sessions.to_string()).collect();
-    let place = match looping {
+fn sessions(analysis: &Analysis, workload: &Workload) -> String {
+    let counts: Vec<_> = analysis.summary.steps.iter().map(|step| step.sessions.to_string()).collect();
+    let place = match workload.looping {
         Loop::Server => "work loop in the database",
         Loop::Client => "work loop in the client",
     };
-    format!("{}, {place}", counts.join(", "))
+    let mut text = format!("{}, {place}", counts.join(", "));
+    if let Some(rate) = workload.rate {
+        let beat = if rate.even { "evenly" } else { "at random (Poisson)" };
+        let _ =
+            write!(text, "; open loop, {} operations/s due {beat}, latencies are response times", number(rate.per_s));
+    }
+    let fairness = analysis.steps[0].work.as_ref().filter(|work| work.sessions > 1).and_then(Work::fairness);
+    if let Some((least, median, most)) = fairness.filter(|(_, median, _)| *median > 0.0) {
+        let of_median = |ops: f64| percent(Some(ops / median));
+        let _ = write!(text, "; the slowest did {} of the median, the fastest {}", of_median(least), of_median(most));
+    }
+    text
+}
+
+fn work_unit(workload: &Workload) -> String {
+    let unit = workload.work_unit;
+    match workload.like {
+        Like::Mindful => format!("{unit} blocks an operation"),
+        Like::Slob => {
+            format!("{unit}, in the arithmetic of SLOB 2.5.4: {} blocks an operation", unit.saturating_sub(1))
+        }
+        Like::Pgio => format!("{unit}, in the arithmetic of pgio 1.0: {} blocks an operation", unit + 1),
+    }
+}
+
+fn hits(step: &StepAnalysis) -> String {
+    let logical = format!("{} of logical reads", percent(step.summary.hit_ratio));
+    match step.residence {
+        Some(residence) => {
+            let (measured, predicted) = (percent(Some(residence.measured)), percent(Some(residence.predicted)));
+            format!("{logical}; {measured} of block visits, {predicted} by the size of the cache")
+        }
+        None => logical,
+    }
 }
 
 fn mix(step: &StepSummary, workload: &Workload) -> String {

@@ -1,0 +1,44 @@
+//! How much of the active set the database's cache can hold, and how much it did.
+
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::Skew;
+
+use crate::headline::Gates;
+use crate::summary::block_bytes;
+
+/// How far the measured share may be from the predicted one.
+pub const TOLERANCE: f64 = 0.15;
+
+/// Shares of block visits that the database's cache serves, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residence {
+    /// Cache by active set and its indexes, when every block is as likely as any other.
+    pub predicted: f64,
+    /// `1 - physical reads / blocks visited`.
+    pub measured: f64,
+}
+
+impl Residence {
+    /// The shares of a step; `None` where sizes are not known or some blocks are visited more often.
+    pub fn of(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
+        let workload = &step.head.workload;
+        let even = workload.skew == Skew::Uniform
+            && workload.hot_spot.is_none()
+            && workload.hot_schema.is_none()
+            && workload.scan_pct.is_none();
+        let cache = run.description.as_ref()?.cache_bytes.filter(|_| even)? as f64;
+        let dataset = run.dataset.as_ref()?;
+        let blocks = workload.scale * u64::from(workload.schemas);
+        let in_use = blocks as f64 / (dataset.blocks_per_schema * u64::from(dataset.schemas)).max(1) as f64;
+        let indexes = dataset.index_bytes.unwrap_or(0) as f64 * in_use;
+        let room = (cache - indexes).max(0.0);
+        let active = blocks as f64 * block_bytes(run)? as f64;
+        let measured = (1.0 - gates.method_yield?).clamp(0.0, 1.0);
+        (active > 0.0).then(|| Self { predicted: (room / active).min(1.0), measured })
+    }
+
+    /// Whether the two differ by more than chance and warm-up explain.
+    pub fn differs(&self) -> bool {
+        (self.predicted - self.measured).abs() > TOLERANCE
+    }
+}
