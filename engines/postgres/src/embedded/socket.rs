@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::account::Account;
-use super::folder::{Folder, make_private, own_file};
+use super::files::{make_private, own_file};
+use super::folder::Folder;
 use super::server::PORT;
 
 /// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero); other systems have 103.

@@ -9,7 +9,8 @@ use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::folder::{Folder, own_file};
+use super::files::own_file;
+use super::folder::Folder;
 
 /// How long a fast shutdown may take before the server is told to give up, and then before it is killed.
 const PATIENCE: [(Signal, Duration); 3] = [

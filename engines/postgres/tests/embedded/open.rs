@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
+use std::time::Instant;
 
 use mindful_postgres::embedded::Phase;
 
@@ -19,6 +20,37 @@ fn a_server_stops_with_its_owner_and_the_next_one_finds_its_data() {
     assert_eq!(servers(&folder), [] as [i32; 0]);
     let server = started(&folder, &[]);
     assert_eq!(sql(&server, "SELECT n FROM t"), "42");
+}
+
+#[test]
+fn a_second_open_takes_a_fraction_of_the_first() {
+    let place = place();
+    let timed = || {
+        let began = Instant::now();
+        drop(started(&place.path().join("pg"), &[]));
+        began.elapsed()
+    };
+    let first = timed();
+    let mut later = [(); 3].map(|()| timed());
+    later.sort();
+    println!("first {first:?}, then {later:?}");
+    assert!(later[1] * 2 < first, "first {first:?}, then {later:?}");
+}
+
+#[test]
+fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
+    let place = place();
+    let shelf = place.path().join("shelf");
+    // What a fetch that was killed leaves.
+    fs::create_dir_all(shelf.join("unpacking/18.6/bin")).unwrap();
+    fs::write(shelf.join("unpacking/18.6/bin/postgres"), "half").unwrap();
+    let shelf_text = shelf.display().to_string();
+    let folder = place.path().join("pg");
+    drop(started(&folder, &[("fetch_dir", &shelf_text), ("pg_version", "18.6")]));
+    assert!(fs::metadata(shelf.join("18.6/bin/postgres")).unwrap().len() > 1 << 20);
+    assert!(!shelf.join("unpacking").exists());
+    let server = started(&folder, &[("fetch_dir", &shelf_text), ("fetch", "off")]);
+    assert_eq!(server.version(), "18.6");
 }
 
 #[test]
