@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::{IoUring, opcode, squeue, types};
+use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use rustix::io::Errno;
 
 use crate::buffer::Buffer;
@@ -32,6 +32,9 @@ pub struct Ring {
     buffers_registered: bool,
     files_registered: bool,
     in_flight: u32,
+    queued: u32,
+    /// Number under which the kernel knows the ring on this thread, which spares it a look-up at each call.
+    number: Option<u32>,
 }
 
 impl Ring {
@@ -54,7 +57,18 @@ impl Ring {
         let whole = libc::iovec { iov_base: buffer.as_ptr().cast(), iov_len: buffer.len() };
         // SAFETY: the range is mapped, and stays so until `drop` has seen every I/O end.
         let buffers_registered = unsafe { ring.submitter().register_buffers(&[whole]) }.is_ok();
-        Ok(Self { uring: ring, buffer, slots, files, buffers_registered, files_registered, in_flight: 0 })
+        let number = register(ring.as_raw_fd());
+        Ok(Self {
+            uring: ring,
+            buffer,
+            slots,
+            files,
+            buffers_registered,
+            files_registered,
+            in_flight: 0,
+            queued: 0,
+            number,
+        })
     }
 
     /// Whether the buffers are registered; they are not where the limit of locked memory is too small.
@@ -127,21 +141,27 @@ impl Ring {
         let pushed = unsafe { self.uring.submission().push(&entry.user_data(u64::from(slot))) };
         assert!(pushed.is_ok(), "the queue has an entry for each slot");
         self.in_flight += 1;
+        self.queued += 1;
     }
 
     /// Submits what is queued and waits until one I/O has ended, or `timeout` is over.
     #[inline]
     pub fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         loop {
-            let result = match timeout {
-                None => self.uring.submit_and_wait(1),
-                Some(limit) => {
+            let result = match (timeout, self.number) {
+                (None, Some(number)) => enter(number, self.queued),
+                (None, None) => self.uring.submit_and_wait(1),
+                (Some(limit), _) => {
                     let limit = types::Timespec::from(limit);
                     self.uring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&limit))
                 }
             };
             match result.map_err(|e| Errno::from_io_error(&e).ok_or(e)) {
-                Ok(_) | Err(Ok(Errno::TIME | Errno::BUSY | Errno::AGAIN)) => return Ok(()),
+                Ok(submitted) => {
+                    self.queued -= submitted as u32;
+                    return Ok(());
+                }
+                Err(Ok(Errno::TIME | Errno::BUSY | Errno::AGAIN)) => return Ok(()),
                 Err(Ok(Errno::INTR)) => {}
                 Err(Ok(errno)) => return Err(errno.into()),
                 Err(Err(error)) => return Err(error),
@@ -172,11 +192,50 @@ impl Drop for Ring {
             }
             self.reap(&mut done);
         }
+        if let Some(number) = self.number {
+            unregister(self.uring.as_raw_fd(), number);
+        }
         if self.in_flight == 0 {
             // SAFETY: dropped once, here, and not used afterwards; with an I/O still under way it is leaked instead.
             unsafe { ManuallyDrop::drop(&mut self.buffer) };
         }
     }
+}
+
+/// `IORING_REGISTER_RING_FDS` and its undoing, of Linux 5.18.
+const REGISTER_RING: u32 = 20;
+const UNREGISTER_RING: u32 = 21;
+
+/// An entry of `IORING_REGISTER_RING_FDS`.
+#[repr(C)]
+struct RingNumber {
+    number: u32,
+    reserved: u32,
+    fd: u64,
+}
+
+/// Registers the ring `fd` for this thread; gives its number where the kernel has that.
+fn register(fd: i32) -> Option<u32> {
+    let mut entry = RingNumber { number: u32::MAX, reserved: 0, fd: fd as u64 };
+    // SAFETY: the kernel reads and writes one entry, which outlives the call.
+    let count = unsafe { libc::syscall(libc::SYS_io_uring_register, fd, REGISTER_RING, &raw mut entry, 1) };
+    (count == 1).then_some(entry.number)
+}
+
+fn unregister(fd: i32, number: u32) {
+    let mut entry = RingNumber { number, reserved: 0, fd: 0 };
+    // SAFETY: as above. Should it fail, the kernel forgets the number when the thread ends.
+    unsafe { libc::syscall(libc::SYS_io_uring_register, fd, UNREGISTER_RING, &raw mut entry, 1) };
+}
+
+/// Submits `queued` entries of the registered ring and waits for one completion; tells how many were submitted.
+#[inline]
+fn enter(number: u32, queued: u32) -> io::Result<usize> {
+    let flags = EnterFlags::GETEVENTS | EnterFlags::REGISTERED_RING;
+    let no_mask = std::ptr::null::<libc::sigset_t>();
+    // SAFETY: the entries were pushed with buffers that stay until they complete; no signal mask is handed over.
+    let submitted = unsafe { libc::syscall(libc::SYS_io_uring_enter, number, queued, 1, flags.bits(), no_mask, 0) };
+    if submitted < 0 { Err(io::Error::last_os_error()) } else { Ok(submitted as usize) }
 }
 
 /// The leanest ring this kernel has: one thread submits, and completions are run when that thread asks for them

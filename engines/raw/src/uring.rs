@@ -202,16 +202,21 @@ impl UringSession {
             self.ring
                 .submit_and_wait(timeout)
                 .map_err(|e| Error::run(format!("io_uring failed: {e}"), "try --io psync"))?;
-            let mut done = std::mem::take(&mut self.done);
-            self.ring.reap(&mut done);
-            now = self.now_ns();
-            let finished = done.iter().try_for_each(|one| self.finish(*one, now));
-            self.done = done;
-            finished?;
+            now = self.finish_all()?;
             if !self.looker.is_idle() {
                 now = self.now_ns();
             }
         }
+    }
+
+    /// Finishes what has come back; gives the instant it was found.
+    fn finish_all(&mut self) -> Result<u64> {
+        let mut done = std::mem::take(&mut self.done);
+        self.ring.reap(&mut done);
+        let now = self.now_ns();
+        let finished = done.iter().try_for_each(|one| self.finish(*one, now));
+        self.done = done;
+        finished.map(|()| now)
     }
 
     /// When the loop must look again though no I/O came back: at the end of a pause, or at the next arrival (open
