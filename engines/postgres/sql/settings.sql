@@ -1,5 +1,5 @@
--- Every setting that decides a figure, with its unit.
-SELECT name, coalesce(setting, '') || coalesce(unit, '') AS value
+-- Every setting that decides a figure, as SHOW tells it: with its unit.
+SELECT name, current_setting(name) AS value
 FROM pg_settings
 WHERE name = ANY (ARRAY[
     'shared_buffers', 'huge_pages', 'huge_pages_status', 'block_size', 'wal_block_size', 'data_checksums',

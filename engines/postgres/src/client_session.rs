@@ -12,6 +12,7 @@ use crate::connect::Connection;
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
+use crate::sessions::{Presence, Sessions};
 use crate::template::render;
 
 /// One connection and its loop.
@@ -22,7 +23,13 @@ pub struct ClientSession {
 
 impl ClientSession {
     /// Connects and prepares every statement the workload needs.
-    pub fn open(link: &Arc<Link>, workload: &Workload, seat: Seat, namespace: &Namespace) -> Result<Self> {
+    pub fn open(
+        link: &Arc<Link>,
+        workload: &Workload,
+        seat: Seat,
+        namespace: &Namespace,
+        sessions: &Arc<Sessions>,
+    ) -> Result<Self> {
         let place = format!("session {}", seat.session);
         let client = link.connect(seat.endpoint).map_err(|error| error.at(&place))?;
         let (home, hot) = link.run_on(&client, &place, async {
@@ -38,8 +45,9 @@ impl ClientSession {
             };
             Ok((home, hot))
         })?;
-        let link = Arc::clone(link);
-        let statements = Statements { link, client, place, home, hot, commit: workload.commit, uncommitted: 0 };
+        let presence = sessions.enter(&client);
+        let (link, commit) = (Arc::clone(link), workload.commit);
+        let statements = Statements { link, client, place, home, hot, commit, uncommitted: 0, _presence: presence };
         Ok(Self { work: ClientLoop::new(workload, seat), statements })
     }
 }
@@ -92,6 +100,7 @@ struct Statements {
     hot: Option<Prepared>,
     commit: Commit,
     uncommitted: u32,
+    _presence: Presence,
 }
 
 impl Statements {
@@ -130,23 +139,25 @@ impl Statements {
 
 impl Operate for Statements {
     fn operate(&mut self, op: &Op) -> Result<u64> {
-        let (link, place) = (Arc::clone(&self.link), self.place.clone());
-        link.run(&place, async {
+        let link = Arc::clone(&self.link);
+        let done = link.wait(async {
             if op.kind == OpKind::Update {
                 return self.update(op).await;
             }
             let prepared = self.hot.as_ref().filter(|_| op.hot_schema).unwrap_or(&self.home);
             let statement = prepared.scan.as_ref().filter(|_| op.kind == OpKind::Scan).unwrap_or(&prepared.select);
             self.count(statement, op).await
-        })
+        });
+        done.map_err(|failure| link.session_failed(&self.client, &self.place, failure))
     }
 
     /// Commits what is open and makes the counters of this session exact.
     fn end_slice(&mut self) -> Result<()> {
-        let (link, place) = (Arc::clone(&self.link), self.place.clone());
-        link.run(&place, async {
+        let link = Arc::clone(&self.link);
+        let done = link.wait(async {
             self.end_transaction().await?;
             Ok(self.client.batch_execute("SELECT pg_stat_force_next_flush()").await?)
-        })
+        });
+        done.map_err(|failure| link.session_failed(&self.client, &self.place, failure))
     }
 }

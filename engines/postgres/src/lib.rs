@@ -17,6 +17,7 @@ mod registry;
 mod row;
 mod script;
 mod session;
+mod sessions;
 mod space;
 mod target;
 mod template;
@@ -71,12 +72,12 @@ impl Engine for Postgres {
     }
 
     fn redact(&self, url: &str) -> String {
-        connect::redact(url)
+        if is_private(url) { url.to_owned() } else { connect::redact(url) }
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         let options = Options::from_settings(settings)?;
-        if url == "embedded" || url == "embedded:" {
+        if is_private(url) {
             let private = Embedded::open(settings, events)?;
             let (folder, port) = (private.socket_dir(), private.port());
             let server = Server::from_socket(&folder, port, embedded::USER, embedded::DATABASE);
@@ -87,5 +88,22 @@ impl Engine for Postgres {
             note(&**events, remark);
         }
         Ok(Box::new(PostgresTarget::open(server, None, options, events)?))
+    }
+}
+
+/// Whether `url` means the private server; it holds no secret then.
+fn is_private(url: &str) -> bool {
+    matches!(url, "embedded" | "embedded:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_private_server_is_shown_by_its_name() {
+        assert_eq!(ENGINE.redact("embedded"), "embedded");
+        assert_eq!(ENGINE.redact("embedded:"), "embedded:");
+        assert!(!ENGINE.redact("postgres://me:secret@db/x").contains("secret"));
     }
 }

@@ -55,13 +55,20 @@ impl Link {
         place: &str,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
-        self.run_on(connection, place, work).map_err(|error| {
-            if self.interrupted.load(Ordering::SeqCst) {
-                Error::interrupted(format!("{place} was interrupted"))
-            } else {
-                error
-            }
-        })
+        self.wait(work).map_err(|failure| self.session_failed(connection, place, failure))
+    }
+
+    /// Waits for `work` on this thread.
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    /// The error of a session, which may have been interrupted on purpose.
+    pub fn session_failed(&self, connection: &Connection, place: &str, failure: Failure) -> Error {
+        if self.interrupted.load(Ordering::SeqCst) {
+            return Error::interrupted(format!("{place} was interrupted"));
+        }
+        failure.on(connection, place)
     }
 
     /// From now on sessions end because they were told to, until work is prepared anew.

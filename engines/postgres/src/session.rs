@@ -1,6 +1,6 @@
 //! A session whose work loop runs in the database: one CALL a slice.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mindful_core::latency::Latency;
 use mindful_core::slice::{Seat, SliceOrder, SliceReport, Tally};
@@ -13,6 +13,7 @@ use crate::error::Failure;
 use crate::link::Link;
 use crate::names::Namespace;
 use crate::script::Script;
+use crate::sessions::{Presence, Sessions};
 
 const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
@@ -30,11 +31,10 @@ const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
 pub struct ServerLoop {
     link: Arc<Link>,
     client: Connection,
-    backends: Arc<Mutex<Vec<i32>>>,
-    pid: i32,
     call: Statement,
     place: String,
     think_until_us: i64,
+    _presence: Presence,
 }
 
 impl ServerLoop {
@@ -44,23 +44,21 @@ impl ServerLoop {
         workload: &Workload,
         seat: Seat,
         namespace: &Namespace,
-        backends: &Arc<Mutex<Vec<i32>>>,
+        sessions: &Arc<Sessions>,
     ) -> Result<Self> {
         let place = format!("session {}", seat.session);
         let client = link.connect(seat.endpoint).map_err(|error| error.at(&place))?;
         let script = Script::new(workload, seat.session, seat.schema, namespace);
-        let (call, pid) = link.run_on(&client, &place, async {
+        let call = link.run_on(&client, &place, async {
             client.batch_execute(include_str!("../sql/session.sql")).await?;
             if !workload.commit_wait {
                 client.batch_execute("SET synchronous_commit = off").await?;
             }
             client.batch_execute(&script.procedure()).await?;
-            let pid: i32 = client.query_one("SELECT pg_backend_pid()", &[]).await?.get(0);
-            Ok((client.prepare(CALL).await?, pid))
+            Ok(client.prepare(CALL).await?)
         })?;
-        held(backends).push(pid);
-        let (link, backends) = (Arc::clone(link), Arc::clone(backends));
-        let mut session = Self { link, client, backends, pid, call, place, think_until_us: 0 };
+        let presence = sessions.enter(&client);
+        let mut session = Self { link: Arc::clone(link), client, call, place, think_until_us: 0, _presence: presence };
         session.call(0, WARM_UNTIL_US, WARM_OP, WARM_OPS)?;
         Ok(session)
     }
@@ -80,16 +78,6 @@ impl Session for ServerLoop {
         self.think_until_us = row.get("think_until_us");
         Ok(report(order.index, &row))
     }
-}
-
-impl Drop for ServerLoop {
-    fn drop(&mut self) {
-        held(&self.backends).retain(|pid| *pid != self.pid);
-    }
-}
-
-fn held(backends: &Mutex<Vec<i32>>) -> MutexGuard<'_, Vec<i32>> {
-    backends.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn report(index: u32, row: &Row) -> SliceReport {

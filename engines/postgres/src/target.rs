@@ -1,8 +1,8 @@
 //! The opened database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
@@ -19,6 +19,7 @@ use crate::link::Link;
 use crate::options::Options;
 use crate::registry::{self, Found};
 use crate::session::ServerLoop;
+use crate::sessions::Sessions;
 use crate::{counters, data_files, describe, load, prepare, space, verify, waits};
 
 /// A PostgreSQL database, shared by all threads.
@@ -31,8 +32,7 @@ pub struct PostgresTarget {
     events: Arc<dyn Events>,
     /// Slices are timed by this host's clock, not the server's.
     client_clock: AtomicBool,
-    /// Server processes that work for sessions.
-    backends: Arc<Mutex<Vec<i32>>>,
+    sessions: Arc<Sessions>,
 }
 
 impl PostgresTarget {
@@ -58,7 +58,7 @@ impl PostgresTarget {
             major,
             events: Arc::clone(events),
             client_clock: AtomicBool::new(false),
-            backends: Arc::default(),
+            sessions: Arc::default(),
         })
     }
 
@@ -148,8 +148,8 @@ impl Target for PostgresTarget {
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
         let namespace = &self.options.namespace;
         Ok(match workload.looping {
-            Loop::Server => Box::new(ServerLoop::open(&self.link, workload, seat, namespace, &self.backends)?),
-            Loop::Client => Box::new(ClientSession::open(&self.link, workload, seat, namespace)?),
+            Loop::Server => Box::new(ServerLoop::open(&self.link, workload, seat, namespace, &self.sessions)?),
+            Loop::Client => Box::new(ClientSession::open(&self.link, workload, seat, namespace, &self.sessions)?),
         })
     }
 
@@ -167,13 +167,7 @@ impl Target for PostgresTarget {
 
     fn interrupt(&self) {
         self.link.set_interrupted(true);
-        let backends = std::mem::take(&mut *self.backends.lock().unwrap_or_else(PoisonError::into_inner));
-        let Ok(control) = self.link.control() else { return };
-        // Best effort: what is gone already needs no end.
-        let _ = self.link.run("interrupting", async {
-            control.execute("SELECT pg_cancel_backend(pid) FROM unnest($1::integer[]) AS pid", &[&backends]).await?;
-            Ok(())
-        });
+        self.link.wait(self.sessions.end());
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {

@@ -3,13 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, clippy::allow_attributes, reason = "every test binary uses a part of it")]
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::Fixture;
@@ -27,11 +28,29 @@ use mindful_postgres::embedded::Embedded;
 pub struct Server {
     process: Child,
     folder: tempfile::TempDir,
+    port: u16,
+}
+
+/// A transaction of someone else, open until this is dropped.
+pub struct Held {
+    _client: tokio_postgres::Client,
+    _runtime: tokio::runtime::Runtime,
 }
 
 impl Server {
     /// Makes a cluster and starts it with the programs in `bin`.
     pub fn start(bin: &Path, settings: &[&str]) -> Self {
+        // The number only names the socket: nothing listens on TCP.
+        Self::start_at(bin, 5432, settings)
+    }
+
+    /// The same, on a port of 127.0.0.1 too.
+    pub fn start_on_tcp(bin: &Path) -> Self {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self::start_at(bin, free, &["listen_addresses=127.0.0.1"])
+    }
+
+    fn start_at(bin: &Path, port: u16, settings: &[&str]) -> Self {
         let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
         let account = account();
         if let Some((uid, gid)) = account {
@@ -43,12 +62,13 @@ impl Server {
         let made = initdb.output().unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         let mut postgres = as_account(&bin.join("postgres"), account);
-        postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses="]);
+        postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses=", "-p"]);
+        postgres.arg(port.to_string());
         for setting in ["autovacuum=off", "shared_buffers=64MB", "max_wal_size=2GB"].iter().chain(settings) {
             postgres.arg("-c").arg(setting);
         }
         let process = postgres.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut server = Self { process, folder };
+        let mut server = Self { process, folder, port };
         server.await_ready();
         server
     }
@@ -69,7 +89,7 @@ impl Server {
     /// The URL of `database` for `user`.
     pub fn url(&self, user: &str, database: &str) -> String {
         let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
-        format!("postgresql://{user}@{folder}/{database}")
+        format!("postgresql://{user}@{folder}:{}/{database}", self.port)
     }
 
     /// Opens it as a target with some options.
@@ -84,6 +104,35 @@ impl Server {
             settings.set(name, *value, Origin::Flag(format!("--{name}")));
         }
         ENGINE.open(&self.url(user, database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+    }
+
+    /// Opens the same server by another URL.
+    pub fn target_at(&self, url: &str) -> Result<Box<dyn Target>> {
+        ENGINE.open(url, &Settings::defaults(ENGINE.options()), &(Arc::new(Silent) as Arc<dyn Events>))
+    }
+
+    /// The port of 127.0.0.1 it listens on, if it does.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends it at once, without a word to its clients, as a crash would.
+    pub fn crash(&self) {
+        let pid = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
+    }
+
+    /// Runs SQL in a transaction that stays open.
+    pub fn hold(&self, sql: &str) -> Held {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let url = self.url("bench", "postgres");
+            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
+            client
+        });
+        Held { _client: client, _runtime: runtime }
     }
 
     /// Runs SQL beside mindful, as another user of the server would; gives the first column of each row.
@@ -149,21 +198,25 @@ fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
 }
 
 /// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what
-/// the system or `MINDFUL_TEST_PG_BIN` (folders with colons between them) has besides.
+/// the system or `TEST_PG_BIN` (folders with colons between them) has besides; where that is nothing, an older one that
+/// is fetched. So there are two at least, the newest first and an older one last.
 pub fn programs() -> Vec<PathBuf> {
-    let mut found = vec![private_programs()];
-    let given = std::env::var_os("MINDFUL_TEST_PG_BIN").unwrap_or_default();
+    let mut found = vec![fetched("18")];
+    let given = std::env::var_os("TEST_PG_BIN").unwrap_or_default();
     found.extend(std::env::split_paths(&given).filter(|bin| bin.join("initdb").exists()));
     if let Ok(versions) = std::fs::read_dir("/usr/lib/postgresql") {
         found.extend(versions.flatten().map(|v| v.path().join("bin")).filter(|bin| bin.join("initdb").exists()));
     }
     found.dedup();
+    if found.len() == 1 {
+        found.push(fetched("16"));
+    }
     found
 }
 
-/// Where the private server's programs stand, found by starting it once.
-fn private_programs() -> PathBuf {
-    static FOUND: OnceLock<PathBuf> = OnceLock::new();
+/// Where the private server's programs of `version` stand, found by starting it once.
+pub fn fetched(version: &str) -> PathBuf {
+    static FOUND: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
     let find = || {
         let folder = tempfile::Builder::new()
             .prefix("mindful-pg-")
@@ -171,12 +224,14 @@ fn private_programs() -> PathBuf {
             .tempdir()
             .unwrap();
         let mut settings = Settings::defaults(ENGINE.options());
+        settings.set("pg_version", version, Origin::Default);
         settings.set("data_dir", folder.path().join("data").to_string_lossy(), Origin::Default);
         let private = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
         let program = std::fs::read_link(format!("/proc/{}/exe", private.postmaster_pid())).unwrap();
         program.parent().unwrap().to_owned()
     };
-    FOUND.get_or_init(find).clone()
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    found.entry(version.to_owned()).or_insert_with(find).clone()
 }
 
 /// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.

@@ -1,0 +1,71 @@
+//! The sessions that are at work, so that another thread can end them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+
+use crate::connect::{Canceller, Connection};
+
+/// Cancel requests on their way at a time; each is a connection of its own.
+const CANCEL_AT_A_TIME: usize = 32;
+
+/// How long cancel requests may take, all together.
+const CANCEL_WITHIN: Duration = Duration::from_secs(1);
+
+/// How long a cancelled session has to end by itself.
+const END_WITHIN: Duration = Duration::from_millis(500);
+
+/// Sessions by number.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<Numbered>);
+
+#[derive(Debug, Default)]
+struct Numbered {
+    last: u64,
+    at_work: BTreeMap<u64, Canceller>,
+}
+
+/// A session is at work as long as it holds this.
+#[derive(Debug)]
+pub struct Presence {
+    sessions: Arc<Sessions>,
+    number: u64,
+}
+
+impl Sessions {
+    /// A session begins on `connection`.
+    pub fn enter(self: &Arc<Self>, connection: &Connection) -> Presence {
+        let mut held = self.held();
+        held.last += 1;
+        let number = held.last;
+        held.at_work.insert(number, connection.canceller());
+        Presence { sessions: Arc::clone(self), number }
+    }
+
+    /// Ends what all of them are doing: their server is asked to cancel it, and whoever still waits for an answer after
+    /// that is cut off, as the server may have vanished. Takes two seconds at most.
+    pub async fn end(&self) {
+        let at_work: Vec<Canceller> = self.held().at_work.values().cloned().collect();
+        let asking = stream::iter(at_work).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
+            // Best effort: what cannot be asked is cut off below.
+            let _ = session.cancel().await;
+        });
+        let _ = tokio::time::timeout(CANCEL_WITHIN, asking).await;
+        tokio::time::sleep(END_WITHIN).await;
+        for session in self.held().at_work.values() {
+            session.sever();
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Numbered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.sessions.held().at_work.remove(&self.number);
+    }
+}
