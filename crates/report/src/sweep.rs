@@ -149,7 +149,7 @@ fn knee_lines(knee: &KneeSummary) -> Vec<String> {
     tell(knee.slo_sessions.map(f64::from), "slo_sessions", "sessions are the most that met the objective");
     tell(knee.peak_sessions, "peak_sessions", "sessions have the highest throughput; more make it fall");
     if let Some(model) = &knee.model {
-        lines.push(format!("model {model}; in brackets 95 % intervals"));
+        lines.push(format!("model {}; in brackets 95 % intervals", escape(model)));
     }
     lines
 }

@@ -3,7 +3,6 @@
 mod facts;
 mod figures;
 mod findings;
-mod steps;
 
 use std::path::Path;
 
@@ -19,11 +18,7 @@ use crate::{escape, table};
 pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&Path>) -> String {
     let mut page = Page { style: *style, text: String::new() };
     verdict(&mut page, analysis);
-    if analysis.steps.len() >= steps::FEWEST {
-        steps::table(&mut page, analysis);
-    } else {
-        each_step(&mut page, analysis);
-    }
+    each_step(&mut page, analysis);
     facts::measured(&mut page, run, analysis);
     facts::proof(&mut page, run);
     facts::settings(&mut page, run);
