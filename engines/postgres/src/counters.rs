@@ -91,7 +91,8 @@ pub fn samplers(
     let client = Arc::new(link.connect(0)?);
     link.run("opening the counters", async {
         // Each reading sees the counters of its own moment.
-        client.batch_execute("SET stats_fetch_consistency = none; SET jit = off").await?;
+        let own = "SET stats_fetch_consistency = none; SET jit = off; SET application_name = 'mindful counters'";
+        client.batch_execute(own).await?;
         Ok(())
     })?;
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();

@@ -1,7 +1,9 @@
 //! What the engine can be told beside the plan.
 
+use std::time::Duration;
+
 use mindful_core::settings::{Key, Settings};
-use mindful_core::{Error, Result};
+use mindful_core::{Error, Result, units};
 
 use crate::embedded;
 use crate::names::Namespace;
@@ -30,6 +32,12 @@ const OWN: &[Key] = &[
         default: None,
         help: "PostgreSQL tablespace for the tables and indexes (default: the database's own)",
     },
+    Key {
+        name: "wait_sampling",
+        value: "TIME|off",
+        default: Some("20ms"),
+        help: "How often it is looked what sessions wait for, 5ms to 1s",
+    },
 ];
 
 /// The same, parsed.
@@ -39,6 +47,8 @@ pub struct Options {
     pub namespace: Namespace,
     /// Where tables and indexes are laid.
     pub tablespace: Option<String>,
+    /// Time between two looks at what sessions wait for; `None`: nobody looks.
+    pub wait_sampling: Option<Duration>,
 }
 
 /// PostgreSQL cuts longer names in silence.
@@ -60,6 +70,21 @@ impl Options {
                 "choose another --namespace",
             ));
         }
-        Ok(Self { namespace: Namespace(namespace), tablespace: settings.parse("tablespace", name)? })
+        Ok(Self {
+            namespace: Namespace(namespace),
+            tablespace: settings.parse("tablespace", name)?,
+            wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),
+        })
     }
+}
+
+fn parse_interval(text: &str) -> Result<Option<Duration>> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let interval = units::parse_duration(text)?;
+    if (Duration::from_millis(5)..=Duration::from_secs(1)).contains(&interval) {
+        return Ok(Some(interval));
+    }
+    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
 }

@@ -9,8 +9,8 @@ use crate::link::Link;
 use crate::names::Namespace;
 use crate::plan_check;
 
-/// Connections kept for control and counters.
-const OWN_CONNECTIONS: i32 = 2;
+/// Connections kept for control, counters and wait events.
+const OWN_CONNECTIONS: i32 = 3;
 
 /// Checks room, rights, and the workload itself; then how the server carries it out.
 pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<PlanShape>> {

@@ -1,0 +1,211 @@
+//! Where sessions spend their time: their wait events, sampled over one connection. No extension, no view of others.
+//!
+//! Counts of samples only tell shares of time when samples are independent of the work, so the time between two is
+//! drawn anew each time.
+
+mod cost;
+mod events;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use mindful_core::draw::draw_unit;
+use mindful_core::metric::{Metric, Sampler};
+use mindful_core::{Error, Result};
+use tokio_postgres::{Row, Statement};
+
+use self::cost::Cost;
+use crate::connect::{Canceller, Connection};
+use crate::error::Failure;
+use crate::link::Link;
+
+/// Stream of the draws that spread samples in time.
+const SPREAD: i64 = 0x77_61_69_74;
+/// What the sampling connection calls itself, so that it does not count as one of the sessions.
+const APPLICATION_NAME: &str = "mindful waits";
+
+/// The samplers `waits` (samples by wait event) and `wait_sampling` (what that costs), from one sampling thread that
+/// ends with the last of them. A sample is taken every `interval`, or less often where that cost too much.
+pub fn samplers(link: &Arc<Link>, interval: Duration) -> Result<Vec<Box<dyn Sampler>>> {
+    let sampling = Arc::new(Sampling::start(link, interval)?);
+    let names = events::metrics();
+    let counter = |name| Metric::counter(name, "samples", "Sessions found at this, summed over all samples");
+    let waits = Waits { sampling: Arc::clone(&sampling), metrics: names.map(counter).collect() };
+    let cost = CostOfWaits { sampling, metrics: cost::metrics() };
+    Ok(vec![Box::new(waits), Box::new(cost)])
+}
+
+/// What the sampling thread has found so far.
+struct Found {
+    /// Samples in the order of [`events::metrics`].
+    counts: Vec<f64>,
+    cost: Cost,
+    /// Why there will be no more samples.
+    fault: Option<Error>,
+}
+
+/// The sampling thread; it ends when this is dropped.
+struct Sampling {
+    found: Arc<Mutex<Found>>,
+    canceller: Canceller,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sampling {
+    fn start(link: &Arc<Link>, interval: Duration) -> Result<Self> {
+        let connection = link.connect(0)?;
+        let canceller = connection.canceller();
+        let monitor = link.run("opening the sampling of wait events", Monitor::open(link, connection))?;
+        let counts = vec![0.0; events::metrics().count()];
+        let cost = Cost::new(monitor.pid, link.server().host_is_local(0), interval);
+        let found = Arc::new(Mutex::new(Found { counts, cost, fault: None }));
+        let (stop, stopped) = channel();
+        let shared = Arc::clone(&found);
+        let thread = std::thread::Builder::new()
+            .name("waits".to_owned())
+            .spawn(move || sample_until(&stopped, &monitor, &shared))
+            .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
+        Ok(Self { found, canceller, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// What is found by now; an error once sampling has failed, for old counts would pass as new ones.
+    fn found(&self) -> Result<MutexGuard<'_, Found>> {
+        let found = held(&self.found);
+        match &found.fault {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(found),
+        }
+    }
+}
+
+impl Drop for Sampling {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        // A sample under way ends with its connection, even if the server has vanished.
+        self.canceller.sever();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn held(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sample_until(stopped: &Receiver<()>, monitor: &Monitor, found: &Mutex<Found>) {
+    let mut number = 0;
+    loop {
+        let pause = held(found).cost.interval().mul_f64(0.5 + draw_unit(number, SPREAD));
+        if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        let begun = Instant::now();
+        let sample = monitor.sample();
+        let mut found = held(found);
+        match sample {
+            Ok(rows) => found.add(&rows, begun.elapsed()),
+            Err(fault) => {
+                found.fault = Some(fault);
+                return;
+            }
+        }
+        number += 1;
+    }
+}
+
+impl Found {
+    fn add(&mut self, rows: &[Row], took: Duration) {
+        let mut pids = Vec::new();
+        for row in rows {
+            let event = row.get::<_, Option<&str>>(0).zip(row.get::<_, Option<&str>>(1));
+            let sessions: Vec<i32> = row.get(2);
+            let metric = events::metric_of(event);
+            if let Some(at) = events::metrics().position(|name| name == metric) {
+                self.counts[at] += sessions.len() as f64;
+            }
+            pids.extend(sessions);
+        }
+        self.cost.sampled(took, &pids);
+    }
+}
+
+/// The monitoring connection.
+struct Monitor {
+    link: Arc<Link>,
+    connection: Connection,
+    statement: Statement,
+    pid: i32,
+    application_name: String,
+    role: u32,
+    database: u32,
+}
+
+impl Monitor {
+    async fn open(link: &Arc<Link>, connection: Connection) -> std::result::Result<Self, Failure> {
+        let whose = connection.query_one(include_str!("../sql/waits/whose.sql"), &[]).await?;
+        let settings = format!(
+            "SET application_name = '{APPLICATION_NAME}'; SET jit = off; SET plan_cache_mode = force_generic_plan"
+        );
+        connection.batch_execute(&settings).await?;
+        let statement = connection.prepare(include_str!("../sql/waits/sample.sql")).await?;
+        Ok(Self {
+            link: Arc::clone(link),
+            connection,
+            statement,
+            pid: whose.get("pid"),
+            application_name: whose.get("application_name"),
+            role: whose.get("role"),
+            database: whose.get("database"),
+        })
+    }
+
+    fn sample(&self) -> Result<Vec<Row>> {
+        self.link.run_on(&self.connection, "sampling wait events", async {
+            let whose: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+                [&self.application_name, &self.role, &self.database];
+            Ok(self.connection.query(&self.statement, &whose).await?)
+        })
+    }
+}
+
+struct Waits {
+    sampling: Arc<Sampling>,
+    metrics: Vec<Metric>,
+}
+
+impl Sampler for Waits {
+    fn name(&self) -> &'static str {
+        "waits"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(self.sampling.found()?.counts.iter().copied().map(Some).collect())
+    }
+}
+
+struct CostOfWaits {
+    sampling: Arc<Sampling>,
+    metrics: Vec<Metric>,
+}
+
+impl Sampler for CostOfWaits {
+    fn name(&self) -> &'static str {
+        "wait_sampling"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(self.sampling.found()?.cost.values())
+    }
+}
