@@ -14,6 +14,8 @@ pub struct Change {
     pub name: String,
     /// Unit of the raw value.
     pub unit: String,
+    /// What it read at the first border of the window and at the last.
+    pub readings: [Option<f64>; 2],
     /// By how much it grew; `None` when a reading is missing or the counter fell (its source restarted).
     pub delta: Option<f64>,
     /// Time between the two readings, s.
@@ -75,6 +77,7 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
             source: series.source.clone(),
             name: metric.name.clone(),
             unit: metric.unit.clone(),
+            readings: [first.values[i], last.values[i]],
             delta: first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0),
             seconds,
         })

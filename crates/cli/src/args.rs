@@ -44,7 +44,7 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Answer yes to questions"),
         )
-        .subcommand(planned("run", "Run the workload and report: the main job"))
+        .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
         .subcommand(planned("plan", "Show what would run and where each value comes from"))
@@ -69,16 +69,41 @@ pub fn command() -> Command {
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform").arg(repeat("5")),
         )
         .subcommand(Command::new("list").about("List stored runs"))
-        .subcommand(Command::new("show").about("Show a stored run").arg(run_name()))
+        .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()))
+        .subcommand(export())
         .subcommand(
             Command::new("import")
-                .about("Make a plan file of a slob.conf or pgio.conf; nothing in it is executed")
-                .arg(Arg::new("file").value_name("FILE").required(true))
-                .arg(
-                    Arg::new("output").long("output").value_name("FILE").help("[default: mindful.toml; - for stdout]"),
-                ),
+                .about("Make a plan file of a slob.conf or pgio.conf, executing nothing; or take a run folder in")
+                .arg(Arg::new("file").value_name("FILE|FOLDER").required(true))
+                .arg(output("[default: mindful.toml; - for stdout]")),
         )
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+}
+
+fn export() -> Command {
+    Command::new("export")
+        .about("Write a stored run for other programs: its steps, its summary, or all that happened")
+        .arg(run_name())
+        .arg(
+            Arg::new("as")
+                .long("as")
+                .value_name("FORM")
+                .value_parser(["csv", "json", "jsonl"])
+                .default_value("csv")
+                .help("csv: a line a step; json: the summary; jsonl: a line for all that happened"),
+        )
+        .arg(output("[default: stdout]"))
+}
+
+fn explain() -> Arg {
+    Arg::new("explain")
+        .long("explain")
+        .value_name("FIGURE")
+        .help("Formula, counters and readings behind a figure of the summary, or the rules behind the verdict")
+}
+
+fn output(help: &'static str) -> Arg {
+    Arg::new("output").long("output").value_name("FILE").help(help)
 }
 
 fn compare() -> Command {

@@ -7,6 +7,8 @@ mod compare_text;
 mod contrast;
 mod doctor;
 mod engines;
+mod export;
+mod file;
 mod import;
 mod list;
 mod load;
@@ -36,6 +38,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("contrast", matches)) => contrast::contrast(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
+        Some(("export", matches)) => export::export(matches),
         Some(("import", matches)) => import::import(matches),
         Some(("engines", matches)) => engines::engines(matches),
         _ => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),

@@ -5,7 +5,9 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::engine::Target;
 use mindful_core::event::Event;
+use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Point, StepHead};
 use mindful_core::workload::Workload;
 use mindful_drive::{StepOrder, StepOutcome, run_step};
@@ -23,7 +25,7 @@ pub fn step(
     point: Point,
 ) -> Result<StepOutcome> {
     let events = context.events();
-    let (mut samplers, findings) = mindful_observe::host_samplers(&target.host());
+    let (mut samplers, findings) = host_samplers(context, target)?;
     // What cannot be seen stays so for all steps of a sweep.
     if step == 0 {
         for finding in findings {
@@ -59,4 +61,26 @@ pub fn step(
         }
     }
     outcome
+}
+
+type Samplers = Vec<Box<dyn Sampler>>;
+
+/// Those of this host, and of the server's where an exporter tells of it.
+fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers, Vec<Finding>)> {
+    let host = target.host();
+    let (mut samplers, mut findings) = mindful_observe::host_samplers(&host);
+    if let Some(url) = context.settings.get("node_exporter") {
+        let (sampler, unseen) = mindful_observe::node_exporter(url, &host.data_paths)?;
+        samplers.push(sampler);
+        if !host.local {
+            findings = vec![processes_not_seen()];
+        }
+        findings.extend(unseen);
+    }
+    Ok((samplers, findings))
+}
+
+fn processes_not_seen() -> Finding {
+    let text = "The server's processes are not seen: an exporter tells of its whole host only.";
+    Finding::new("processes-not-seen", Severity::Info, text, "the server's address is not of this host")
 }

@@ -11,5 +11,5 @@ mod writer;
 
 pub use entry::Listed;
 pub use reader::read_run;
-pub use store::Store;
+pub use store::{LOG, Store};
 pub use writer::RunWriter;

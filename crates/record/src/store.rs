@@ -16,7 +16,7 @@ use crate::reader::read_run;
 use crate::writer::RunWriter;
 
 /// The events of a run, one JSON object a line.
-pub(crate) const LOG: &str = "run.jsonl";
+pub const LOG: &str = "run.jsonl";
 
 /// The figures of a run, written last.
 pub(crate) const SUMMARY: &str = "summary.json";

@@ -23,8 +23,26 @@ struct Figure {
 
 const GROWTH: &str = "growth of the counter from the first border of the window to its last, by the time between";
 
+const ASKED: &str = "as the plan has it";
+
 /// All figures by the names they have in the summary, and the ratios that decide what they may be called.
 const FIGURES: &[Figure] = &[
+    Figure { name: "sessions", formula: ASKED, sources: &[], value: |s| Some(f64::from(s.summary.sessions)) },
+    Figure { name: "schemas", formula: ASKED, sources: &[], value: |s| Some(f64::from(s.summary.schemas)) },
+    Figure {
+        name: "scale",
+        formula: "blocks of each schema that may be visited, as the plan has it",
+        sources: &[],
+        value: |s| Some(s.summary.scale as f64),
+    },
+    Figure { name: "work_unit", formula: ASKED, sources: &[], value: |s| Some(s.summary.work_unit as f64) },
+    Figure { name: "update_pct", formula: ASKED, sources: &[], value: |s| Some(s.summary.update_pct) },
+    Figure {
+        name: "count",
+        formula: "operations of the window; of a slice that a border of the window cuts, the share inside",
+        sources: &[],
+        value: |s| op(s).map(|op| op.count as f64),
+    },
     Figure {
         name: "duration_s",
         formula: "min(last border, first stop of a session) - max(first border after the warm-up, last start)",
@@ -212,19 +230,29 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     if short == "verdict" {
         return Ok(verdicts(analysis));
     }
-    let figure = FIGURES.iter().find(|figure| figure.name == short).ok_or_else(|| {
-        let next = match nearest(short, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("choose {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        Error::plan(format!("no figure is called `{}`", escape(name)), next)
-    })?;
+    let figure = find(short)?;
     let mut text = format!("{}\n  = {}\n", figure.name, figure.formula);
     for (number, step) in (1..).zip(&analysis.steps) {
         let _ = writeln!(text, "step {number}: {}", maybe((figure.value)(step)));
         sources(&mut text, figure, step);
     }
     Ok(text)
+}
+
+/// Refuses what is no figure, with the nearest name.
+pub fn known(name: &str) -> Result<()> {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    if short == "verdict" { Ok(()) } else { find(short).map(drop) }
+}
+
+fn find(name: &str) -> Result<&'static Figure> {
+    FIGURES.iter().find(|figure| figure.name == name).ok_or_else(|| {
+        let next = match nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("choose {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        Error::plan(format!("no figure is called `{}`", escape(name)), next)
+    })
 }
 
 fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
@@ -237,7 +265,9 @@ fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
             Some(change) => {
                 let grew = maybe(change.delta);
                 let (source, unit) = (escape(&change.source), escape(&change.unit));
-                let _ = writeln!(text, "  {source}: {name} grew by {grew} {unit} in {:.2} s", change.seconds);
+                let [from, to] = change.readings.map(|raw| raw.map_or_else(|| "unknown".to_owned(), |v| v.to_string()));
+                let span = change.seconds;
+                let _ = writeln!(text, "  {source}: {name} from {from} to {to} {unit}: {grew} in {span:.2} s");
             }
             None => {
                 let _ = writeln!(text, "  {name}: no source tells it");

@@ -1,26 +1,30 @@
-//! `mindful import`: an old configuration as a plan file.
+//! `mindful import`: an old configuration as a plan file, or a run folder from elsewhere.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
 use mindful_report::escape;
 
-use crate::context;
+use crate::commands::file;
 use crate::exit::Exit;
+use crate::{context, store};
 
-/// Reads the file as data, writes the plan file, tells what was left behind.
+/// Reads the file as data, writes the plan file, tells what was left behind; a folder is copied into the store.
 pub fn import(matches: &ArgMatches) -> Result<Exit> {
     let source = Path::new(matches.get_one::<String>("file").map_or("", String::as_str));
+    if source.is_dir() {
+        let id = store::open(matches)?.import(source)?;
+        context::print(&format!("run {id} is taken into the store; `mindful show {id}` shows it\n"))?;
+        return Ok(Exit::Ok);
+    }
     let output = matches.get_one::<String>("output").map_or("mindful.toml", String::as_str);
     let name = source.file_name().map_or_else(|| source.display().to_string(), |n| n.to_string_lossy().into_owned());
     let text = std::fs::read_to_string(source).map_err(|error| {
         Error::plan(
             format!("{} cannot be read: {error}", source.display()),
-            "give the path of a slob.conf or pgio.conf",
+            "give the path of a slob.conf, a pgio.conf or a run folder",
         )
     })?;
     let imported = mindful_import::import(&name, &text)?;
@@ -28,7 +32,7 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         context::print(&imported.toml)?;
         return Ok(Exit::Ok);
     }
-    write(Path::new(output), &imported.toml, matches.get_flag("yes"))?;
+    file::write(Path::new(output), &imported.toml, matches.get_flag("yes"))?;
     let mut told = format!("{output} is written from {}; `mindful plan` shows it\n", escape(&name));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.
@@ -36,22 +40,4 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     }
     context::print(&told)?;
     Ok(Exit::Ok)
-}
-
-fn write(path: &Path, text: &str, replace: bool) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if replace {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    options.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
-        let next = if error.kind() == std::io::ErrorKind::AlreadyExists {
-            "give --output FILE, or --yes to replace it"
-        } else {
-            "give --output FILE in a folder you may write to"
-        };
-        Error::plan(format!("{} cannot be written: {error}", path.display()), next)
-    })
 }

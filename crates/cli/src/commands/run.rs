@@ -12,9 +12,13 @@ use crate::job::{self, Ended};
 
 /// Opens the target, loads if needed, runs, stores, reports.
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
+    let explained = show::explained(matches)?;
     let context = Context::new(matches)?;
     let mut ended = job::execute(&context)?;
     let validity = show::stored(&context.store, &ended.id, context::wants_json(matches), true)?;
+    if let Some(figure) = explained {
+        show::explain(&context.store, &ended.id, figure)?;
+    }
     let folder = context.store.run_dir(&ended.id);
     let last = hooks::call(&context.plan.hooks, Phase::End, &ended.id, &folder, &*context.events());
     ended.error = ended.error.or(last.err());

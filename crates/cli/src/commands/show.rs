@@ -13,8 +13,24 @@ use crate::store;
 pub fn show(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
-    stored(&store, &store.resolve(name)?, context::wants_json(matches), false)?;
+    let id = store.resolve(name)?;
+    match explained(matches)? {
+        Some(figure) => explain(&store, &id, figure)?,
+        None => drop(stored(&store, &id, context::wants_json(matches), false)?),
+    }
     Ok(Exit::Ok)
+}
+
+/// The figure to be explained; refused before anything runs when there is none of that name.
+pub fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
+    let figure = matches.get_one::<String>("explain").map(String::as_str);
+    figure.map(|name| mindful_report::explain::known(name).map(|()| name)).transpose()
+}
+
+/// Prints what stands behind `figure` of run `id`.
+pub fn explain(store: &Store, id: &str, figure: &str) -> Result<()> {
+    let analysis = mindful_analyze::analyze(&store.read(id)?);
+    context::print(&mindful_report::explain::figure(figure, &analysis)?)
 }
 
 /// Reads, analyses and prints run `id`; stores its summary when it has just ended.

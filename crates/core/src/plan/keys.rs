@@ -48,6 +48,11 @@ pub const KEYS: &[Key] = &[
     unset("think_time", "RANGE", "Pauses: MIN..MAX or exp:MEAN, with a share in front if not all: 20%:10ms..50ms"),
     unset("rate", "PER_S", "Open loop: arrivals per second, Poisson; even:PER_S for a steady beat"),
     key("loop", "WHERE", "server", "Where the work loop runs: server or client"),
+    unset(
+        "node_exporter",
+        "URL",
+        "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be told",
+    ),
     unset("hook_before", "COMMAND", "Shell command run before the sessions start, waited for"),
     unset("hook_after", "COMMAND", "Shell command run when the sessions have stopped, waited for"),
     unset("hook_end", "COMMAND", "Shell command run when the result is stored, waited for"),

@@ -1,0 +1,37 @@
+//! Runs that leave the store and come into another one.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod mindful;
+
+use mindful::{Mindful, json};
+
+#[test]
+fn a_run_is_exported_as_steps_summary_and_events() {
+    let mindful = Mindful::new();
+    let ran = mindful.measured(&["--duration", "1s", "--sessions", "2"]);
+    let id = ran["id"].as_str().unwrap();
+    let csv = String::from_utf8(mindful.run(&["export", id]).stdout).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2, "a head and a step: {csv}");
+    let column = rows[0].iter().position(|name| *name == "sessions").unwrap();
+    assert_eq!(rows[1][column], "2");
+    assert_eq!(json(&mindful.run(&["export", id, "--as", "json"])), ran);
+    let written = mindful.run(&["export", id, "--as", "jsonl", "--output", "events.jsonl"]);
+    assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
+    let stored = std::fs::read(mindful.folder().join("runs").join(id).join("run.jsonl")).unwrap();
+    assert_eq!(std::fs::read(mindful.folder().join("events.jsonl")).unwrap(), stored);
+    let again = mindful.run(&["export", id, "--output", "events.jsonl"]);
+    assert_eq!(again.status.code(), Some(2), "a file is not replaced unasked: {again:?}");
+}
+
+#[test]
+fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
+    let (here, there) = (Mindful::new(), Mindful::new());
+    let ran = here.measured(&["--duration", "1s", "--sessions", "2"]);
+    let folder = here.folder().join("runs").join(ran["id"].as_str().unwrap());
+    let taken = there.run(&["import", folder.to_str().unwrap()]);
+    assert!(taken.status.success(), "{taken:?}");
+    assert_eq!(json(&there.run(&["show", "--format", "json"])), ran);
+    let again = there.run(&["import", folder.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+}
