@@ -5,6 +5,9 @@
 # Standard output is a locked file. Guard and server keep it open as long as they live, so that it stays locked.
 exec 3<&0 </dev/null 4>&1 >&2
 
+# When mindful dies while a process of this group is stopped, the system hangs up the whole group.
+trap '' HUP
+
 "$@" 3<&- &
 server=$!
 echo "$server" >&4

@@ -119,6 +119,22 @@ fn a_killed_owner_leaves_no_server_and_the_next_one_goes_on() {
     assert!(sql(&server, "SELECT count(*) FROM journal").parse::<u32>().unwrap() >= 20);
 }
 
+/// The death of its parent hangs up a process group in which a process is stopped, the guard included.
+#[test]
+fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
+    let place = place();
+    let folder = place.path().join("pg");
+    let mut owner = Owner::start(&folder);
+    owner.wait_for("at work");
+    for pid in servers(&folder) {
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::STOP);
+    }
+    owner.kill();
+    gone(&folder).unwrap();
+    drop(started(&folder, &[]));
+}
+
 #[test]
 fn a_server_that_outlived_owner_and_guard_is_found_and_stopped() {
     let place = place();
