@@ -175,7 +175,7 @@ impl Events for Silent {
 }
 
 /// User and group for a server when the test runs as root, which PostgreSQL refuses.
-fn account() -> Option<(u32, u32)> {
+pub fn account() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
     }
