@@ -1,0 +1,187 @@
+//! Whole commands on the embedded PostgreSQL.
+
+#![cfg(feature = "postgres")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Servers side by side would measure each other: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A place of its own that the server's user can reach, with a store and a data directory in it.
+struct Place {
+    folder: tempfile::TempDir,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+        Self { folder, _alone: alone }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        let store = self.folder.path().join("store");
+        command.args(args).arg("--data-dir").arg(self.data());
+        command.current_dir(self.folder.path()).env("MINDFUL_STORE", store).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let small = ["run", "--format", "json", "--schemas", "2", "--scale", "64MiB", "--sessions", "2"];
+        self.command(&[&small[..], &["--duration", "3s"], args].concat()).output().unwrap()
+    }
+
+    fn measured(&self, args: &[&str]) -> Value {
+        let output = self.run(args);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+    }
+
+    fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+}
+
+fn figure(step: &Value, name: &str) -> f64 {
+    step[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {step:#}"))
+}
+
+/// Whether a postgres works in `folder`.
+fn server_in(folder: &Path) -> bool {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let within = |process: PathBuf| {
+        let cwd = std::fs::read_link(process.join("cwd")).unwrap_or_default();
+        cwd.starts_with(folder)
+    };
+    entries.map(|entry| entry.path()).filter(|p| p.join("comm").exists()).any(within)
+}
+
+#[test]
+fn the_default_reads_physically_and_a_second_run_reuses_server_and_data() {
+    let place = Place::new();
+    let first = place.measured(&[]);
+    assert!(first["dataset"]["load_s"].is_number(), "{first:#}");
+    let step = &first["steps"][0];
+    let physical = figure(step, "physical_reads_per_s");
+    let by_processes = figure(step, "process_reads_per_s");
+    assert!((by_processes / physical - 1.0).abs() < 0.05, "direct I/O: {by_processes} of {physical}");
+    assert!(figure(step, "blocks_visited_per_s") > 0.0 && figure(step, "start_skew_ms") >= 0.0);
+    let second = place.measured(&["--seed", "2"]);
+    assert!(second["dataset"]["load_s"].is_null(), "{second:#}");
+    assert!(!server_in(&place.data()), "the server is stopped when nobody measures");
+}
+
+#[test]
+fn updates_commit_one_by_one_and_the_mix_is_exact() {
+    let place = Place::new();
+    let ran = place.measured(&["--update-pct", "30", "--work-unit", "4"]);
+    let step = &ran["steps"][0];
+    assert!((figure(step, "update_pct_realised") - 30.0).abs() < 0.2, "{step:#}");
+    let (updates, commits) = (figure(&step["ops"]["update"], "per_s"), figure(step, "commits_per_s"));
+    assert!((commits / updates - 1.0).abs() < 0.15, "{commits} commits for {updates} updates");
+    assert!(figure(step, "log_bytes_per_s") > 0.0);
+}
+
+#[test]
+fn a_cached_run_is_not_called_storage() {
+    let place = Place::new();
+    let output = place.run(&["--mode", "lio", "--tag", "cached"]);
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    assert!(figure(&ran["steps"][0], "hit_ratio") > 0.99, "{ran:#}");
+    let shown = Command::new(env!("CARGO_BIN_EXE_mindful"))
+        .args(["show", "cached"])
+        .env("MINDFUL_STORE", place.folder.path().join("store"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("database cache") && !text.contains("storage IOPS"), "{text}");
+}
+
+#[test]
+fn a_killed_mindful_leaves_no_server_and_data_that_the_next_run_can_use() {
+    let place = Place::new();
+    let args = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
+    // From before the server is up, over the load, to the run.
+    for after_ms in [150, 700, 1_300, 2_200, 3_500, 5_000] {
+        let mut child = place.spawn(&args);
+        std::thread::sleep(Duration::from_millis(after_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while server_in(&place.data()) {
+            assert!(Instant::now() < deadline, "a server is left {after_ms} ms after the start was killed");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+    let output = place
+        .command(&["run", "--format", "json", "--sessions", "2", "--warmup", "0s", "--duration", "2s"])
+        .output()
+        .unwrap();
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    assert!(figure(&ran["steps"][0], "blocks_visited_per_s") > 0.0, "{ran:#}");
+}
+
+#[test]
+fn cleanup_lists_and_removes_what_is_ours() {
+    let place = Place::new();
+    assert!(place.command(&["load", "--schemas", "1", "--scale", "8MiB"]).output().unwrap().status.success());
+    let asked = place.command(&["cleanup"]).output().unwrap();
+    assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
+    let done = place.command(&["cleanup", "--yes"]).output().unwrap();
+    assert!(done.status.success() && String::from_utf8_lossy(&done.stdout).contains("removed"), "{done:?}");
+    let again = place.command(&["cleanup", "--yes"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&again.stdout).contains("nothing of mindful's"), "{again:?}");
+}
+
+#[cfg(feature = "raw")]
+#[test]
+fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
+    let place = Place::new();
+    let small = ["--schemas", "1", "--scale", "128MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "500ms"];
+    let output =
+        place.command(&[&["contrast", "--format", "json", "--repeat", "1"], &small[..]].concat()).output().unwrap();
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let contrast = &ran["contrast"];
+    for cores in ["pinned", "all_cores"] {
+        let rungs = contrast[cores].as_array().unwrap();
+        let names: Vec<_> = rungs.iter().map(|rung| rung["rung"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), 6, "{names:?}");
+        assert!(rungs.iter().all(|rung| figure(rung, "cpu_us_per_block") > 0.0), "{contrast:#}");
+    }
+    let eta = figure(contrast, "eta");
+    assert!(eta > 0.05 && eta < 1.5, "{contrast:#}");
+}
+
+#[test]
+fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
+    let place = Place::new();
+    let base =
+        ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "500ms", "--duration", "1s", "--tag", "real"];
+    let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];
+    let mut child = place.spawn(&[&base[..], &ladder].concat());
+    std::thread::sleep(Duration::from_secs(9));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = Command::new(env!("CARGO_BIN_EXE_mindful"))
+        .args(["sweep", "--resume", "real", "--format", "json"])
+        .env("MINDFUL_STORE", place.folder.path().join("store"))
+        .output()
+        .unwrap();
+    let swept: Value = serde_json::from_slice(&resumed.stdout).unwrap_or_else(|e| panic!("{e}: {resumed:?}"));
+    let points: std::collections::BTreeSet<String> =
+        swept["steps"].as_array().unwrap().iter().map(|step| step["point"]["values"].to_string()).collect();
+    assert_eq!(points.len(), 6, "{swept:#}");
+}
