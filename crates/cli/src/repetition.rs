@@ -41,6 +41,9 @@ impl Figure {
     }
 }
 
+/// A side of a comparison: its runs, read and judged.
+pub type Side = Vec<(Run, Analysis)>;
+
 /// A stored run with its figure.
 pub struct Measured {
     /// Its id.

@@ -1,7 +1,6 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
 use clap::ArgMatches;
-use mindful_analyze::Analysis;
 use mindful_analyze::comparable::{self, Difference};
 use mindful_analyze::compare::{self, Comparison, PointComparison, Question, RunValue, Verdict};
 use mindful_core::run::Run;
@@ -13,11 +12,8 @@ use serde_json::{Value, json};
 
 use crate::commands::compare_text;
 use crate::exit::Exit;
-use crate::repetition::{self, Figure};
+use crate::repetition::{self, Figure, Side};
 use crate::{context, layers, noise, store};
-
-/// A side: its runs, read and judged.
-pub type Side = Vec<(Run, Analysis)>;
 
 /// What a gate allows: the verdict that crosses it, and by how much.
 struct Gate {

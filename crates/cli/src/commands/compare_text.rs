@@ -6,7 +6,7 @@ use mindful_analyze::comparable::Difference;
 use mindful_analyze::compare::{Basis, Comparison, PointComparison, Verdict};
 use mindful_report::escape;
 
-use crate::commands::compare::Side;
+use crate::repetition::Side;
 
 /// The verdict first, then what it rests on.
 pub fn report(points: &[PointComparison], baseline: &Side, candidate: &Side, differing: &[Difference]) -> String {
