@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, LayoutProof};
-use crate::engine::{Description, HostView, PlanShape};
+use crate::description::{Description, HostView, PlanShape};
+use crate::finding::Finding;
 use crate::metric::{Metric, Phase};
-use crate::result::Finding;
 use crate::run::{Facts, RunHead, StepHead};
 use crate::slice::SliceReport;
 
@@ -89,6 +89,13 @@ pub enum Event {
         cost_us: u64,
         /// One value a metric; `None` where unknown.
         values: Vec<Option<f64>>,
+    },
+    /// Which part of the step counts, where what was seen decided it.
+    Window {
+        /// The border of slices where it begins.
+        first: u32,
+        /// The border where it ends.
+        last: u32,
     },
     /// The step ended.
     StepEnd {

@@ -7,14 +7,17 @@
 pub mod client_loop;
 pub mod clock;
 pub mod dataset;
+pub mod description;
 pub mod draw;
 pub mod engine;
 pub mod error;
 pub mod event;
+pub mod finding;
 pub mod latency;
 pub mod metric;
 pub mod pace;
 pub mod plan;
+pub mod point;
 pub mod result;
 pub mod run;
 pub mod settings;

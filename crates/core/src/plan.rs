@@ -44,6 +44,12 @@ pub struct Plan {
     /// Length of the measured window.
     #[serde(with = "seconds")]
     pub duration: Duration,
+    /// Whether the step goes on until it is steady, and finds its warm-up by itself.
+    #[serde(default)]
+    pub steady: bool,
+    /// Longest time it may take to become so.
+    #[serde(with = "seconds", default)]
+    pub steady_cap: Duration,
     /// A fixed number of operations a session instead of a duration.
     pub ops: Option<u64>,
     /// Longest time a fixed amount of work may take.

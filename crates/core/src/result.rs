@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::Point;
+pub use crate::finding::{Finding, Severity};
+use crate::point::Point;
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -14,38 +15,6 @@ pub enum Validity {
     Suspect,
     /// It is not what was asked for.
     Invalid,
-}
-
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Good to know.
-    Info,
-    /// The result is suspect.
-    Warning,
-    /// The result is invalid.
-    Error,
-}
-
-/// Something a reader of the result must know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Stable code, such as `short-window`.
-    pub code: String,
-    /// How much it matters.
-    pub severity: Severity,
-    /// What is, what it does to the result, what to do; a sentence or two.
-    pub text: String,
-    /// The figures behind it.
-    pub evidence: String,
-}
-
-impl Finding {
-    /// A finding.
-    pub fn new(code: &str, severity: Severity, text: impl Into<String>, evidence: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), severity, text: text.into(), evidence: evidence.into() }
-    }
 }
 
 /// A run in figures.
@@ -86,6 +55,39 @@ pub struct Summary {
     /// Mindless against mindful I/O; only of a contrast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contrast: Option<ContrastSummary>,
+    /// The best of a job on files; only of `mindful raw` with more than one plain step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_job: Option<IoJobSummary>,
+}
+
+/// The best of a job on files, each with the load that gave it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IoJobSummary {
+    /// Highest mean latency allowed to small I/Os, us; only of a calibration.
+    pub limit_us: Option<f64>,
+    /// Most small I/Os per second, within the limit if there is one.
+    pub most_small_per_s: Option<IoBest>,
+    /// Most MiB (2^20 bytes) per second by large reads.
+    pub most_large_mib_per_s: Option<IoBest>,
+    /// Lowest mean latency of small I/Os, us.
+    pub least_small_us: Option<IoBest>,
+}
+
+/// A best figure and where it was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IoBest {
+    /// The figure, in the unit that its name tells.
+    pub value: f64,
+    /// Mean latency there, us.
+    pub mean_us: Option<f64>,
+    /// 99th percentile there, us.
+    pub p99_us: Option<f64>,
+    /// Small I/Os in flight.
+    pub small: u32,
+    /// Large reads in flight.
+    pub large: u32,
+    /// Part of the files; null where all steps used the same.
+    pub span: Option<String>,
 }
 
 /// The rungs from raw reads nobody looks at up to a database.
@@ -186,6 +188,12 @@ pub struct StepSummary {
     pub schemas: u32,
     /// Blocks in use in each schema.
     pub scale: u64,
+    /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
+    #[serde(default)]
+    pub iodepth: Option<u32>,
+    /// Length of each of them in bytes; null for a database.
+    #[serde(default)]
+    pub block_bytes: Option<u64>,
     /// Blocks a read visits.
     pub work_unit: u64,
     /// Share of updates asked for, percent.

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, LayoutProof};
-use crate::engine::{Description, HostView, PlanShape};
+use crate::description::{Description, HostView, PlanShape};
+use crate::event::Event;
+use crate::finding::Finding;
 use crate::metric::{Metric, Phase};
 use crate::plan::Plan;
-use crate::result::Finding;
+pub use crate::point::Point;
 use crate::settings::Settings;
 use crate::slice::{Seat, SliceReport};
 use crate::workload::Workload;
@@ -60,24 +62,6 @@ pub struct StepHead {
     pub point: Point,
 }
 
-/// A point of a sweep.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Point {
-    /// Plan keys and their values here.
-    pub values: BTreeMap<String, String>,
-    /// Which repetition, from 0.
-    pub pass: u32,
-    /// Whether it repeats the first point to expose drift.
-    pub drift_check: bool,
-}
-
-impl Point {
-    /// Whether it stands in no sweep.
-    pub fn is_plain(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// One reading of a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -113,6 +97,8 @@ pub struct StepRecord {
     pub borders_us: Vec<i64>,
     /// Engine clock minus host clock, us.
     pub clock_offset_us: i64,
+    /// First and last border of the part that counts, where what was seen decided it.
+    pub window: Option<(u32, u32)>,
     /// `(session, report)` in order of arrival.
     pub slices: Vec<(u32, SliceReport)>,
     /// Counters.
@@ -123,6 +109,66 @@ pub struct StepRecord {
     pub interrupted: bool,
     /// Whether its end was recorded.
     pub ended: bool,
+}
+
+impl StepRecord {
+    /// A step of which nothing is known but its head.
+    pub fn new(head: StepHead) -> Self {
+        Self {
+            head,
+            borders_us: Vec::new(),
+            clock_offset_us: 0,
+            window: None,
+            slices: Vec::new(),
+            series: Vec::new(),
+            error: None,
+            interrupted: false,
+            ended: false,
+        }
+    }
+
+    /// Adds an event of the step; others are passed over.
+    ///
+    /// # Errors
+    /// The reason why it cannot stand where it stands.
+    pub fn add(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::Started { borders_us, clock_offset_us } => {
+                self.borders_us = borders_us;
+                self.clock_offset_us = clock_offset_us;
+            }
+            Event::Slice { session, report } => self.slices.push((session, report)),
+            Event::Source { source, metrics, phase } => {
+                self.series.push(Series { source, metrics, phase, readings: Vec::new() });
+            }
+            Event::Sample { source, border, at_us, cost_us, values } => {
+                self.read(&source, Reading { border, at_us, cost_us, values })?;
+            }
+            Event::Window { first, last } => self.window = Some((first, last)),
+            Event::StepEnd { error, interrupted } => {
+                self.error = error;
+                self.interrupted = interrupted;
+                self.ended = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, source: &str, reading: Reading) -> Result<(), String> {
+        let series = self
+            .series
+            .iter_mut()
+            .rev()
+            .find(|series| series.source == source)
+            .ok_or_else(|| format!("a sample of {source:?}, which did not introduce itself"))?;
+        let (told, known) = (reading.values.len(), series.metrics.len());
+        if told != known {
+            return Err(format!("{told} values for the {known} metrics of {source:?}"));
+        }
+        series.readings.push(reading);
+        Ok(())
+    }
 }
 
 /// A stored run.

@@ -26,6 +26,13 @@ pub const KEYS: &[Key] = &[
     unset("threads", "N", "Sessions in each schema"),
     key("warmup", "TIME", "3s", "Time before the measured window"),
     key("duration", "TIME", "30s", "Length of the measured window"),
+    key(
+        "steady",
+        "",
+        "off",
+        "Measure until it is steady: the warm-up is found, and a window of at least --duration and a minute is kept",
+    ),
+    key("steady_cap", "TIME", "10m", "Longest time a step may take to become steady"),
     unset("ops", "N", "Operations for each session instead of a duration"),
     key("guard", "TIME", "1h", "Longest time a fixed amount of work may take; beyond it the run is incomplete"),
     key("work_unit", "BLOCKS", "64", "Blocks a read operation visits"),

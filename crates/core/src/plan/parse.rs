@@ -19,6 +19,8 @@ pub(super) fn plan(s: &Settings) -> Result<Plan> {
         sessions: sessions(s)?,
         warmup: s.require("warmup", units::parse_duration)?,
         duration: s.require("duration", units::parse_duration)?,
+        steady: steady(s)?,
+        steady_cap: s.require("steady_cap", units::parse_duration)?,
         ops: ops(s)?,
         guard: s.require("guard", units::parse_duration)?,
         work_unit: s.require("work_unit", units::parse_count)?,
@@ -104,6 +106,17 @@ fn ops(s: &Settings) -> Result<Option<u64>> {
         return Err(Error::plan("0 operations do nothing", "give --ops 1 or more"));
     }
     Ok(ops)
+}
+
+fn steady(s: &Settings) -> Result<bool> {
+    let steady = s.require("steady", settings::parse_switch)?;
+    match ["ops", "warmup"].into_iter().find(|name| s.given(name).is_some()).filter(|_| steady) {
+        None => Ok(steady),
+        Some(name) => Err(Error::plan(
+            format!("both steady and {} are given", s.place(name)),
+            "leave one away: a step that is measured until steady finds its warm-up and ends by itself",
+        )),
+    }
 }
 
 fn content(s: &Settings) -> Result<Content> {
