@@ -88,7 +88,7 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
     let client = summary.cpu.client_cores.filter(|_| !in_process);
     Evidence {
         client_busy: client.zip(counters.host_cpus()).map(|(cores, cpus)| cores / cpus),
-        little_breach: checks::little_breach(step, work),
+        little_breach: checks::little_breach(run, step, work),
         host_busy: summary.cpu.host_busy_share,
         shares: Shares::of(work, counters),
         ladder: None,

@@ -8,6 +8,7 @@ use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
+use crate::io_job;
 use crate::pace::Pace;
 use crate::residence::Residence;
 use crate::seconds::Seconds;
@@ -98,7 +99,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     };
     findings.extend(short_window(step, window.seconds()));
     findings.extend(late_start(window.start_skew_us, window.seconds(), step));
-    findings.extend(little(step, work));
+    findings.extend(little(run, step, work));
     findings.extend(loop_overhead(step, work));
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
@@ -134,10 +135,16 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
 ///
 /// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
 /// client: up to half of a slice, it counts into the residence time `R`.
-pub fn little_breach(step: &StepRecord, work: &Work) -> Option<f64> {
-    let busy = f64::from(work.sessions) - work.thinking_sessions();
+pub fn little_breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
+    let busy = in_flight(run, step, work);
     let closed = step.head.workload.rate.is_none();
     (closed && work.ops() > 0.0 && busy > 0.0).then(|| ((busy - residing(step, work)) / busy).abs())
+}
+
+/// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
+fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
+    let of_each = io_job::all_in_flight(run, &step.head).unwrap_or(1);
+    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each)
 }
 
 /// Average number of sessions inside operations, with what the loop in the database adds to them.
@@ -156,11 +163,11 @@ fn loop_share(work: &Work) -> Option<f64> {
     (working > 0.0).then(|| 1.0 - work.busy_sessions() / working)
 }
 
-fn little(step: &StepRecord, work: &Work) -> Option<Finding> {
-    let breach = little_breach(step, work).filter(|breach| *breach > LITTLE_BREACH)?;
+fn little(run: &Run, step: &StepRecord, work: &Work) -> Option<Finding> {
+    let breach = little_breach(run, step, work).filter(|breach| *breach > LITTLE_BREACH)?;
     let text =
         "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
-    let busy = f64::from(work.sessions) - work.thinking_sessions();
+    let busy = in_flight(run, step, work);
     let (inside, off) = (residing(step, work), percent(breach));
     Some(warning("little", text, format!("{busy:.2} sessions not thinking, {inside:.2} inside operations: {off} off")))
 }

@@ -9,6 +9,7 @@ pub mod counters;
 pub mod cpu;
 pub mod curve;
 pub mod headline;
+pub mod io_job;
 pub mod knee;
 pub mod ladder;
 pub mod latency;

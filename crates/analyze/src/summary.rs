@@ -9,11 +9,12 @@ use crate::counters::Counters;
 use crate::pace::Pace;
 use crate::window::Window;
 use crate::work::Work;
-use crate::{contrast, cpu, curve, latency};
+use crate::{contrast, cpu, curve, io_job, latency};
 
 /// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
     let contrast = contrast::contrast(run, &steps);
+    let io_job = io_job::best(run, &steps);
     let mut curves = curve::curves(run, &steps);
     let knee = if curves.len() == 1 { curves.pop().map(|curve| curve.knee) } else { None };
     Summary {
@@ -33,6 +34,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         knee,
         curves,
         contrast,
+        io_job,
     }
 }
 
@@ -78,6 +80,7 @@ pub fn step(
     pace: Option<&Pace>,
 ) -> StepSummary {
     let workload = &step.head.workload;
+    let in_flight = io_job::in_flight(run, &step.head);
     let known = |figure: &dyn Fn(&Window, &Work, &Counters) -> Option<f64>| {
         measured.and_then(|(window, work, counters)| figure(window, work, counters))
     };
@@ -87,6 +90,8 @@ pub fn step(
         sessions: step.head.seats.len() as u32,
         schemas: workload.schemas,
         scale: workload.scale,
+        iodepth: in_flight.map(|(iodepth, _)| iodepth),
+        block_bytes: in_flight.map(|(_, bytes)| bytes),
         work_unit: workload.work_unit,
         update_pct: workload.update_pct.percent(),
         update_pct_realised: known(&|_, work, _| update_pct(work)),

@@ -9,7 +9,7 @@ use mindful_core::plan;
 use mindful_core::settings::Key;
 use mindful_core::{Error, Result};
 
-use crate::registry;
+use crate::{io_keys, registry};
 
 /// Parses the command line; prints help and version itself.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
@@ -63,6 +63,14 @@ pub fn command() -> Command {
         .subcommand(
             planned("contrast", "Mindless against mindful I/O: raw reads and the database on the same bytes")
                 .arg(repeat("3")),
+        )
+        .subcommand(
+            planned(
+                "raw",
+                "Files and devices alone: one step, Orion's jobs, a calibration, or parts of a disk in turn",
+            )
+            .arg(Arg::new("path").value_name("PATH").help("As --target raw:PATH"))
+            .args(io_keys::KEYS.iter().map(|key| flag(key).help_heading("Job"))),
         )
         .subcommand(compare())
         .subcommand(

@@ -14,6 +14,12 @@ mod list;
 mod load;
 mod noise;
 mod plan;
+#[cfg(feature = "raw")]
+mod raw;
+#[cfg(feature = "raw")]
+mod raw_csv;
+#[cfg(feature = "raw")]
+mod raw_job;
 mod run;
 mod show;
 mod sweep;
@@ -36,6 +42,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("noise", matches)) => noise::noise(matches),
         #[cfg(feature = "raw")]
         Some(("contrast", matches)) => contrast::contrast(matches),
+        #[cfg(feature = "raw")]
+        Some(("raw", matches)) => raw::raw(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("export", matches)) => export::export(matches),

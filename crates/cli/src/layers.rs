@@ -7,7 +7,7 @@ use mindful_core::plan;
 use mindful_core::settings::{self, Key, Origin, Settings};
 use mindful_core::{Error, Result};
 
-use crate::{hooks, registry};
+use crate::{hooks, io_keys, registry};
 
 /// Plan file that is read without being named.
 const PLAN_FILE: &str = "mindful.toml";
@@ -16,7 +16,8 @@ const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
 /// All settings for a verb that takes the plan.
 pub fn settings(matches: &ArgMatches) -> Result<Settings> {
-    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).collect();
+    let keys: Vec<&'static Key> =
+        plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect();
     let mut settings = Settings::defaults(keys.iter().copied());
     if let Some(path) = plan_file(matches) {
         read_file(&path, &keys, &mut settings)?;

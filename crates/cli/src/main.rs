@@ -8,6 +8,7 @@ mod examine;
 mod exit;
 mod fits;
 mod hooks;
+mod io_keys;
 mod job;
 mod layers;
 mod measure;

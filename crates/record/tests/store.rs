@@ -52,6 +52,7 @@ fn summary(run: &Run) -> Summary {
         knee: None,
         curves: Vec::new(),
         contrast: None,
+        io_job: None,
     }
 }
 

@@ -5,6 +5,7 @@ pub mod csv;
 pub mod escape;
 pub mod explain;
 pub mod figure;
+pub mod io_job;
 pub mod json;
 pub mod list;
 pub mod live;

@@ -13,9 +13,13 @@ use crate::job::{self, Ended};
 /// Opens the target, loads if needed, runs, stores, reports.
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
-    let context = Context::new(matches)?;
-    let mut ended = job::execute(&context)?;
-    let validity = show::stored(&context.store, &ended.id, context::wants_json(matches), true)?;
+    measured(&Context::new(matches)?, context::wants_json(matches), explained)
+}
+
+/// The same for a context that is already made.
+pub fn measured(context: &Context, json: bool, explained: Option<&str>) -> Result<Exit> {
+    let mut ended = job::execute(context)?;
+    let validity = show::stored(&context.store, &ended.id, json, true)?;
     if let Some(figure) = explained {
         show::explain(&context.store, &ended.id, figure)?;
     }

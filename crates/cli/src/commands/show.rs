@@ -1,6 +1,7 @@
 //! `mindful show`: a stored run as `run` showed it.
 
 use clap::ArgMatches;
+use mindful_analyze::{io_job, summary};
 use mindful_core::Result;
 use mindful_core::result::Validity;
 use mindful_record::Store;
@@ -44,6 +45,9 @@ pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validi
         mindful_report::json::summary(&analysis.summary)
     } else if let Some(contrast) = &analysis.summary.contrast {
         mindful_report::contrast::report(&analysis.summary, contrast, &context::style())
+    } else if let Some(job) = &analysis.summary.io_job {
+        let (block, large) = (summary::block_bytes(&run), io_job::large_bytes(&run));
+        mindful_report::io_job::report(&analysis.summary, job, block, large, &run.notes, &context::style())
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
         let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
         mindful_report::sweep::report(&analysis.summary, block_bytes, &run.notes, &context::style())

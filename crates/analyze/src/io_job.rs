@@ -1,0 +1,118 @@
+//! A job on files: the load of each step, what small and large I/Os did there, and the best of all.
+
+use mindful_core::result::{IoBest, IoJobSummary, OpSummary, StepSummary};
+use mindful_core::run::{Point, Run, StepHead};
+use mindful_core::units;
+
+use crate::summary::block_bytes;
+
+/// Key of [`Point::values`]: small I/Os in flight, of all sessions together.
+pub const SMALL: &str = "small";
+/// Key: large reads in flight, of all sessions together.
+pub const LARGE: &str = "large";
+/// Key: the part of the files in use.
+pub const SPAN: &str = "span";
+/// Setting that tells the highest mean latency a calibration allows.
+pub const LIMIT: &str = "limit";
+/// The fact by which an engine tells how many I/Os each session keeps in flight.
+const IODEPTH: &str = "iodepth";
+
+/// Small I/Os of a step: reads and writes of blocks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Small {
+    /// Per second.
+    pub per_s: f64,
+    /// Mean latency, us.
+    pub mean_us: f64,
+    /// Median latency of the reads, or of the writes where there are no reads, us.
+    pub p50_us: Option<f64>,
+    /// Their 99th percentile, us.
+    pub p99_us: Option<f64>,
+}
+
+/// `(small, large)` I/Os in flight at `point`; `None` where it is no step of a job on files.
+pub fn load(point: &Point) -> Option<(u32, u32)> {
+    let value = |key: &str| point.values.get(key)?.parse().ok();
+    Some((value(SMALL)?, value(LARGE)?))
+}
+
+/// What small I/Os did; `None` without any.
+pub fn small(step: &StepSummary) -> Option<Small> {
+    let kinds = || [&step.ops.select, &step.ops.update].into_iter().flatten().filter(|op| op.count > 0);
+    let first: &OpSummary = kinds().next()?;
+    let per_s: f64 = kinds().map(|op| op.per_s).sum();
+    let summed: Option<f64> = kinds().map(|op| Some(op.mean_us? * op.per_s)).sum();
+    Some(Small { per_s, mean_us: summed? / per_s, p50_us: first.p50_us, p99_us: first.p99_us })
+}
+
+/// What large reads did; `None` without any.
+pub fn large(step: &StepSummary) -> Option<&OpSummary> {
+    step.ops.scan.as_ref().filter(|op| op.count > 0)
+}
+
+/// Length of a large read of `run`, bytes.
+pub fn large_bytes(run: &Run) -> Option<u64> {
+    run.head.settings.parse("large_size", units::parse_bytes).ok().flatten()
+}
+
+/// I/Os that each session of a step keeps in flight and the length of each: blocks, or large reads where there are no
+/// blocks. `None` for engines without an iodepth.
+pub fn in_flight(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
+    let told = run.description.as_ref()?.facts.get(IODEPTH)?;
+    let here = |key: &str| head.point.values.get(key).map(String::as_str);
+    let sessions = u32::try_from(head.seats.len()).ok().filter(|sessions| *sessions > 0)?;
+    match load(&head.point) {
+        Some((0, large)) => Some((large / sessions, large_bytes(run)?)),
+        Some((small, _)) => Some((small / sessions, block_bytes(run)?)),
+        None => {
+            let bytes = here("block_size").map_or_else(|| block_bytes(run), |size| units::parse_bytes(size).ok());
+            Some((here(IODEPTH).unwrap_or(told).parse().ok()?, bytes?))
+        }
+    }
+}
+
+/// All I/Os that each session keeps in flight, blocks and large reads together.
+pub fn all_in_flight(run: &Run, head: &StepHead) -> Option<u32> {
+    let (small, _) = in_flight(run, head)?;
+    match load(&head.point) {
+        Some((small, large)) => Some((small + large) / u32::try_from(head.seats.len()).ok()?),
+        None => {
+            let facts = &run.description.as_ref()?.facts;
+            Some(small + facts.get("large_iodepth").and_then(|large| large.parse().ok()).unwrap_or(0))
+        }
+    }
+}
+
+/// The best of the steps of `run`; `None` where they are no job on files.
+pub fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
+    let at: Vec<_> = steps.iter().filter_map(|step| Some((step, load(&step.point)?))).collect();
+    if at.is_empty() {
+        return None;
+    }
+    let limit = run.head.settings.parse(LIMIT, units::parse_duration).ok().flatten();
+    let limit_us = limit.map(|limit| limit.as_secs_f64() * 1e6);
+    let within = |small: &Small| limit_us.is_none_or(|limit| small.mean_us <= limit);
+    let told = |step: &StepSummary, (small, large), value, mean_us, p99_us| IoBest {
+        value,
+        mean_us,
+        p99_us,
+        small,
+        large,
+        span: step.point.values.get(SPAN).cloned(),
+    };
+    let small_figures = || at.iter().filter_map(|(step, load)| Some((*step, *load, small(step)?)));
+    let rates = small_figures().filter(|(.., small)| within(small));
+    let most_small = rates.max_by(|a, b| a.2.per_s.total_cmp(&b.2.per_s));
+    let least_us = small_figures().min_by(|a, b| a.2.mean_us.total_cmp(&b.2.mean_us));
+    let large_figures = at.iter().filter_map(|(step, load)| Some((*step, *load, large(step)?)));
+    let most_large = large_figures.max_by(|a, b| a.2.per_s.total_cmp(&b.2.per_s));
+    let mib = large_bytes(run).map(|bytes| bytes as f64 / f64::from(1 << 20));
+    Some(IoJobSummary {
+        limit_us,
+        most_small_per_s: most_small.map(|(step, load, s)| told(step, load, s.per_s, Some(s.mean_us), s.p99_us)),
+        most_large_mib_per_s: most_large
+            .zip(mib)
+            .map(|((step, load, op), mib)| told(step, load, op.per_s * mib, op.mean_us, op.p99_us)),
+        least_small_us: least_us.map(|(step, load, s)| told(step, load, s.mean_us, Some(s.mean_us), s.p99_us)),
+    })
+}

@@ -1,0 +1,135 @@
+//! What a job on files measures, from its keys.
+
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Error, Result, units};
+use mindful_raw::orion::{self, Matrix, Point, Preset};
+use mindful_raw::space::Span;
+
+/// Highest mean latency a calibration allows when nobody says.
+const LIMIT: &str = "20ms";
+/// Defaults of a single step: each I/O is an operation of its own.
+const SINGLE: [(&str, &str); 2] = [("work_unit", "1"), ("sessions", "1")];
+/// Defaults of a step among many.
+const AMONG_MANY: [(&str, &str); 2] = [("duration", "10s"), ("warmup", "1s")];
+/// What decides how many I/Os are in flight, which a job decides itself.
+const OF_THE_JOB: [&str; 8] =
+    ["sessions", "threads", "iodepth", "large_iodepth", "io", "rate", "think_time", "work_unit"];
+
+/// More than one plain step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Job {
+    /// The points of a preset or a matrix.
+    Points(Vec<Point>),
+    /// The search for the most small I/Os per second within a mean latency, us.
+    Calibrate {
+        /// The highest allowed.
+        limit_us: f64,
+    },
+    /// One load on parts of the files in turn.
+    Spans {
+        /// As the option `span` takes them.
+        spans: Vec<String>,
+        /// I/Os of all sessions together.
+        in_flight: u32,
+    },
+}
+
+/// The job that `settings` ask for, `None` for one plain step; completes them with the defaults of either.
+pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
+    let preset = settings.get("preset").map(str::to_owned);
+    let job = match preset.as_deref() {
+        Some("calibrate") => Some(calibrate(settings)?),
+        Some(_) => Some(points(settings)?),
+        None if settings.get("matrix").is_some() => Some(points(settings)?),
+        None => spans(settings)?,
+    };
+    refuse_unused(settings, job.as_ref())?;
+    let among_many = job.iter().flat_map(|_| AMONG_MANY);
+    for (name, value) in SINGLE.into_iter().chain(among_many) {
+        let unset = settings.given(name).is_none() && !(name == "sessions" && settings.given("threads").is_some());
+        // A fixed amount of work has no duration.
+        if unset && !(name == "duration" && settings.given("ops").is_some()) {
+            settings.set(name, value, Origin::Default);
+        }
+    }
+    Ok(job)
+}
+
+fn calibrate(settings: &mut Settings) -> Result<Job> {
+    if settings.get("limit").is_none() {
+        settings.set("limit", LIMIT, Origin::Default);
+    }
+    let limit_us = settings.require("limit", units::parse_duration)?.as_secs_f64() * 1e6;
+    if limit_us < 1.0 {
+        return Err(Error::plan("a limit of nothing is never kept", "give --limit 1us or more"));
+    }
+    Ok(Job::Calibrate { limit_us })
+}
+
+fn points(settings: &Settings) -> Result<Job> {
+    let preset = settings.parse("preset", parse_preset)?.unwrap_or(Preset::Advanced);
+    let matrix = settings.parse("matrix", Matrix::parse)?;
+    if matrix.is_some() && preset != Preset::Advanced {
+        return Err(Error::plan(
+            format!("--matrix with --preset {}, which has its own", settings.get("preset").unwrap_or_default()),
+            "leave one of them away, or give --preset advanced",
+        ));
+    }
+    let files = settings.get("target").map_or(1, |url| url.split(',').filter(|path| !path.is_empty()).count());
+    let job = orion::Job {
+        preset,
+        matrix,
+        disks: settings.parse("num_disks", number)?.unwrap_or(files as u32),
+        num_small: settings.parse("num_small", number)?,
+        num_large: settings.parse("num_large", number)?,
+    };
+    Ok(Job::Points(job.points()?))
+}
+
+/// All names, `calibrate` with them, in the message for one that is none.
+fn parse_preset(text: &str) -> Result<Preset> {
+    Preset::parse(text).map_err(|_| {
+        let names = Preset::NAMES.map(|(name, _)| name).join(", ");
+        Error::plan(format!("`{text}` is not known here"), format!("choose {names}, calibrate"))
+    })
+}
+
+fn number(text: &str) -> Result<u32> {
+    let count = units::parse_count(text)?;
+    u32::try_from(count).map_err(|_| Error::plan(format!("{count} is out of range"), "give a smaller number"))
+}
+
+fn spans(settings: &Settings) -> Result<Option<Job>> {
+    let Some(list) = settings.parse("spans", Span::parse_list)? else { return Ok(None) };
+    let value = |name: &str| settings.parse(name, number).map(Option::unwrap_or_default);
+    let sessions = settings.given("sessions").map_or(Ok(1), number)?;
+    if value("large_iodepth")? > 0 || settings.given("threads").is_some() {
+        return Err(Error::plan(
+            "--spans compares one load of small I/Os",
+            "leave --large-iodepth and --threads away; --iodepth and --sessions make the load",
+        ));
+    }
+    let in_flight = value("iodepth")?.saturating_mul(sessions);
+    Ok(Some(Job::Spans { spans: list.into_iter().map(|(name, _)| name).collect(), in_flight }))
+}
+
+/// Refuses keys that would go unheard.
+fn refuse_unused(settings: &Settings, job: Option<&Job>) -> Result<()> {
+    let unheard: &[&str] = match job {
+        Some(Job::Points(_)) => &["limit", "spans"],
+        Some(Job::Calibrate { .. }) => &["matrix", "num_disks", "num_small", "num_large", "spans"],
+        Some(Job::Spans { .. }) => &["num_disks", "num_small", "num_large", "limit", "csv", "span"],
+        None => &["num_disks", "num_small", "num_large", "limit", "csv"],
+    };
+    let of_the_job: &[&str] = if matches!(job, None | Some(Job::Spans { .. })) { &[] } else { &OF_THE_JOB };
+    let what = match job {
+        Some(Job::Points(_)) => "in a job, which decides it itself",
+        Some(Job::Calibrate { .. }) => "in a calibration, which decides it itself",
+        Some(Job::Spans { .. }) => "beside --spans",
+        None => "without --preset or --matrix",
+    };
+    match unheard.iter().chain(of_the_job).find(|name| settings.given(name).is_some()) {
+        Some(name) => Err(Error::plan(format!("{} {what}", settings.place(name)), "leave it away")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,226 @@
+//! `mindful raw` on real files: the jobs, what they store and print, and what they never write.
+#![cfg(feature = "raw")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Pages that a file of someone else holds.
+const FOREIGN_BYTES: usize = 16 << 20;
+/// Short points: what is tested are not the rates.
+const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms", "--large-size", "64KiB"];
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// On a file system with O_DIRECT, which that of /tmp need not have.
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn mindful(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env("MINDFUL_STORE", self.path("store")).output().unwrap()
+    }
+
+    /// A file that mindful made, as the bare argument.
+    fn made(&self) -> String {
+        let path = self.path("blocks").display().to_string();
+        let loaded = self.mindful(&["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
+        assert!(loaded.status.success(), "{loaded:?}");
+        path
+    }
+
+    /// A file that mindful did not make.
+    fn foreign(&self) -> PathBuf {
+        let path = self.path("foreign");
+        let bytes: Vec<u8> = (0..FOREIGN_BYTES as u64).map(|at| (at.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn raw(&self, path: &str, args: &[&str]) -> Value {
+        let output = self.mindful(&[&["raw", path, "--format", "json"], &SHORT[..], args].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+    }
+
+    fn shown(&self) -> String {
+        String::from_utf8(self.mindful(&["show"]).stdout).unwrap()
+    }
+
+    fn runs(&self) -> usize {
+        fs::read_dir(self.path("store/runs")).map_or(0, Iterator::count)
+    }
+}
+
+/// Exit code and the one line that says why.
+fn refused(output: &Output) -> (i32, String) {
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert_eq!(text.trim_end().lines().count(), 1, "one line: {text}");
+    (output.status.code().unwrap(), text)
+}
+
+fn steps(summary: &Value) -> &Vec<Value> {
+    summary["steps"].as_array().unwrap()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value["point"]["values"][key].as_str().unwrap()
+}
+
+#[test]
+fn a_preset_measures_its_ladder_in_one_folder_and_tells_the_best() {
+    let place = Place::new();
+    let path = place.made();
+    let summary = place.raw(&path, &["--preset", "oltp", "--num-small", "3"]);
+    let loads: Vec<_> = steps(&summary).iter().map(|s| (text(s, "small"), text(s, "large"))).collect();
+    assert_eq!(loads, [("1", "0"), ("2", "0"), ("3", "0")]);
+    for (step, depth) in steps(&summary).iter().zip(1..) {
+        assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(depth), Some(8_192)));
+        assert_eq!(step["sessions"], 1);
+        // A block an operation, and Little's law: so many in flight as the point says.
+        let op = &step["ops"]["select"];
+        let in_flight = op["per_s"].as_f64().unwrap() * op["mean_us"].as_f64().unwrap() / 1e6;
+        assert!((in_flight / depth as f64 - 1.0).abs() < 0.25, "{in_flight} in flight at {depth}: {step:#}");
+    }
+    let most = steps(&summary).iter().filter_map(|s| s["ops"]["select"]["per_s"].as_f64()).fold(0.0, f64::max);
+    assert_eq!(summary["io_job"]["most_small_per_s"]["value"].as_f64(), Some(most));
+    assert!(!summary["findings"].to_string().contains("\"little\""), "{summary:#}");
+    assert_eq!(place.runs(), 1);
+    let shown = place.shown();
+    assert!(shown.contains("most small I/Os per second") && shown.contains("3 points on raw:"), "{shown}");
+}
+
+#[test]
+fn a_matrix_is_written_as_the_files_that_scripts_read() {
+    let place = Place::new();
+    let path = place.made();
+    let csv = place.path("m");
+    let prefix = csv.to_str().unwrap();
+    let args = ["--matrix", "detailed", "--num-small", "2", "--num-large", "1", "--csv", prefix];
+    let summary = place.raw(&path, &args);
+    assert_eq!(steps(&summary).len(), 5);
+    let large_only = steps(&summary).iter().find(|s| text(s, "small") == "0").unwrap();
+    assert_eq!((large_only["iodepth"].as_u64(), large_only["block_bytes"].as_u64()), (Some(1), Some(65_536)));
+    let read = |end: &str| fs::read_to_string(place.path(&format!("m{end}"))).unwrap();
+    // The cells that hold a figure: every point with small, or with large I/Os.
+    let cells = |text: &str| -> Vec<Vec<bool>> {
+        let rows = text.lines().skip(1);
+        rows.map(|row| row.split(',').skip(1).map(|cell| cell.trim().parse::<f64>().is_ok()).collect()).collect()
+    };
+    for end in ["_iops.csv", "_lat.csv"] {
+        let file = read(end);
+        assert_eq!(file.lines().next(), Some("Large/Small, 0, 1, 2"), "{end}");
+        assert_eq!(cells(&file), [[false, true, true], [false, true, true]], "{end}: {file}");
+    }
+    assert_eq!(cells(&read("_mbps.csv")), [[false, false, false], [true, true, true]]);
+    let counted: u64 =
+        read("_hist.csv").lines().skip(1).map(|l| l.rsplit(',').next().unwrap().parse::<u64>().unwrap()).sum();
+    let ops = |s: &Value| ["select", "scan"].iter().filter_map(|k| s["ops"][k]["count"].as_u64()).sum::<u64>();
+    let summed: u64 = steps(&summary).iter().map(ops).sum();
+    assert!(
+        (counted as f64 / summed as f64 - 1.0).abs() < 0.02,
+        "{counted} in the histograms, {summed} in the summary"
+    );
+    let again = refused(&place.mindful(&["raw", &path, "--matrix", "basic", "--csv", prefix]));
+    assert!(again.0 == 2 && again.1.contains("is there already"), "{again:?}");
+}
+
+#[test]
+fn a_calibration_keeps_its_limit_and_says_so_in_microseconds() {
+    let place = Place::new();
+    let path = place.made();
+    let summary = place.raw(&path, &["--preset", "calibrate", "--limit", "50ms"]);
+    let job = &summary["io_job"];
+    assert_eq!(job["limit_us"].as_f64(), Some(50_000.0));
+    let most = &job["most_small_per_s"];
+    assert!(most["value"].as_f64().unwrap() > 0.0 && most["mean_us"].as_f64().unwrap() <= 50_000.0, "{job:#}");
+    assert!(job["most_large_mib_per_s"]["value"].as_f64().unwrap() > 0.0, "{job:#}");
+    assert!(place.shown().contains("at a mean latency up to 50.0 ms"), "{}", place.shown());
+    // No device answers within a microsecond: one try, and no answer.
+    let summary = place.raw(&path, &["--preset", "calibrate", "--limit", "1us"]);
+    assert_eq!(summary["io_job"]["most_small_per_s"], Value::Null);
+    assert_eq!(steps(&summary).iter().filter(|s| text(s, "large") == "0").count(), 1);
+    assert!(place.shown().contains("no load kept the limit"), "{}", place.shown());
+}
+
+#[test]
+fn spans_are_measured_in_turn_each_on_its_part() {
+    let place = Place::new();
+    let path = place.made();
+    let summary = place.raw(&path, &["--spans", "outer,inner,mix,full", "--iodepth", "2"]);
+    let spans: Vec<_> = steps(&summary).iter().map(|s| text(s, "span")).collect();
+    assert_eq!(spans, ["outer", "inner", "mix", "full"]);
+    let blocks: Vec<_> = steps(&summary).iter().map(|s| s["scale"].as_u64().unwrap()).collect();
+    assert!(blocks[..3].iter().all(|part| part.abs_diff(blocks[3] / 10) <= 3), "{blocks:?}");
+    assert!(steps(&summary).iter().all(|s| s["iodepth"] == 2));
+}
+
+#[test]
+fn without_a_preset_it_is_one_step_of_single_blocks() {
+    let place = Place::new();
+    let path = place.made();
+    let summary = place.raw(&path, &["--iodepth", "4"]);
+    let step = &steps(&summary)[0];
+    assert_eq!((steps(&summary).len(), step["work_unit"].as_u64(), step["sessions"].as_u64()), (1, Some(1), Some(1)));
+    assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(4), Some(8_192)));
+    assert_eq!(summary["io_job"], Value::Null);
+}
+
+#[test]
+fn a_file_of_someone_else_is_read_and_never_written() {
+    let place = Place::new();
+    let path = place.foreign();
+    let before = fs::read(&path).unwrap();
+    let name = path.to_str().unwrap();
+    let summary = place.raw(name, &["--preset", "simple", "--num-small", "1", "--num-large", "1"]);
+    assert!(steps(&summary)[0]["ops"]["select"]["count"].as_u64().unwrap() > 0, "{summary:#}");
+    for verb in [&["raw", name][..], &["raw", name, "--preset", "oltp"], &["run", "--target", &format!("raw:{name}")]] {
+        let (code, line) = refused(&place.mindful(&[verb, &["--update-pct", "20"]].concat()));
+        assert!([2, 3].contains(&code) && line.contains("foreign"), "{verb:?}: {code} {line}");
+    }
+    let cleaned = place.mindful(&["cleanup", "--yes", "--target", &format!("raw:{name}")]);
+    assert!(String::from_utf8_lossy(&cleaned.stdout).contains("keep"), "{cleaned:?}");
+    assert_eq!(place.runs(), 1, "what was refused left no run");
+    assert!(fs::read(&path).unwrap() == before, "the file was written");
+}
+
+#[test]
+fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
+    let place = Place::new();
+    let path = place.foreign();
+    let name = path.to_str().unwrap();
+    let nowhere = place.path("no/such/folder/blocks");
+    for (args, code, hint) in [
+        (&["raw"][..], 2, "--target raw:PATH"),
+        (&["raw", "--target", "null:"], 2, "measures files"),
+        (&["raw", name, "--target", "raw:x"], 2, "give one of them"),
+        (&["raw", nowhere.to_str().unwrap(), "--scale", "1MiB"], 3, "folder"),
+        (&["raw", name, "--preset", "fast"], 2, "calibrate"),
+        (&["raw", name, "--preset", "oltp", "--matrix", "row"], 2, "leave one of them away"),
+        (&["raw", name, "--preset", "oltp", "--iodepth", "4"], 2, "--iodepth"),
+        (&["raw", name, "--matrix", "row"], 2, "--num-large"),
+        (&["raw", name, "--limit", "1ms"], 2, "--limit"),
+        (&["raw", name, "--preset", "calibrate", "--limit", "5"], 2, "not a time"),
+        (&["raw", name, "--spans", "outer,upper"], 2, "upper"),
+        (&["raw", name, "--csv", "m"], 2, "--csv"),
+        (&["raw", name, "--preset", "oltp", "--csv", "no/m"], 2, "there is no folder"),
+    ] {
+        let (found, line) = refused(&place.mindful(args));
+        assert!(found == code && line.contains(hint), "{args:?}: {found} {line}");
+    }
+    assert_eq!(place.runs(), 0);
+    assert!(!Path::new(&nowhere).exists());
+}
