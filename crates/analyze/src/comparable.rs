@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mindful_core::run::Run;
+use mindful_core::units;
 use serde::{Deserialize, Serialize};
 
 /// A fact in which two groups of runs differ.
@@ -14,6 +15,14 @@ pub struct Difference {
     pub baseline: Vec<String>,
     /// What the candidate has.
     pub candidate: Vec<String>,
+}
+
+impl Difference {
+    /// Both sides in words: `8192 against 16384`.
+    pub fn sides(&self) -> String {
+        let side = |values: &[String]| if values.is_empty() { "not known".to_owned() } else { values.join(" / ") };
+        format!("{} against {}", side(&self.baseline), side(&self.candidate))
+    }
 }
 
 /// The facts in which `baseline` and `candidate` differ.
@@ -47,7 +56,9 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let mut facts = vec![("engine", run.head.engine.clone())];
     if let Some(description) = &run.description {
         facts.push(("block size", description.block_bytes.to_string()));
-        facts.push(("database cache", format!("{:?}", description.cache_bytes)));
+        if let Some(bytes) = description.cache_bytes {
+            facts.push(("database cache", units::format_bytes(bytes)));
+        }
         for name in
             ["fsync", "synchronous_commit", "full_page_writes", "synchronous", "journal_mode", "debug_io_direct"]
         {
@@ -80,4 +91,16 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         facts.push(("arithmetic", format!("{:?}", w.like)));
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_side_does_not_know_is_told_as_not_known() {
+        let difference =
+            Difference { fact: "cpu.count".to_owned(), baseline: Vec::new(), candidate: vec!["2".to_owned()] };
+        assert_eq!(difference.sides(), "not known against 2");
+    }
 }

@@ -252,11 +252,11 @@ fn hot(script: &Script, plan: &mut PlanFile) -> Result<()> {
         if frequency == 0 {
             plan.set("hot_spot_share", 0, "HOTSPOT_FREQUENCY=0: only the first operation was hot");
         } else {
-            plan.set("hot_spot_share", one_in(frequency), format!("HOTSPOT_FREQUENCY={frequency}: each {frequency}th by a counter shared with scans and the hot schema; now an independent draw"));
+            plan.set("hot_spot_share", one_in(frequency), format!("HOTSPOT_FREQUENCY={frequency}: one operation in {frequency}, by a counter shared with scans and the hot schema; now an independent draw"));
         }
     }
     if let Some(frequency) = number(script, "HOT_SCHEMA_FREQUENCY")?.filter(|n| *n > 0) {
-        plan.set("hot_schema", one_in(frequency), format!("HOT_SCHEMA_FREQUENCY={frequency}: each {frequency}th operation went to schema 1, by the counter that also chose scans; now an independent draw"));
+        plan.set("hot_schema", one_in(frequency), format!("HOT_SCHEMA_FREQUENCY={frequency}: one operation in {frequency} went to schema 1, by the counter that also chose scans; now an independent draw"));
     }
     Ok(())
 }

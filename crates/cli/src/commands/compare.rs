@@ -160,10 +160,7 @@ fn gate(text: &str) -> Result<Gate> {
 }
 
 fn not_comparable(differing: &[Difference]) -> Error {
-    let facts: Vec<_> = differing
-        .iter()
-        .map(|d| format!("{} ({} against {})", d.fact, d.baseline.join(" / "), d.candidate.join(" / ")))
-        .collect();
+    let facts: Vec<_> = differing.iter().map(|d| format!("{} ({})", d.fact, d.sides())).collect();
     Error::plan(
         format!("the runs are not comparable, they differ in {}", facts.join(", ")),
         "compare runs that are alike, or give --force when the difference is the question",

@@ -24,13 +24,7 @@ pub fn report(points: &[PointComparison], baseline: &Side, candidate: &Side, dif
     let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "\nbaseline   {}\ncandidate  {}", ids(baseline), ids(candidate));
     for d in differing {
-        let _ = writeln!(
-            text,
-            "differs in {}: {} against {}",
-            d.fact,
-            escape(&d.baseline.join(" / ")),
-            escape(&d.candidate.join(" / "))
-        );
+        let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
     text
 }
