@@ -34,7 +34,7 @@ fn row(source: &str, metric: &Value) -> String {
     if let Some(cpu) = name.strip_prefix("cpu").and_then(|rest| rest.strip_suffix("_busy"))
         && cpu.parse::<u32>().is_ok()
     {
-        name = "cpuN_busy".to_owned();
+        "cpuN_busy".clone_into(&mut name);
     }
     format!("| `{name}` | {} | {} | {} |", text("unit"), text("kind"), text("help"))
 }
