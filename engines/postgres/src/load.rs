@@ -15,10 +15,11 @@ use tokio_postgres::Client;
 
 use crate::error::{Failure, lacks_right};
 use crate::link::Link;
-use crate::names::{Kind, Namespace, SHAPE};
+use crate::names::{Kind, Namespace};
 use crate::options::Options;
 use crate::registry::{self, Entry, Found};
 use crate::row::{self, Rows};
+use crate::shape::{NARROW, SHAPED, Shape};
 use crate::space;
 use crate::template::{quote_ident, render};
 
@@ -41,7 +42,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
         Found::Nothing => Ok(false),
         Found::Foreign => Err(registry::foreign(namespace)),
         Found::Ours { entries, .. } => {
-            refuse_other(namespace, &entries, plan)?;
+            refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
             Ok(missing(&entries, plan).is_empty())
         }
     }
@@ -54,7 +55,8 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         refuse_read_only(&control).await?;
         registry::ensure(&control, &options.namespace).await
     })?;
-    refuse_other(&options.namespace, &entries, plan)?;
+    let shape = shape(options, &entries, plan)?;
+    refuse_other(&options.namespace, &entries, plan, shape)?;
     let missing = missing(&entries, plan);
     if missing.is_empty() {
         return Ok(());
@@ -63,8 +65,9 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         note(events, format!("resuming the load: {} of {} tables are missing", missing.len(), wanted(plan).len()));
     }
     let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
-    space::check(link, options, blocks, events)?;
-    let work = Work { link, options, plan, events, stop, queue: Mutex::new(missing), done: AtomicU64::new(0), blocks };
+    space::check(link, options, blocks, shape.tuple_bytes() as u64, events)?;
+    let work =
+        Work { link, options, plan, shape, events, stop, queue: Mutex::new(missing), done: AtomicU64::new(0), blocks };
     work.all()?;
     settle(link, events)
 }
@@ -73,6 +76,7 @@ struct Work<'a> {
     link: &'a Link,
     options: &'a Options,
     plan: &'a DatasetPlan,
+    shape: Shape,
     events: &'a dyn Events,
     stop: &'a Stop,
     queue: Mutex<Vec<Table>>,
@@ -158,7 +162,7 @@ impl Work<'_> {
     async fn copy(&self, client: &Client, table: Table, name: &str) -> Result<(), Failure> {
         // Scan tables have their own layout, beyond those of all schemas.
         let layout = if table.kind == Kind::Scan { table.schema + (1 << 16) } else { table.schema };
-        let mut rows = Rows::new(table.blocks, self.plan.seed, layout, self.plan.content);
+        let mut rows = Rows::new(table.blocks, self.plan.seed, layout, self.shape);
         let sink = client.copy_in(&render(include_str!("../sql/copy_in.sql"), &[("table", name)])).await?;
         let mut sink = pin!(sink);
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
@@ -196,7 +200,9 @@ impl Work<'_> {
         let name = Namespace::table_name(table.kind, table.schema);
         let (kind, seed) = (table.kind.word(), self.plan.seed.to_string());
         let (schema, blocks) = (table.schema as i32, table.blocks as i64);
-        client.execute(&sql, &[&name, &kind, &qualified, &schema, &blocks, &seed, &content, &SHAPE]).await?;
+        client
+            .execute(&sql, &[&name, &kind, &qualified, &schema, &blocks, &seed, &content, &self.shape.number])
+            .await?;
         Ok(())
     }
 }
@@ -223,6 +229,12 @@ async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Rows shaped for the compress ratio that someone asked for; else as they are, or narrow.
+fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Shape> {
+    let loaded = entries.iter().find(|entry| entry.exists).map_or(NARROW, |entry| entry.shape);
+    Shape::of(if options.shaped { SHAPED } else { loaded }, plan.content)
+}
+
 fn wanted(plan: &DatasetPlan) -> Vec<Table> {
     let kinds = [(Kind::Blocks, plan.blocks_per_schema), (Kind::Scan, plan.scan_blocks)];
     let of = |schema| kinds.map(|(kind, blocks)| Table { kind, schema, blocks });
@@ -236,7 +248,7 @@ fn missing(entries: &[Entry], plan: &DatasetPlan) -> Vec<Table> {
 }
 
 /// What stands must be part of what is asked for.
-fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
+fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan, shape: Shape) -> Result<()> {
     for entry in entries.iter().filter(|entry| entry.exists) {
         let blocks = if entry.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let mut differs = Vec::new();
@@ -249,8 +261,8 @@ fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan) ->
         if entry.content != Some(plan.content) {
             differs.push("other content".to_owned());
         }
-        if entry.shape != SHAPE {
-            differs.push(format!("row shape {} instead of {SHAPE}", entry.shape));
+        if entry.shape != shape.number {
+            differs.push(format!("row shape {} instead of {}", entry.shape, shape.number));
         }
         if !differs.is_empty() {
             return Err(Error::plan(

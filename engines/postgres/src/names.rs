@@ -5,9 +5,6 @@ use crate::template::quote_ident;
 /// The comment that marks a namespace as mindful's own.
 pub const MARK: &str = "mindful: dataset, made and removed by mindful";
 
-/// Version of the row's shape; a dataset of another shape has to be loaded anew.
-pub const SHAPE: i32 = 1;
-
 /// The kinds of table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {

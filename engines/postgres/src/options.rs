@@ -49,6 +49,8 @@ pub struct Options {
     pub tablespace: Option<String>,
     /// Time between two looks at what sessions wait for; `None`: nobody looks.
     pub wait_sampling: Option<Duration>,
+    /// Rows of a new dataset are shaped for the compress ratio of the plan, because someone asked for one.
+    pub shaped: bool,
 }
 
 /// PostgreSQL cuts longer names in silence.
@@ -73,6 +75,7 @@ impl Options {
         Ok(Self {
             namespace: Namespace(namespace),
             tablespace: settings.parse("tablespace", name)?,
+            shaped: settings.given("compress_ratio").is_some(),
             wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),
         })
     }

@@ -7,7 +7,8 @@ use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 
 use crate::error::Failure;
-use crate::names::{Kind, MARK, Namespace, SHAPE};
+use crate::names::{Kind, MARK, Namespace};
+use crate::shape::{NARROW, SHAPED, Shape};
 use crate::template::{quote_literal, render};
 
 /// One registered table.
@@ -112,7 +113,8 @@ pub async fn ensure(client: &Client, namespace: &Namespace) -> Result<Vec<Entry>
 
 /// The dataset that complete tables make up: schemas 1 to N without a gap.
 pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
-    let of = |kind| entries.iter().filter(move |e| e.kind == Some(kind) && e.exists && e.shape == SHAPE);
+    let of =
+        |kind| entries.iter().filter(move |e| e.kind == Some(kind) && e.exists && [NARROW, SHAPED].contains(&e.shape));
     let first = of(Kind::Blocks).find(|e| e.schema == 1)?;
     let scan_blocks = of(Kind::Scan).find(|e| e.schema == 1).map_or(0, |e| e.blocks);
     let has = |kind, schema| of(kind).any(|e| e.schema == schema);
@@ -128,6 +130,12 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
         seed: first.seed,
         content: first.content?,
     })
+}
+
+/// The shape of the rows that stand.
+pub fn shape(entries: &[Entry]) -> Option<Shape> {
+    let entry = entries.iter().find(|e| e.exists && e.kind == Some(Kind::Blocks))?;
+    Shape::of(entry.shape, entry.content?).ok()
 }
 
 /// What a cleanup removes and what it leaves, with the reason.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
-use mindful_core::event::Events;
+use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
 use mindful_core::slice::Seat;
 use mindful_core::workload::{Loop, Workload};
@@ -20,7 +20,8 @@ use crate::options::Options;
 use crate::registry::{self, Found};
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
-use crate::{counters, data_files, describe, load, prepare, space, verify, waits};
+use crate::shape::Shape;
+use crate::{counters, data_files, describe, load, log_band, prepare, space, stored, verify, waits};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
@@ -62,6 +63,20 @@ impl PostgresTarget {
         })
     }
 
+    /// The shape of the rows that are loaded.
+    fn shape(&self) -> Result<Option<Shape>> {
+        let control = self.link.control()?;
+        let found = self.link.run("looking for the dataset", registry::find(&control, &self.options.namespace))?;
+        Ok(if let Found::Ours { entries, .. } = found { registry::shape(&entries) } else { None })
+    }
+
+    /// What stored blocks are to a compressor, as a fact by its name; nothing where that cannot be measured.
+    fn stored(&self) -> Result<Option<(String, String)>> {
+        let Ok(Some(dataset)) = self.dataset() else { return Ok(None) };
+        let measured = stored::measure(&self.link, &self.options.namespace, &dataset)?;
+        Ok(measured.map(|stored| ("stored_blocks".to_owned(), stored.to_string())))
+    }
+
     /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
     fn phase(&self, phase: Phase) -> Result<()> {
         if let Some(private) = &self.private
@@ -81,6 +96,9 @@ impl Target for PostgresTarget {
                 .facts
                 .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
         }
+        let expected = log_band::facts(&description.facts, self.shape()?);
+        description.facts.extend(expected);
+        description.facts.extend(self.stored()?);
         Ok(description)
     }
 
@@ -123,6 +141,9 @@ impl Target for PostgresTarget {
             let loaded = load::load(&self.link, &self.options, plan, events, stop);
             self.phase(Phase::Run)?;
             loaded?;
+            if let Some((_, stored)) = self.stored()? {
+                note(events, format!("stored blocks: {stored}"));
+            }
         }
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
     }
@@ -142,6 +163,9 @@ impl Target for PostgresTarget {
         }
         let dataset = self.dataset()?;
         prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
+        if let Some(shape) = self.shape()?.filter(|_| !workload.update_pct.is_none()) {
+            shape.refuse_updates_without_room()?;
+        }
         prepare::prepare(&self.link, workload, sessions, &self.options.namespace)
     }
 
