@@ -8,6 +8,7 @@ use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
+use crate::host_checks;
 use crate::io_job;
 use crate::pace::Pace;
 use crate::residence::Residence;
@@ -109,6 +110,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(few_operations(work));
     findings.extend(found.residence.filter(Residence::differs).map(unexpected_hits));
     findings.extend(cpu(run, found));
+    findings.extend(host_checks::of_window(&found.counters));
     let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
     findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
     findings
@@ -223,6 +225,10 @@ fn unfair(work: &Work) -> Option<Finding> {
 
 /// A window long enough to tell is held against the criteria of a steady state (measurement.md M3).
 fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
+    // A step that went on until it was steady was judged then.
+    if step.window.is_some() {
+        return None;
+    }
     let seconds = Seconds::of(step, window);
     let reads = step.head.workload.update_pct.is_none();
     let criteria = if reads { Criteria::STRICT } else { Criteria::SNIA };
@@ -241,7 +247,8 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     (!matches!(reason, Reason::TooShort { .. })).then(|| info("not-steady", text, in_words(reason)))
 }
 
-fn in_words(reason: Reason) -> String {
+/// What speaks against a steady state, in words.
+pub fn in_words(reason: Reason) -> String {
     match reason {
         Reason::WarmingUp => "more than half of the window still looks like warm-up".to_owned(),
         Reason::CacheWarming { change } => format!("the hit ratio moved by {} over the window", percent(change)),

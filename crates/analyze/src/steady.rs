@@ -183,9 +183,9 @@ fn warming(hit_ratio: &[f64]) -> Option<Reason> {
     (found.significant && change > WARMING).then_some(Reason::CacheWarming { change })
 }
 
-/// What the shape of the window says against it. A jump looks like a drift and a cycle like jumps, so the explanation
+/// What the shape of a window that begins at `warmup_s` says against it. A jump looks like a drift and a cycle like jumps, so the explanation
 /// that describes the window best is the one told.
-fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
+pub fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
     let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
         return idle(window, criteria);
     };

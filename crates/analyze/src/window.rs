@@ -47,7 +47,8 @@ impl Window {
 }
 
 /// The window of `step`: from the later of its first measured border and the last start of a session to the earlier of
-/// its last border and the first stop of a session. `None` when there is no such time.
+/// its last border and the first stop of a session. `None` when there is no such time. The borders are those that were
+/// chosen by what was seen, or else the end of the warm-up and of the step.
 pub fn window(step: &StepRecord) -> Option<Window> {
     let mut spans: Vec<Option<(i64, i64)>> = vec![None; step.head.seats.len()];
     for (session, slice) in &step.slices {
@@ -60,8 +61,10 @@ pub fn window(step: &StepRecord) -> Option<Window> {
     let first_start = spans.iter().map(|(begin, _)| *begin).min()?;
     let last_start = spans.iter().map(|(begin, _)| *begin).max()?;
     let first_stop = spans.iter().map(|(_, end)| *end).min()?;
-    let begin_us = last_start.max(*step.borders_us.get(step.head.warmup_slices as usize)?);
-    let end_us = first_stop.min(*step.borders_us.last()?);
+    let whole = (step.head.warmup_slices, (step.borders_us.len() as u32).saturating_sub(1));
+    let (first, last) = step.window.unwrap_or(whole);
+    let begin_us = last_start.max(*step.borders_us.get(first as usize)?);
+    let end_us = first_stop.min(*step.borders_us.get(last as usize)?);
     if end_us <= begin_us {
         return None;
     }
@@ -72,7 +75,7 @@ pub fn window(step: &StepRecord) -> Option<Window> {
     Some(Window {
         begin_us,
         end_us,
-        first_border: (first_border as u32).max(step.head.warmup_slices),
+        first_border: (first_border as u32).max(first),
         last_border: last_border as u32,
         start_skew_us: last_start - first_start,
     })

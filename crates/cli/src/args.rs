@@ -72,6 +72,7 @@ pub fn command() -> Command {
             .arg(Arg::new("path").value_name("PATH").help("As --target raw:PATH"))
             .args(io_keys::KEYS.iter().map(|key| flag(key).help_heading("Job"))),
         )
+        .subcommand(watch())
         .subcommand(compare())
         .subcommand(
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform").arg(repeat("5")),
@@ -86,6 +87,13 @@ pub fn command() -> Command {
                 .arg(output("[default: mindful.toml; - for stdout]")),
         )
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+}
+
+fn watch() -> Command {
+    let text = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
+    planned("watch", "Show what a database and its host do by themselves, second by second, without any load")
+        .arg(text("only", "NAMES").help("Only counters whose source/name holds one of these, with commas"))
+        .arg(text("top", "N").help("Only the N counters that moved most"))
 }
 
 fn export() -> Command {

@@ -23,6 +23,8 @@ mod raw_job;
 mod run;
 mod show;
 mod sweep;
+mod watch;
+mod watched;
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
@@ -44,6 +46,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("contrast", matches)) => contrast::contrast(matches),
         #[cfg(feature = "raw")]
         Some(("raw", matches)) => raw::raw(matches),
+        Some(("watch", matches)) => watch::watch(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("export", matches)) => export::export(matches),

@@ -18,6 +18,7 @@ mod registry;
 mod repetition;
 mod series;
 mod signals;
+mod steadiness;
 mod store;
 mod sweep;
 

@@ -1,19 +1,21 @@
 //! Measures one step: counters are read beside the sessions, on the same borders.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::engine::Target;
-use mindful_core::event::Event;
+use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Point, StepHead};
 use mindful_core::workload::Workload;
-use mindful_drive::{StepOrder, StepOutcome, run_step};
+use mindful_drive::{Close, StepOrder, StepOutcome, run_step};
 use mindful_observe::Observer;
 
 use crate::context::Context;
+use crate::steadiness::Steadiness;
 
 /// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target, with all counters that can be had.
 pub fn step(
@@ -24,7 +26,9 @@ pub fn step(
     step: u32,
     point: Point,
 ) -> Result<StepOutcome> {
-    let events = context.events();
+    let close = Close::default();
+    let steadiness = plan.steady.then(|| Steadiness::new(context.events(), close.clone(), plan.duration));
+    let events = steadiness.as_ref().map_or_else(|| context.events(), |s| Arc::clone(s) as Arc<dyn Events>);
     let (mut samplers, findings) = host_samplers(context, target)?;
     // What cannot be seen stays so for all steps of a sweep.
     if step == 0 {
@@ -39,34 +43,48 @@ pub fn step(
         seats: plan.seats(workload.schemas, endpoints),
         workload,
         warmup_slices: 0,
-        duration_s: plan.ops.is_none().then_some(plan.duration.as_secs_f64()),
+        duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
         ops: plan.ops,
         point,
     };
-    let window: Duration = if plan.ops.is_some() { plan.guard } else { plan.duration };
-    let order = StepOrder { target, head, warmup: plan.warmup, window };
+    let (warmup, window) = spans(plan);
+    let order = StepOrder { target, head, warmup, window, close };
     let mut observer = None;
     let mut samplers = Some(samplers);
     let outcome = run_step(order, &*events, &context.stop, &mut |start| {
         let samplers = samplers.take().unwrap_or_default();
-        observer = Some(Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, context.events()));
+        observer =
+            Some(Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, Arc::clone(&events)));
     });
     if let Some(observer) = observer.transpose()? {
         match &outcome {
             Ok(o) if o.error.is_some() || o.interrupted => observer.stop(),
             Err(_) => observer.stop(),
-            // A fixed amount of work ends when it is done, not at the last border.
-            Ok(_) if plan.ops.is_some() => observer.close(),
+            // Such a step ends when the work is done, or steady, not at the last border.
+            Ok(_) if plan.ops.is_some() || plan.steady => observer.close(),
             Ok(_) => observer.finish(),
         }
     }
+    if let (Some(steadiness), true) = (steadiness, outcome.as_ref().is_ok_and(|o| o.error.is_none() && !o.interrupted))
+    {
+        steadiness.conclude();
+    }
     outcome
+}
+
+/// Longest warm-up and window: what ends earlier by itself has all its time in one.
+fn spans(plan: &Plan) -> (Duration, Duration) {
+    match (plan.ops, plan.steady) {
+        (Some(_), _) => (Duration::ZERO, plan.guard),
+        (None, true) => (Duration::ZERO, plan.steady_cap),
+        (None, false) => (plan.warmup, plan.duration),
+    }
 }
 
 type Samplers = Vec<Box<dyn Sampler>>;
 
 /// Those of this host, and of the server's where an exporter tells of it.
-fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers, Vec<Finding>)> {
+pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers, Vec<Finding>)> {
     let host = target.host();
     let (mut samplers, mut findings) = mindful_observe::host_samplers(&host);
     if let Some(url) = context.settings.get("node_exporter") {

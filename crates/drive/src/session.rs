@@ -8,6 +8,7 @@ use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 
+use crate::close::Close;
 use crate::gate::{Gate, Signal};
 
 /// What a session's thread tells the step.
@@ -27,6 +28,8 @@ pub struct Shared<'a> {
     pub gate: &'a Gate,
     /// Ends the step early, for whatever reason.
     pub halt: &'a Stop,
+    /// Ends it early at a border.
+    pub close: &'a Close,
     pub ops: Option<u64>,
     pub clock_offset_us: i64,
 }
@@ -60,7 +63,7 @@ impl Shared<'_> {
     ) -> Result<()> {
         let mut first_op = 0;
         for (index, border) in borders.windows(2).enumerate() {
-            if self.halt.requested() {
+            if self.halt.requested() || self.close.reached(index as u32) {
                 break;
             }
             // An operation may outlast whole slices; those have nothing left to do.

@@ -12,6 +12,7 @@ use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
 use crate::borders;
+use crate::close::Close;
 use crate::gate::{Gate, Signal};
 use crate::session::{Message, Shared};
 
@@ -34,6 +35,8 @@ pub struct StepOrder<'a> {
     pub warmup: Duration,
     /// Length of the window, or how long a fixed amount of work may take.
     pub window: Duration,
+    /// Ends it earlier when told.
+    pub close: Close,
 }
 
 /// The instant everybody was released.
@@ -73,6 +76,7 @@ pub fn run_step(
         workload: &order.head.workload,
         gate: &gate,
         halt: &halt,
+        close: &order.close,
         ops: order.head.ops,
         clock_offset_us,
     };

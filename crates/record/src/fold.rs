@@ -1,7 +1,7 @@
 //! Puts events together into a run.
 
 use mindful_core::event::Event;
-use mindful_core::run::{Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
+use mindful_core::run::{Facts, Run, RunHead, StepHead, StepRecord};
 
 /// A run as far as its events tell.
 pub struct Fold {
@@ -73,6 +73,7 @@ impl Fold {
             | Event::Slice { .. }
             | Event::Source { .. }
             | Event::Sample { .. }
+            | Event::Window { .. }
             | Event::StepEnd { .. } => return self.add_to_step(event),
         }
         Ok(())
@@ -84,56 +85,10 @@ impl Fold {
         self.run.finished = false;
         self.run.interrupted = false;
         self.run.error = None;
-        self.run.steps.push(new_step(head));
+        self.run.steps.push(StepRecord::new(head));
     }
 
     fn add_to_step(&mut self, event: Event) -> Result<(), String> {
-        let step = self.run.steps.last_mut().ok_or("it belongs to a step, and no step has begun")?;
-        match event {
-            Event::Started { borders_us, clock_offset_us } => {
-                step.borders_us = borders_us;
-                step.clock_offset_us = clock_offset_us;
-            }
-            Event::Slice { session, report } => step.slices.push((session, report)),
-            Event::Source { source, metrics, phase } => {
-                step.series.push(Series { source, metrics, phase, readings: Vec::new() });
-            }
-            Event::Sample { source, border, at_us, cost_us, values } => {
-                let series = step
-                    .series
-                    .iter_mut()
-                    .rev()
-                    .find(|series| series.source == source)
-                    .ok_or_else(|| format!("a sample of {source:?}, which did not introduce itself"))?;
-                if values.len() != series.metrics.len() {
-                    return Err(format!(
-                        "{} values for the {} metrics of {source:?}",
-                        values.len(),
-                        series.metrics.len()
-                    ));
-                }
-                series.readings.push(Reading { border, at_us, cost_us, values });
-            }
-            Event::StepEnd { error, interrupted } => {
-                step.error = error;
-                step.interrupted = interrupted;
-                step.ended = true;
-            }
-            _ => unreachable!("only the events of a step come here"),
-        }
-        Ok(())
-    }
-}
-
-fn new_step(head: StepHead) -> StepRecord {
-    StepRecord {
-        head,
-        borders_us: Vec::new(),
-        clock_offset_us: 0,
-        slices: Vec::new(),
-        series: Vec::new(),
-        error: None,
-        interrupted: false,
-        ended: false,
+        self.run.steps.last_mut().ok_or("it belongs to a step, and no step has begun")?.add(event)
     }
 }

@@ -127,6 +127,7 @@ impl Made {
             head,
             borders_us,
             clock_offset_us: 0,
+            window: None,
             slices: slices_done,
             series: Vec::new(),
             error: None,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mindful_analyze::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::StepSummary;
-use mindful_core::run::Run;
+use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
 use mindful_core::units::format_bytes;
 use mindful_core::workload::{Commit, Like, Loop, Redo, Workload};
@@ -32,7 +32,7 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
         fact("mix", mix(step, &record.head.workload));
         fact("redo and commit", redo(&record.head.workload));
         fact("cache hits", hits(&analysis.steps[0]));
-        fact("measured window", window(step, run.steps[0].head.duration_s));
+        fact("measured window", window(step, &run.steps[0].head));
         fact("CPU", cpus(run, analysis));
     }
     fact("storage", storage(run, analysis));
@@ -118,9 +118,13 @@ fn redo(workload: &Workload) -> String {
     format!("{redo} redo; a commit after {commit}, which {wait}")
 }
 
-fn window(step: &StepSummary, asked: Option<f64>) -> String {
+fn window(step: &StepSummary, head: &StepHead) -> String {
     let measured = step.duration_s.map_or_else(|| "none".to_owned(), |s| format!("{s:.2} s"));
-    let asked = asked.map_or_else(|| "a fixed amount of work".to_owned(), |s| format!("{} s asked", number(s)));
+    let asked = match (head.duration_s, head.ops) {
+        (Some(s), _) => format!("{} s asked", number(s)),
+        (None, Some(_)) => "a fixed amount of work".to_owned(),
+        (None, None) => "the part found steady".to_owned(),
+    };
     let skew = step.start_skew_ms.map_or_else(String::new, |ms| format!(", start skew {} ms", number(ms)));
     format!("{measured} ({asked}){skew}")
 }

@@ -1,0 +1,131 @@
+//! What the host did in the window that a figure must not hide (method.md F).
+
+use mindful_core::metric::shared;
+use mindful_core::result::{Finding, Severity};
+
+use crate::counters::{Change, Counters};
+use crate::headline::percent;
+use crate::verdict::HOST_BUSY;
+
+/// Share of the window that a control group may be held back before it is told.
+pub const THROTTLED_SHARE: f64 = 0.01;
+/// Busy share of a single CPU that is no longer ordinary while the host as a whole has room.
+pub const ONE_CPU_BUSY: f64 = 0.95;
+/// Pages per second swapped in that are more than a stray one.
+pub const SWAPPED_IN_PER_S: f64 = 1.0;
+
+/// Findings from the counters of the host over the window.
+pub fn of_window(counters: &Counters) -> Vec<Finding> {
+    [throttled(counters), one_cpu(counters), dropped(counters), swapped(counters), killed(counters)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn of_source<'a>(counters: &'a Counters, source: &str, name: &str) -> Option<(&'a Change, f64)> {
+    let change = counters.0.iter().find(|change| change.source == source && change.name == name)?;
+    Some((change, change.delta?))
+}
+
+fn throttled(counters: &Counters) -> Option<Finding> {
+    let (change, us) = of_source(counters, "cgroup", "cpu_throttled_time")?;
+    let share = us / 1e6 / change.seconds;
+    let periods = of_source(counters, "cgroup", "cpu_throttled_periods").map_or(0.0, |(_, periods)| periods);
+    (share > THROTTLED_SHARE).then(|| {
+        let text = "The control group of the server ran into its CPU limit: latencies hold time in which it was not \
+                    allowed to run. Raise cpu.max, or report the limit with the figures.";
+        let evidence = format!("held back for {} of a CPU's time, in {periods:.0} periods", percent(share));
+        Finding::new("cpu-throttled", Severity::Warning, text, evidence)
+    })
+}
+
+/// A CPU that is full while the host is not: interrupts, or a single process, are the limit.
+fn one_cpu(counters: &Counters) -> Option<Finding> {
+    let host = counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US).filter(|busy| *busy <= HOST_BUSY)?;
+    let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds);
+    let of_one = |name: &str| name.strip_prefix("cpu").and_then(|rest| rest.strip_suffix("_busy")).map(str::to_owned);
+    let cpus = counters.0.iter().filter(|change| change.source == "stat");
+    let cpus = cpus.filter_map(|change| Some((of_one(&change.name)?, busy(change)?)));
+    let (cpu, most) = cpus.filter(|(_, busy)| *busy > ONE_CPU_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let text = "One CPU is full while others have room: interrupts of the device, or a process of which there is only \
+                one, may be the limit. Spread the interrupts, or look at the top process.";
+    let evidence = format!("CPU {cpu} {} busy, the host {}", percent(most), percent(host));
+    Some(Finding::new("one-cpu-full", Severity::Info, text, evidence))
+}
+
+fn dropped(counters: &Counters) -> Option<Finding> {
+    let (_, times) = of_source(counters, "vmstat", "drop_pagecache").filter(|(_, times)| *times > 0.0)?;
+    let text = "Somebody emptied the page cache in the window: reads after it came from storage that would not have.";
+    Some(Finding::new("page-cache-dropped", Severity::Warning, text, format!("{times:.0} times")))
+}
+
+fn swapped(counters: &Counters) -> Option<Finding> {
+    let (change, pages) = of_source(counters, "vmstat", "pswpin")?;
+    let per_s = pages / change.seconds;
+    (per_s > SWAPPED_IN_PER_S).then(|| {
+        let text = "The host swapped memory in: latencies hold page faults, and the device served more than the data. \
+                    Free memory, or give the database less of it.";
+        Finding::new("swapped-in", Severity::Warning, text, format!("{per_s:.1} pages/s"))
+    })
+}
+
+fn killed(counters: &Counters) -> Option<Finding> {
+    let (_, killed) = of_source(counters, "vmstat", "oom_kill").filter(|(_, killed)| *killed > 0.0)?;
+    let text =
+        "The kernel killed processes for want of memory in the window: what they did is missing from the figures.";
+    Some(Finding::new("out-of-memory", Severity::Warning, text, format!("{killed:.0} killed")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over_ten_seconds(grew: &[(&str, &str, f64)]) -> Vec<String> {
+        let change = |(source, name, delta): &(&str, &str, f64)| Change {
+            source: (*source).to_owned(),
+            name: (*name).to_owned(),
+            unit: "1".to_owned(),
+            readings: [Some(0.0), Some(*delta)],
+            delta: Some(*delta),
+            seconds: 10.0,
+        };
+        of_window(&Counters(grew.iter().map(change).collect())).into_iter().map(|finding| finding.code).collect()
+    }
+
+    #[test]
+    fn a_quiet_host_has_no_findings_and_an_unseen_one_has_none_either() {
+        let quiet = [
+            ("cgroup", "cpu_throttled_time", 50_000.0),
+            ("vmstat", "drop_pagecache", 0.0),
+            ("vmstat", "pswpin", 3.0),
+            ("vmstat", "oom_kill", 0.0),
+            ("stat", shared::HOST_CPU_BUSY_US, 10e6),
+            ("stat", shared::HOST_CPU_TOTAL_US, 20e6),
+            ("stat", "cpu0_busy", 5e6),
+        ];
+        assert!(over_ten_seconds(&quiet).is_empty() && over_ten_seconds(&[]).is_empty());
+    }
+
+    #[test]
+    fn each_disturbance_is_told_by_its_code() {
+        let cases = [
+            (("cgroup", "cpu_throttled_time", 2e6), "cpu-throttled"),
+            (("vmstat", "drop_pagecache", 1.0), "page-cache-dropped"),
+            (("vmstat", "pswpin", 500.0), "swapped-in"),
+            (("vmstat", "oom_kill", 1.0), "out-of-memory"),
+        ];
+        for (grew, code) in cases {
+            assert_eq!(over_ten_seconds(&[grew]), [code]);
+        }
+    }
+
+    #[test]
+    fn a_full_cpu_is_told_only_while_the_host_has_room() {
+        let with_busy = |host: f64| {
+            let total = ("stat", shared::HOST_CPU_TOTAL_US, 40e6);
+            over_ten_seconds(&[("stat", shared::HOST_CPU_BUSY_US, host), total, ("stat", "cpu3_busy", 9.9e6)])
+        };
+        assert_eq!(with_busy(12e6), ["one-cpu-full"]);
+        assert!(with_busy(39.9e6).is_empty());
+    }
+}

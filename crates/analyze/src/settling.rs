@@ -1,0 +1,63 @@
+//! A step on its way: whether what was seen of it so far is steady (measurement.md M3).
+
+use std::time::Duration;
+
+use mindful_core::run::{Series, StepRecord};
+
+use crate::seconds::Seconds;
+use crate::steady::{Assessment, Criteria, Reason, Signals, against, assess};
+
+/// Counters that grow by one when a checkpoint ends.
+const CHECKPOINTS: [&str; 2] = ["num_timed", "num_requested"];
+
+/// Judges the first `slices` slices of `step`; the window has to be at least `least` long.
+pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
+    let (seconds, criteria) = (Seconds::of_slices(step, 0..slices), criteria(step));
+    let checkpoints = if writes(step) { checkpoints(step, slices) } else { None };
+    let signals = Signals {
+        throughput: &seconds.blocks_per_s,
+        p99_us: &seconds.p99_us,
+        hit_ratio: &seconds.hit_ratio,
+        checkpoints_s: checkpoints.as_deref(),
+    };
+    let mut found = assess(&signals, &criteria);
+    let long_enough = Duration::from_secs(found.end_s.saturating_sub(found.warmup_s) as u64) >= least;
+    found.precise = found.precise && long_enough;
+    found
+}
+
+/// Judges a step that came to its cap. What is left after the warm-up may be too short to tell why; then the whole step
+/// is asked.
+pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
+    let mut found = settled(step, slices, least);
+    if let [Reason::TooShort { .. }] = found.reasons[..] {
+        let reasons = against(&Seconds::of_slices(step, 0..slices).blocks_per_s, 0, &criteria(step));
+        if !reasons.is_empty() {
+            found.reasons = reasons;
+        }
+    }
+    found
+}
+
+fn writes(step: &StepRecord) -> bool {
+    !step.head.workload.update_pct.is_none()
+}
+
+fn criteria(step: &StepRecord) -> Criteria {
+    if writes(step) { Criteria::SNIA } else { Criteria::STRICT }
+}
+
+/// When checkpoints ended, by the border at which their counters had grown; `None` where nobody counts them.
+fn checkpoints(step: &StepRecord, slices: u32) -> Option<Vec<f64>> {
+    let counts = |series: &Series| -> Option<Vec<(u32, f64)>> {
+        let places: Vec<usize> =
+            (0..series.metrics.len()).filter(|i| CHECKPOINTS.contains(&series.metrics[*i].name.as_str())).collect();
+        let count = |values: &[Option<f64>]| places.iter().map(|i| values[*i]).sum::<Option<f64>>();
+        let readings = series.readings.iter().filter(|reading| reading.border <= slices);
+        let counts = readings.filter_map(|reading| Some((reading.border, count(&reading.values)?))).collect();
+        (!places.is_empty()).then_some(counts)
+    };
+    let counts = step.series.iter().find_map(counts)?;
+    let grew = counts.windows(2).filter(|pair| pair[1].1 > pair[0].1);
+    Some(grew.map(|pair| f64::from(pair[1].0)).collect())
+}

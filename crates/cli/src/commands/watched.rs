@@ -1,0 +1,169 @@
+//! Counters as they are watched: what each did from one second to the next.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use mindful_core::event::Event;
+use mindful_core::metric::{Metric, MetricKind};
+use mindful_report::escape;
+use mindful_report::figure::number;
+
+/// Which counters are shown.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// At most so many, those that moved most.
+    pub top: Option<usize>,
+    /// Only those whose source or name holds one of these.
+    pub only: Vec<String>,
+}
+
+impl Filter {
+    fn shows(&self, line: &Line) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| line.name.contains(part))
+    }
+}
+
+/// All sources and their latest readings.
+#[derive(Debug, Default)]
+pub struct Sources {
+    names: Vec<String>,
+    metrics: BTreeMap<String, Vec<Metric>>,
+    last: BTreeMap<String, Reading>,
+    seconds: BTreeMap<u32, Vec<(String, Vec<Line>)>>,
+}
+
+#[derive(Debug)]
+struct Reading {
+    at_us: i64,
+    values: Vec<Option<f64>>,
+}
+
+/// What one metric did.
+#[derive(Debug)]
+struct Line {
+    /// `source/metric`.
+    name: String,
+    unit: String,
+    kind: MetricKind,
+    /// Growth per second of a counter, or the value of a gauge.
+    value: Option<f64>,
+}
+
+/// All that was told about one second.
+#[derive(Debug)]
+pub struct Second {
+    number: u32,
+    lines: Vec<Line>,
+}
+
+impl Sources {
+    /// Takes an event; returns the second that it completes.
+    pub fn take(&mut self, event: Event) -> Option<Second> {
+        match event {
+            Event::Source { source, metrics, .. } => {
+                self.names.push(source.clone());
+                self.metrics.insert(source, metrics);
+                None
+            }
+            Event::Sample { source, border, at_us, values, .. } => self.read(source, border, Reading { at_us, values }),
+            _ => None,
+        }
+    }
+
+    fn read(&mut self, source: String, border: u32, reading: Reading) -> Option<Second> {
+        let lines = self.lines(&source, &reading);
+        self.last.insert(source.clone(), reading);
+        let told = self.seconds.entry(border).or_default();
+        told.push((source, lines?));
+        if told.len() < self.names.len() {
+            return None;
+        }
+        let mut told = self.seconds.remove(&border)?;
+        told.sort_by_key(|(source, _)| self.names.iter().position(|name| name == source));
+        Some(Second { number: border, lines: told.into_iter().flat_map(|(_, lines)| lines).collect() })
+    }
+
+    /// What the metrics of `source` did since its last reading; `None` for the first.
+    fn lines(&self, source: &str, reading: &Reading) -> Option<Vec<Line>> {
+        let (last, metrics) = (self.last.get(source)?, self.metrics.get(source)?);
+        let seconds = (reading.at_us - last.at_us) as f64 / 1e6;
+        let line = |(metric, (before, now)): (&Metric, (&Option<f64>, &Option<f64>))| {
+            let grew = before.zip(*now).map(|(before, now)| now - before).filter(|grew| *grew >= 0.0);
+            let value = match metric.kind {
+                MetricKind::Gauge => *now,
+                MetricKind::Counter => grew.map(|grew| grew / seconds),
+            };
+            Line { name: format!("{source}/{}", metric.name), unit: metric.unit.clone(), kind: metric.kind, value }
+        };
+        let values = last.values.iter().zip(&reading.values);
+        (seconds > 0.0).then(|| metrics.iter().zip(values).map(line).collect())
+    }
+}
+
+impl Second {
+    /// The counters that moved, a line each.
+    pub fn text(&self, filter: &Filter) -> String {
+        let moved = |line: &&Line| line.kind == MetricKind::Counter && line.value.is_some_and(|rate| rate > 0.0);
+        let lines = self.shown(filter, moved);
+        let wide = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+        let mut text = format!("second {}\n", self.number);
+        for line in lines {
+            let unit = if line.unit == "1" { String::new() } else { format!(" {}", escape(&line.unit)) };
+            let rate = number(line.value.unwrap_or_default());
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {:<wide$}  {rate:>14}{unit}/s", escape(&line.name));
+        }
+        text
+    }
+
+    /// All counters per second and all gauges in one line; what is not known is null.
+    pub fn json(&self, filter: &Filter) -> String {
+        let of = |kind| -> serde_json::Map<String, serde_json::Value> {
+            let lines = self.shown(filter, |line| line.kind == kind);
+            lines.into_iter().map(|line| (line.name.clone(), line.value.into())).collect()
+        };
+        let (per_s, gauges) = (of(MetricKind::Counter), of(MetricKind::Gauge));
+        format!("{}\n", serde_json::json!({ "second": self.number, "per_s": per_s, "gauges": gauges }))
+    }
+
+    fn shown(&self, filter: &Filter, wanted: impl Fn(&&Line) -> bool) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().filter(wanted).filter(|line| filter.shows(line)).collect();
+        if let Some(top) = filter.top {
+            lines.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
+            lines.truncate(top);
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::metric::Phase;
+
+    use super::*;
+
+    fn sample(border: u32, values: &[Option<f64>]) -> Event {
+        let at_us = i64::from(border) * 2_000_000;
+        Event::Sample { source: "pg".to_owned(), border, at_us, cost_us: 1, values: values.to_vec() }
+    }
+
+    #[test]
+    fn a_second_holds_rates_of_counters_and_values_of_gauges_and_null_for_the_unknown() {
+        let metrics = vec![
+            Metric::counter("reads", "blocks", ""),
+            Metric::gauge("memory", "bytes", ""),
+            Metric::counter("restarted", "1", ""),
+        ];
+        let mut sources = Sources::default();
+        let told = sources.take(Event::Source { source: "pg".to_owned(), metrics, phase: Phase::Border });
+        assert!(told.is_none());
+        assert!(sources.take(sample(0, &[Some(10.0), Some(7.0), Some(9.0)])).is_none());
+        let second = sources.take(sample(1, &[Some(50.0), Some(8.0), Some(1.0)])).unwrap();
+        let json = second.json(&Filter::default());
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["per_s"]["pg/reads"], 20.0);
+        assert_eq!(json["gauges"]["pg/memory"], 8.0);
+        assert!(json["per_s"]["pg/restarted"].is_null());
+        assert_eq!(second.text(&Filter::default()), "second 1\n  pg/reads              20.0 blocks/s\n");
+    }
+}

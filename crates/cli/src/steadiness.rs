@@ -1,0 +1,149 @@
+//! Watches a step until it is steady: ends it then, and says which part of it counts.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_analyze::settling::{at_cap, settled};
+use mindful_analyze::steady::Assessment;
+use mindful_analyze::{checks, headline};
+use mindful_core::clock;
+use mindful_core::event::{Event, Events, note};
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::StepRecord;
+use mindful_drive::Close;
+
+/// Slices between two judgements.
+const JUDGE_EVERY: u32 = 10;
+/// Slices before the first: fewer are never enough.
+const FIRST: u32 = 60;
+/// How far ahead the border has to lie at which all sessions end, us.
+const AHEAD_US: i64 = 500_000;
+
+/// Passes all events on and follows the step in them.
+pub struct Steadiness {
+    events: Arc<dyn Events>,
+    close: Close,
+    least: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    step: Option<StepRecord>,
+    /// How many slices each session has behind it.
+    done: Vec<u32>,
+    judged: u32,
+    found: Option<Assessment>,
+}
+
+impl Steadiness {
+    /// Ends the step by `close` when a window of at least `least` is steady.
+    pub fn new(events: Arc<dyn Events>, close: Close, least: Duration) -> Arc<Self> {
+        Arc::new(Self { events, close, least, state: Mutex::default() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records which part counts, and what speaks against it when the step came to its cap.
+    pub fn conclude(&self) {
+        let mut state = self.lock();
+        let slices = state.complete();
+        let (Some(step), found) = (state.step.take(), state.found.take()) else { return };
+        let early = found.is_some();
+        let found = found.unwrap_or_else(|| at_cap(&step, slices, self.least));
+        // What does not settle is still measured over its later half at least.
+        let first = (found.warmup_s as u32).min(slices / 2);
+        let last = (found.end_s as u32).min(slices);
+        drop(state);
+        self.events.emit(Event::Window { first, last });
+        if !early {
+            self.events.emit(Event::Finding(against(&found, step.head.step, slices)));
+        }
+    }
+}
+
+/// Why a step went on until its cap.
+fn against(found: &Assessment, step: u32, slices: u32) -> Finding {
+    let place = format!("step {}, {slices} s", step + 1);
+    match found.reasons.first() {
+        Some(reason) => Finding::new(
+            "not-steady",
+            Severity::Warning,
+            "The step did not become steady before its cap: its mean stands for none of its parts. A longer --steady-cap, \
+             or a search for the cause.",
+            format!("{place}: {}", checks::in_words(*reason)),
+        ),
+        None => Finding::new(
+            "not-precise",
+            Severity::Info,
+            "The step is steady, but came to its cap before its mean was as precise as asked for.",
+            found.precision.map_or(place.clone(), |p| format!("{place}: +-{}", headline::percent(p.half_width))),
+        ),
+    }
+}
+
+impl State {
+    /// Slices that all sessions have behind them; one whose operation outlasts a slice does not report the next.
+    fn complete(&self) -> u32 {
+        self.done.iter().copied().min().unwrap_or(0)
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Step(head) => {
+                *self = Self { done: vec![0; head.seats.len()], step: Some(StepRecord::new(head)), ..Self::default() };
+            }
+            Event::Slice { session, ref report } => {
+                if let Some(done) = self.done.get_mut(session as usize) {
+                    *done = report.index + 1;
+                }
+                self.add(event);
+            }
+            event => self.add(event),
+        }
+    }
+
+    fn add(&mut self, event: Event) {
+        if let Some(step) = &mut self.step {
+            // An event out of place is refused when the run is read back; here it tells nothing.
+            let _ = step.add(event);
+        }
+    }
+
+    /// Judges when enough is new: the border to end at, once what was seen is steady.
+    fn judge(&mut self, least: Duration) -> Option<u32> {
+        let complete = self.complete();
+        let step = self.step.as_ref().filter(|_| self.found.is_none())?;
+        // Of the last slice, what is published after its end has not been read yet.
+        let slices = complete.saturating_sub(1);
+        if slices < FIRST || slices < self.judged + JUDGE_EVERY {
+            return None;
+        }
+        self.judged = slices;
+        let found = settled(step, slices, least);
+        if !(found.steady && found.precise) {
+            return None;
+        }
+        let from_us = clock::now_us() + step.clock_offset_us + AHEAD_US;
+        let border = step.borders_us.iter().position(|border| *border >= from_us)?;
+        self.found = Some(found);
+        Some(border as u32)
+    }
+}
+
+impl Events for Steadiness {
+    fn emit(&self, event: Event) {
+        self.events.emit(event.clone());
+        let slice = matches!(event, Event::Slice { .. });
+        let mut state = self.lock();
+        state.take(event);
+        let border = if slice { state.judge(self.least) } else { None };
+        drop(state);
+        if let Some(border) = border {
+            self.close.at(border);
+            note(&*self.events, "the step is steady: it ends");
+        }
+    }
+}
