@@ -2,8 +2,10 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
 use mindful_core::engine::{Engine, Stop};
@@ -152,9 +154,31 @@ pub fn refusal<T>(result: Result<T>) -> String {
 
 /// Runs a command and gives what it printed.
 pub fn run(program: &str, arguments: &[&str]) -> String {
-    let output = std::process::Command::new(program).args(arguments).output().unwrap();
+    let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Whether loop devices can be attached and file systems mounted here: it takes root, and a container may forbid it even
+/// then. Where not, it is said past the capture of test output that the test did not run.
+pub fn may_mount() -> bool {
+    static WHY_NOT: OnceLock<Option<String>> = OnceLock::new();
+    let why_not = WHY_NOT.get_or_init(|| {
+        let point = tempfile::tempdir().unwrap();
+        let mount = point.path().to_str().unwrap();
+        let tries: [&[&str]; 3] =
+            [&["losetup", "--find"], &["mount", "-t", "tmpfs", "tmpfs", mount], &["umount", mount]];
+        tries.iter().find_map(|words| match Command::new(words[0]).args(&words[1..]).output() {
+            Ok(output) if output.status.success() => None,
+            Ok(output) => Some(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned()),
+            Err(error) => Some(format!("{}: {error}", words[0])),
+        })
+    });
+    if let Some(why) = why_not {
+        let name = std::thread::current().name().unwrap_or_default().to_owned();
+        writeln!(std::io::stderr(), "NOT RUN, for it needs root, loop devices and mounts: {name} ({why})").unwrap();
+    }
+    why_not.is_none()
 }
 
 /// Held by the test that has a loop device, so that a number just freed is not another test's device.
