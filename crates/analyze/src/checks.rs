@@ -1,6 +1,6 @@
 //! The guard-rails: what speaks against a result, each with a stable code and its evidence (method.md F).
 
-use mindful_core::dataset::LayoutProof;
+use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
@@ -8,6 +8,7 @@ use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
+use crate::log_band::LogBand;
 use crate::host_checks;
 use crate::io_job;
 use crate::pace::Pace;
@@ -72,6 +73,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
         let text = "The layout was not proven in this run; it was when it was loaded. `mindful verify` proves it anew.";
         findings.push(info("layout-not-proven", text, "no proof in this run"));
     }
+    findings.extend(repeated(run));
     for shape in run.shapes.iter().filter(|shape| !shape.pure) {
         let text = format!(
             "The {} statement does not take the access path of the method: its reads are not single random blocks, so neither are the figures.",
@@ -80,6 +82,17 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
         findings.push(warning("plan-shape", text, &shape.shape));
     }
     findings
+}
+
+/// Old kits' default content: whatever compresses or deduplicates below the database makes it vanish.
+fn repeated(run: &Run) -> Option<Finding> {
+    let repeated = run.dataset.as_ref().is_some_and(|dataset| dataset.content == Content::Repeated);
+    repeated.then(|| {
+        let text = "The stored bytes repeat, as old kits have them: storage that compresses or deduplicates keeps next \
+                    to nothing of them, and reads come from its memory. Load with --content mixed.";
+        let stored = run.description.as_ref().and_then(|description| description.facts.get("stored_blocks"));
+        warning("repeated-content", text, stored.map_or("content repeated", String::as_str))
+    })
 }
 
 /// What concerns one step.
@@ -107,6 +120,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(unfair(work));
     findings.extend(not_steady(step, window));
     findings.extend(writes_without_updates(step, found));
+    findings.extend(LogBand::of(run, step, work, &found.counters).and_then(LogBand::finding));
     findings.extend(few_operations(work));
     findings.extend(found.residence.filter(Residence::differs).map(unexpected_hits));
     findings.extend(cpu(run, found));

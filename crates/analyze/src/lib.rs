@@ -15,6 +15,7 @@ pub mod knee;
 pub mod ladder;
 pub mod latency;
 pub mod ledger;
+pub mod log_band;
 pub mod pace;
 pub mod residence;
 pub mod seconds;
