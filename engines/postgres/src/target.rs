@@ -8,6 +8,8 @@ use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
+use mindful_core::plan::Plan;
+use mindful_core::result::Finding;
 use mindful_core::slice::Seat;
 use mindful_core::workload::{Loop, Workload};
 use mindful_core::{Error, Result, Session, Target, clock};
@@ -21,7 +23,7 @@ use crate::registry::{self, Found};
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
-use crate::{counters, data_files, describe, load, log_band, prepare, space, stored, verify, waits};
+use crate::{checks, counters, data_files, describe, load, log_band, prepare, space, stored, verify, waits};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
@@ -167,6 +169,10 @@ impl Target for PostgresTarget {
             shape.refuse_updates_without_room()?;
         }
         prepare::prepare(&self.link, workload, sessions, &self.options.namespace)
+    }
+
+    fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
+        checks::checks(&self.link, &self.options.namespace, plan, self.dataset()?.as_ref())
     }
 
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {

@@ -97,8 +97,11 @@ impl Cost {
 /// The interval at which samples of `sample_us` CPU each take no more than [`BUDGET`] of what keeps `busy_cpus` busy.
 fn within_budget(asked: Duration, sample_us: f64, busy_cpus: f64) -> Duration {
     let longest = LONGEST.max(asked);
-    // Of sessions that use nothing, nothing may be taken: infinite, or not a number.
-    let needed_s = sample_us / (BUDGET * busy_cpus.max(0.0)) / 1e6;
+    // Of sessions that use nothing, nothing may be taken.
+    if busy_cpus <= 0.0 {
+        return longest;
+    }
+    let needed_s = sample_us / (BUDGET * busy_cpus) / 1e6;
     if needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
 }
 

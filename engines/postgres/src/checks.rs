@@ -1,0 +1,61 @@
+//! What about the server would change or spoil a result, before anything runs. Three short queries; changes nothing.
+//!
+//! Every finding says what it does to the result and the line that changes it. A warning means that a figure would not
+//! be what it claims to be; what only makes the server slower or noisier is information.
+
+mod log;
+mod others;
+mod reads;
+mod state;
+mod watching;
+
+use mindful_core::Result;
+use mindful_core::dataset::Dataset;
+use mindful_core::plan::Plan;
+use mindful_core::result::{Finding, Severity};
+
+use self::state::State;
+use crate::link::Link;
+use crate::names::Namespace;
+
+/// All findings about the server that `link` leads to, for a run of `plan` on `dataset`, or on the one it would load.
+pub fn checks(link: &Link, namespace: &Namespace, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
+    Ok(check(&State::read(link, namespace, plan, dataset)?))
+}
+
+fn check(state: &State) -> Vec<Finding> {
+    let checks: &[fn(&State) -> Option<Finding>] = &[
+        reads::predicted_hits,
+        reads::page_cache_ahead,
+        reads::read_ahead,
+        reads::checksums,
+        reads::huge_pages,
+        log::fsync,
+        log::full_page_writes,
+        log::commits_that_do_not_wait,
+        log::standbys,
+        log::archiving,
+        log::room,
+        log::checkpoint_by_the_clock,
+        watching::io_timing,
+        watching::statements_logged,
+        watching::libraries,
+        others::autovacuum,
+        others::sessions,
+        others::horizon,
+        others::slots,
+        others::connections,
+        others::hidden,
+    ];
+    checks.iter().filter_map(|check| check(state)).collect()
+}
+
+/// Good to know.
+fn info(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Info, text, evidence)
+}
+
+/// A figure would not be what it claims to be.
+fn warning(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
+    Finding::new(code, Severity::Warning, text, evidence)
+}

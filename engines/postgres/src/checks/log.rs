@@ -1,0 +1,137 @@
+//! Checks of what an update pays for: log, commits, checkpoints.
+
+use mindful_core::result::Finding;
+use mindful_core::units::format_bytes;
+
+use super::state::State;
+use super::{info, warning};
+
+/// Log a second that is reckoned with beside full pages, bytes: a modest rate of small updates.
+const ASSUMED_LOG: f64 = (8_u64 << 20) as f64;
+
+pub fn fsync(state: &State) -> Option<Finding> {
+    let text = "Nothing is ever forced to storage: commits cost nothing, and a crash destroys the database. Figures with \
+                updates are not those of a database. ALTER SYSTEM SET fsync = on";
+    let found = if state.planned.updates { warning } else { info };
+    state.is("fsync", "off").then(|| found("pg-fsync-off", text, "fsync = off"))
+}
+
+pub fn full_page_writes(state: &State) -> Option<Finding> {
+    (state.planned.updates && state.is("full_page_writes", "off")).then(|| {
+        let text = "The log holds no full pages: updates after a checkpoint cost less log than a database that survives \
+                    torn pages pays. ALTER SYSTEM SET full_page_writes = on";
+        info("pg-full-page-writes-off", text, "full_page_writes = off")
+    })
+}
+
+/// Sessions take `synchronous_commit` as they find it, unless the plan says that commits do not wait.
+pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
+    let asked = state.planned.updates && state.planned.commit_wait;
+    (asked && state.is("synchronous_commit", "off")).then(|| {
+        let text = "The plan has commits wait for the log, the server does not let them: commits are cheaper than they \
+                    claim. ALTER SYSTEM SET synchronous_commit = on, or run with --commit-wait off";
+        warning("pg-commits-do-not-wait", text, "synchronous_commit = off")
+    })
+}
+
+pub fn standbys(state: &State) -> Option<Finding> {
+    let names = state.text("synchronous_standby_names").filter(|names| !names.is_empty())?;
+    let waits = !state.is("synchronous_commit", "off") && !state.is("synchronous_commit", "local");
+    (state.planned.updates && state.planned.commit_wait && waits).then(|| {
+        let text = "Every commit waits for a standby: network and standby are part of its time. \
+                    ALTER SYSTEM SET synchronous_standby_names = '' leaves them out";
+        let level = state.text("synchronous_commit").unwrap_or("on");
+        info(
+            "pg-synchronous-standby",
+            text,
+            format!("synchronous_standby_names = {names}, synchronous_commit = {level}"),
+        )
+    })
+}
+
+pub fn archiving(state: &State) -> Option<Finding> {
+    let mode = state.text("archive_mode").filter(|mode| *mode != "off")?;
+    (state.planned.updates || state.activity.replicas > 0).then(|| {
+        let text = "Log is read and copied again while it is written: archiver and replicas share CPU, device and network \
+                    with the run. ALTER SYSTEM SET archive_mode = off";
+        info("pg-archiving", text, format!("archive_mode = {mode}, {} replicas connected", state.activity.replicas))
+    })
+}
+
+/// A checkpoint is forced when the log since the last one is `max_wal_size / (1 + checkpoint_completion_target)`.
+pub fn room(state: &State) -> Option<Finding> {
+    let planned = &state.planned;
+    let target = state.number("checkpoint_completion_target").unwrap_or(0.9);
+    let room = state.number("max_wal_size")? / (1.0 + target);
+    let full_pages = if state.is("full_page_writes", "off") { 0.0 } else { planned.active_bytes as f64 };
+    let expected = full_pages + ASSUMED_LOG * planned.duration.as_secs_f64();
+    (planned.updates && room < expected).then(|| {
+        let text = "The log outgrows its room while the run goes on: checkpoints are forced, write all dirty blocks and \
+                    make updates log full pages again. ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf()";
+        let evidence = format!(
+            "a checkpoint each {} of log; expected are {}: full pages of {} and {} a second",
+            format_bytes(room as u64),
+            format_bytes(expected as u64),
+            format_bytes(full_pages as u64),
+            format_bytes(ASSUMED_LOG as u64)
+        );
+        info("pg-forced-checkpoints", text, evidence)
+    })
+}
+
+pub fn checkpoint_by_the_clock(state: &State) -> Option<Finding> {
+    let (timeout_s, run_s) = (state.number("checkpoint_timeout")? / 1e3, state.planned.duration.as_secs_f64());
+    (state.planned.updates && timeout_s < run_s).then(|| {
+        let text = "Checkpoints by the clock fall into the run: let the window hold two or more whole ones, or none. \
+                    ALTER SYSTEM SET checkpoint_timeout = '1h'; SELECT pg_reload_conf()";
+        info("pg-checkpoint-timeout", text, format!("a checkpoint each {timeout_s:.0} s, a run of {run_s:.0} s"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use mindful_core::result::Severity;
+
+    use super::super::state::Planned;
+    use super::*;
+
+    fn updating() -> State {
+        let planned = Planned {
+            active_bytes: 256 << 20,
+            updates: true,
+            commit_wait: true,
+            duration: Duration::from_mins(1),
+            ..Planned::default()
+        };
+        State { planned, ..State::default() }
+    }
+
+    #[test]
+    fn a_server_that_forces_nothing_to_storage_spoils_updates_and_not_reads() {
+        let off = updating().with("fsync", "off", None);
+        assert_eq!(fsync(&off).unwrap().severity, Severity::Warning);
+        let reads = State { planned: Planned::default(), ..off };
+        assert_eq!(fsync(&reads).unwrap().severity, Severity::Info);
+    }
+
+    #[test]
+    fn little_room_for_the_log_is_told_and_much_is_not() {
+        let with = |mib: u64| updating().with("max_wal_size", "", Some((mib << 20) as f64));
+        let found = room(&with(64)).unwrap();
+        assert!(
+            found.evidence.contains("a checkpoint each 33.68 MiB") && found.evidence.contains("736 MiB"),
+            "{found:?}"
+        );
+        assert_eq!(room(&with(2048)), None);
+        assert_eq!(room(&State { planned: Planned::default(), ..with(64) }), None);
+    }
+
+    #[test]
+    fn a_checkpoint_by_the_clock_matters_only_within_the_run() {
+        let with = |seconds: f64| updating().with("checkpoint_timeout", "", Some(seconds * 1e3));
+        assert!(checkpoint_by_the_clock(&with(30.0)).is_some());
+        assert_eq!(checkpoint_by_the_clock(&with(300.0)), None);
+    }
+}

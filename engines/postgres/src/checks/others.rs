@@ -1,0 +1,106 @@
+//! Checks of who else is at work in the server.
+
+use mindful_core::result::Finding;
+use mindful_core::units::format_bytes;
+
+use super::state::State;
+use super::{info, warning};
+
+/// A transaction of others that is older than this is not about to end.
+const OLD_S: f64 = 5.0;
+
+pub fn autovacuum(state: &State) -> Option<Finding> {
+    let tables = state.activity.vacuumed;
+    (tables > 0 && state.is("autovacuum", "on")).then(|| {
+        let text = "Autovacuum may begin on mindful's tables while the run goes on: its reads and writes are counted with \
+                    the others. ALTER TABLE … SET (autovacuum_enabled = off)";
+        info("pg-autovacuum", text, format!("autovacuum = on for {tables} tables"))
+    })
+}
+
+pub fn sessions(state: &State) -> Option<Finding> {
+    let activity = &state.activity;
+    (activity.active > 0).then(|| {
+        let text = "Others work in this server right now: they share its cache, CPU and devices, and their reads are \
+                    counted with mindful's. Wait, or end them";
+        let whom = activity.by_whom.as_deref().unwrap_or("?");
+        info("pg-others-active", text, format!("{} active sessions of others: {whom}", activity.active))
+    })
+}
+
+/// Old snapshots keep every version of a row alive, so that updates can no longer stay in their block.
+pub fn horizon(state: &State) -> Option<Finding> {
+    let activity = &state.activity;
+    let oldest = activity.oldest_s.filter(|age| *age > OLD_S);
+    if oldest.is_none() && activity.holding_slots == 0 {
+        return None;
+    }
+    let text = "An old transaction holds old rows back: updates find no room in their block, tables grow, and reads walk \
+                through dead rows. End it (SELECT pg_terminate_backend(…), ROLLBACK PREPARED …), or drop the slot";
+    let age = oldest.map_or_else(String::new, |age| {
+        format!("{} transactions of others hold a snapshot, the oldest for {age:.0} s; ", activity.held)
+    });
+    let evidence = format!(
+        "{age}{} sessions idle in transaction, {} replication slots with a horizon",
+        activity.idle_in_transaction, activity.holding_slots
+    );
+    let found = if state.planned.updates { warning } else { info };
+    Some(found("pg-held-horizon", text, evidence))
+}
+
+pub fn slots(state: &State) -> Option<Finding> {
+    let activity = &state.activity;
+    (activity.slots > 0 && (state.planned.updates || activity.inactive_slots > 0)).then(|| {
+        let text = "Replication slots keep log that nobody has fetched: storage may run full, and log is read again while \
+                    it is written. SELECT pg_drop_replication_slot(…) for those that nobody needs";
+        let kept = activity.kept_bytes.map_or_else(
+            || "an unknown amount of log kept".to_owned(),
+            |bytes| format!("{} of log kept", format_bytes(bytes.max(0.0) as u64)),
+        );
+        info("pg-slots", text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
+    })
+}
+
+pub fn connections(state: &State) -> Option<Finding> {
+    let most = state.number("max_connections")?;
+    (f64::from(state.planned.sessions) > most).then(|| {
+        let text = "The server cannot carry so many sessions: the run will be refused. Fewer --sessions, or \
+                    ALTER SYSTEM SET max_connections = …, and restart";
+        info("pg-connections", text, format!("max_connections = {most:.0}, {} sessions", state.planned.sessions))
+    })
+}
+
+/// What could not be looked at is told, so that silence is no praise.
+pub fn hidden(state: &State) -> Option<Finding> {
+    let missing: Vec<_> = [
+        (!state.activity.sees_all, "other roles' sessions"),
+        (
+            state.text("debug_io_direct").is_none() && state.text("shared_preload_libraries").is_none(),
+            "settings for administrators",
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(missing, what)| missing.then_some(what))
+    .collect();
+    (!missing.is_empty()).then(|| {
+        let text = "The role may not see everything, so some checks say nothing: GRANT pg_monitor TO the role";
+        info("pg-partly-seen", text, format!("not seen: {}", missing.join(", ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::result::Severity;
+
+    use super::super::state::{Activity, Planned};
+    use super::*;
+
+    #[test]
+    fn a_transaction_that_is_not_about_to_end_spoils_updates() {
+        let activity = |oldest_s| Activity { held: 1, oldest_s, ..Activity::default() };
+        let planned = Planned { updates: true, ..Planned::default() };
+        let with = |oldest_s| State { activity: activity(oldest_s), planned: planned.clone(), ..State::default() };
+        assert_eq!(horizon(&with(Some(60.0))).unwrap().severity, Severity::Warning);
+        assert_eq!((horizon(&with(Some(1.0))), horizon(&with(None))), (None, None));
+    }
+}

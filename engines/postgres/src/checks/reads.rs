@@ -1,0 +1,126 @@
+//! Checks of what stands between an operation and the storage.
+
+use mindful_core::result::Finding;
+use mindful_core::units::format_bytes;
+
+use super::info;
+use super::state::State;
+
+/// Below this, huge pages change nothing that can be measured.
+const LARGE_CACHE: f64 = (1_u64 << 30) as f64;
+
+/// By how much shared buffers hold the active set, if every block is visited equally often.
+fn hit_ratio(state: &State) -> Option<f64> {
+    let active = state.planned.active_bytes as f64;
+    state.number("shared_buffers").filter(|_| active > 0.0).map(|cache| (cache / active).min(1.0))
+}
+
+pub fn predicted_hits(state: &State) -> Option<Finding> {
+    let ratio = hit_ratio(state)?;
+    let held = if state.planned.uniform { "" } else { " or more, for some blocks are visited more often" };
+    let text = if ratio >= 1.0 {
+        "shared_buffers hold all blocks the operations visit: the run measures the database's cache, no storage. \
+         For storage: a larger --scale, or ALTER SYSTEM SET shared_buffers = …"
+    } else {
+        "A share of visits will be served by shared_buffers; only the others are physical reads. A larger --scale or \
+         smaller shared_buffers lower it"
+    };
+    let evidence = format!(
+        "predicted hit ratio {:.1} %{held}: shared_buffers {} for an active set of {}",
+        ratio * 100.0,
+        bytes(state.number("shared_buffers")?),
+        format_bytes(state.planned.active_bytes)
+    );
+    Some(info("pg-predicted-hits", text, evidence))
+}
+
+/// Reads are buffered, and memory is left for the data.
+pub fn page_cache_ahead(state: &State) -> Option<Finding> {
+    let available = state.available_bytes?;
+    let direct = state.text("debug_io_direct").is_some_and(|kinds| kinds.split(',').any(|kind| kind.trim() == "data"));
+    let active = state.planned.active_bytes;
+    let cached = hit_ratio(state).is_some_and(|ratio| ratio >= 1.0);
+    if direct || cached || active == 0 || available < active / 20 {
+        return None;
+    }
+    let share = 100.0 * (available as f64 / active as f64).min(1.0);
+    let text = "The page cache stands before the storage: what the database calls a physical read may come from memory. \
+                Direct I/O (debug_io_direct = data, the private server's default), --page-cache-limit, or \
+                `mindful squeeze` take it out of the way";
+    let evidence = format!(
+        "reads are buffered; {} of memory can hold {share:.0} % of an active set of {}",
+        format_bytes(available),
+        format_bytes(active)
+    );
+    Some(info("pg-page-cache-ahead", text, evidence))
+}
+
+/// Plain index scans read block by block; only scans read ahead.
+pub fn read_ahead(state: &State) -> Option<Finding> {
+    state.planned.scans.then(|| {
+        let shown = |name: &str| state.text(name).map(|text| format!("{name} = {text}"));
+        let settings: Vec<_> = ["effective_io_concurrency", "io_method", "io_combine_limit"]
+            .iter()
+            .filter_map(|name| shown(name))
+            .collect();
+        let text = "Scans read several blocks in one request and ahead of their use, so a read of theirs is not one \
+                    random block; single-block operations are not concerned. io_combine_limit = 8kB and \
+                    effective_io_concurrency = 0 turn it off";
+        info("pg-read-ahead", text, settings.join(", "))
+    })
+}
+
+pub fn checksums(state: &State) -> Option<Finding> {
+    state.is("data_checksums", "off").then(|| {
+        let text = "Blocks are not checked when they are read: a read costs less CPU than where they are, as by default \
+                    since PostgreSQL 18. pg_checksums --enable on the stopped server";
+        info("pg-no-checksums", text, "data_checksums = off")
+    })
+}
+
+pub fn huge_pages(state: &State) -> Option<Finding> {
+    let cache = state.number("shared_buffers").filter(|cache| *cache >= LARGE_CACHE)?;
+    let off = state.is("huge_pages_status", "off")
+        || (state.text("huge_pages_status").is_none() && state.is("huge_pages", "off"));
+    off.then(|| {
+        let text = "shared_buffers lie in pages of 4 KiB: every cached read costs more CPU (TLB misses). \
+                    sysctl vm.nr_hugepages=…, huge_pages = on";
+        info("pg-no-huge-pages", text, format!("huge pages are not used for {} of shared_buffers", bytes(cache)))
+    })
+}
+
+fn bytes(bytes: f64) -> String {
+    format_bytes(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::state::Planned;
+    use super::*;
+
+    fn state(active_bytes: u64) -> State {
+        let planned = Planned { active_bytes, uniform: true, ..Planned::default() };
+        State { planned, available_bytes: Some(8 << 30), ..State::default() }.with(
+            "shared_buffers",
+            "4096",
+            Some((32_u64 << 20) as f64),
+        )
+    }
+
+    #[test]
+    fn the_hit_ratio_is_predicted_by_cache_and_active_set() {
+        let found = predicted_hits(&state(512 << 20)).unwrap();
+        assert!(found.evidence.starts_with("predicted hit ratio 6.2 %:"), "{}", found.evidence);
+        assert!(predicted_hits(&state(16 << 20)).unwrap().text.contains("no storage"));
+        assert_eq!(predicted_hits(&state(0)), None);
+    }
+
+    #[test]
+    fn the_page_cache_is_told_of_where_it_can_be_in_the_way() {
+        let buffered = state(1 << 30);
+        assert!(page_cache_ahead(&buffered).unwrap().evidence.contains("hold 100 %"));
+        assert_eq!(page_cache_ahead(&buffered.clone().with("debug_io_direct", "data", None)), None);
+        assert_eq!(page_cache_ahead(&state(16 << 20)), None);
+        assert_eq!(page_cache_ahead(&State { available_bytes: None, ..buffered }), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! All a check may ask about: settings, activity, plan.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::dataset::Dataset;
+use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
+use tokio_postgres::Client;
+
+use crate::link::Link;
+use crate::names::Namespace;
+use crate::space;
+
+/// Calls of the server's clock that are timed.
+const CLOCK_CALLS: i64 = 20_000;
+
+/// The server, and what is to be done with it.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// Text and number (bytes, ms or plain) of each setting the role may see.
+    pub settings: BTreeMap<String, (String, Option<f64>)>,
+    pub activity: Activity,
+    pub planned: Planned,
+    /// Memory that is free or holds nothing but page cache, bytes; `None` when the server is on another host.
+    pub available_bytes: Option<u64>,
+    /// What one look at the server's clock takes, ns.
+    pub clock_ns: Option<f64>,
+}
+
+/// Who else is at work in the server.
+#[derive(Debug, Clone, Default)]
+pub struct Activity {
+    /// Whether the role sees other roles' sessions.
+    pub sees_all: bool,
+    pub active: i64,
+    pub by_whom: Option<String>,
+    pub idle_in_transaction: i64,
+    /// Transactions that keep old rows alive, and the age of the oldest, s.
+    pub held: i64,
+    pub oldest_s: Option<f64>,
+    pub slots: i64,
+    pub inactive_slots: i64,
+    pub holding_slots: i64,
+    pub kept_bytes: Option<f64>,
+    pub replicas: i64,
+    /// Tables of ours that autovacuum looks after.
+    pub vacuumed: i64,
+}
+
+/// What matters of the plan.
+#[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a plan")]
+pub struct Planned {
+    /// Bytes of the blocks that operations can visit.
+    pub active_bytes: u64,
+    /// Whether all of them are visited equally often.
+    pub uniform: bool,
+    pub updates: bool,
+    pub scans: bool,
+    pub commit_wait: bool,
+    pub sessions: u32,
+    /// Warm-up and window.
+    pub duration: Duration,
+}
+
+impl State {
+    /// Asks the server.
+    pub fn read(link: &Link, namespace: &Namespace, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
+        let control = link.control()?;
+        let local = link.server().host_is_local(0);
+        link.run("checking the server", async {
+            let rows = control.query(include_str!("../../sql/checks/settings.sql"), &[]).await?;
+            let settings = rows.iter().map(|row| (row.get(0), (row.get(1), row.get(2)))).collect();
+            let row = control.query_one(include_str!("../../sql/checks/activity.sql"), &[&namespace.0]).await?;
+            let activity = Activity {
+                sees_all: row.get("sees_all"),
+                active: row.get("active"),
+                by_whom: row.get("by_whom"),
+                idle_in_transaction: row.get("idle_in_transaction"),
+                held: row.get("held"),
+                oldest_s: row.get("oldest_s"),
+                slots: row.get("slots"),
+                inactive_slots: row.get("inactive"),
+                holding_slots: row.get("holding"),
+                kept_bytes: row.get("kept_bytes"),
+                replicas: row.get("replicas"),
+                vacuumed: row.get("vacuumed"),
+            };
+            let clock_ns = Some(clock_ns(&control).await?);
+            let available_bytes = if local { available_bytes() } else { None };
+            Ok(Self { settings, activity, planned: Planned::of(plan, dataset), available_bytes, clock_ns })
+        })
+    }
+
+    /// A setting as text; `None` where this version has none or the role may not see it.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(|(text, _)| text.as_str())
+    }
+
+    /// A setting as bytes, ms, or a plain number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.settings.get(name).and_then(|(_, number)| *number)
+    }
+
+    /// Whether a switch is known to be on, or known to be off.
+    pub fn is(&self, name: &str, value: &str) -> bool {
+        self.text(name) == Some(value)
+    }
+
+    #[cfg(test)]
+    pub fn with(mut self, name: &str, text: &str, number: Option<f64>) -> Self {
+        self.settings.insert(name.to_owned(), (text.to_owned(), number));
+        self
+    }
+}
+
+impl Planned {
+    fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
+        let loaded = dataset.map_or((DEFAULT_SCHEMAS, 0), |d| (d.schemas, d.blocks_per_schema));
+        let schemas = plan.schemas.unwrap_or(loaded.0);
+        let blocks = match (plan.scale, dataset) {
+            (None, Some(_)) => loaded.1,
+            _ => plan.dataset(space::BLOCK_BYTES).map_or(0, |wanted| wanted.blocks_per_schema),
+        };
+        let visited = u64::from(schemas.min(plan.sessions.max(1)));
+        Self {
+            active_bytes: visited * blocks * space::BLOCK_BYTES,
+            uniform: plan.hot_spot.is_none()
+                && plan.hot_schema.is_none()
+                && plan.skew == mindful_core::workload::Skew::Uniform,
+            updates: !plan.update_pct.is_none(),
+            scans: !plan.scan_pct.is_none(),
+            commit_wait: plan.commit_wait,
+            sessions: plan.sessions,
+            duration: plan.warmup + if plan.ops.is_some() { Duration::ZERO } else { plan.duration },
+        }
+    }
+}
+
+/// What a call of the server's clock takes, by the time of many against the time of none.
+async fn clock_ns(client: &Client) -> std::result::Result<f64, tokio_postgres::Error> {
+    let timed = async |sql: &str| {
+        let begun = Instant::now();
+        client.query_one(sql, &[&CLOCK_CALLS]).await.map(|_| begun.elapsed().as_nanos() as f64)
+    };
+    let without = timed("SELECT count(i) FROM generate_series(1, $1::bigint) AS i").await?;
+    let with = timed("SELECT count(clock_timestamp()) FROM generate_series(1, $1::bigint) AS i").await?;
+    Ok(((with - without) / CLOCK_CALLS as f64).max(0.0))
+}
+
+fn available_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}

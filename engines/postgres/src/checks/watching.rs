@@ -1,0 +1,62 @@
+//! Checks of what watching the server costs, and of what cannot be seen.
+
+use mindful_core::result::Finding;
+
+use super::info;
+use super::state::State;
+
+pub fn io_timing(state: &State) -> Option<Finding> {
+    state.is("track_io_timing", "off").then(|| {
+        let cost = state.clock_ns.map_or_else(String::new, |ns| {
+            format!("; it would cost two looks at the clock a read, about {ns:.0} ns each here")
+        });
+        let text = "The server does not time its reads: their latency as the database saw it is not known. \
+                    ALTER SYSTEM SET track_io_timing = on; SELECT pg_reload_conf()";
+        info("pg-io-timing-off", text, format!("track_io_timing = off{cost}"))
+    })
+}
+
+pub fn statements_logged(state: &State) -> Option<Finding> {
+    let all = |name: &str| state.number(name).filter(|ms| *ms == 0.0).map(|_| format!("{name} = 0"));
+    let is = |name: &str, value: &str| state.is(name, value).then(|| format!("{name} = {value}"));
+    let told: Vec<_> = [
+        all("log_min_duration_statement"),
+        all("auto_explain.log_min_duration"),
+        is("log_statement", "all"),
+        is("log_statement", "mod").filter(|_| state.planned.updates),
+        is("log_duration", "on"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!told.is_empty()).then(|| {
+        let text = "The server writes statements to its log: in the client's loop each operation pays for it. \
+                    ALTER SYSTEM RESET of what is named; SELECT pg_reload_conf()";
+        info("pg-statements-logged", text, told.join(", "))
+    })
+}
+
+pub fn libraries(state: &State) -> Option<Finding> {
+    let libraries = state.text("shared_preload_libraries").filter(|libraries| !libraries.is_empty())?;
+    let text = "Libraries are loaded into the server that may cost CPU with every statement. Where they are not part of \
+                what is to be measured: ALTER SYSTEM RESET shared_preload_libraries, and restart";
+    Some(info("pg-libraries", text, format!("shared_preload_libraries = {libraries}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_logs_every_statement_is_told() {
+        let with = |ms: f64| State::default().with("log_min_duration_statement", "", Some(ms));
+        assert_eq!(statements_logged(&with(0.0)).unwrap().evidence, "log_min_duration_statement = 0");
+        assert_eq!((statements_logged(&with(-1.0)), statements_logged(&with(250.0))), (None, None));
+    }
+
+    #[test]
+    fn of_a_server_about_which_nothing_is_known_nothing_is_said_but_that() {
+        let found = super::super::check(&State::default());
+        assert_eq!(found.iter().map(|f| f.code.as_str()).collect::<Vec<_>>(), ["pg-partly-seen"]);
+    }
+}
