@@ -74,13 +74,11 @@ pub fn in_flight(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
 /// All I/Os that each session keeps in flight, blocks and large reads together.
 pub fn all_in_flight(run: &Run, head: &StepHead) -> Option<u32> {
     let (small, _) = in_flight(run, head)?;
-    match load(&head.point) {
-        Some((small, large)) => Some((small + large) / u32::try_from(head.seats.len()).ok()?),
-        None => {
-            let facts = &run.description.as_ref()?.facts;
-            Some(small + facts.get("large_iodepth").and_then(|large| large.parse().ok()).unwrap_or(0))
-        }
+    if let Some((small, large)) = load(&head.point) {
+        return Some((small + large) / u32::try_from(head.seats.len()).ok()?);
     }
+    let beside = run.description.as_ref()?.facts.get("large_iodepth").and_then(|large| large.parse().ok());
+    Some(small + beside.unwrap_or(0))
 }
 
 /// The best of the steps of `run`; `None` where they are no job on files.

@@ -283,7 +283,8 @@ fn a_server_held_back_by_its_control_group_shows_it_and_the_doctor_names_the_lim
             // Past the capture of test output.
             let name = std::thread::current().name().unwrap_or_default().to_owned();
             let why = "it needs root and a CPU controller that can be written";
-            return writeln!(std::io::stderr(), "NOT RUN, for {why}: {name} ({error})").expect("stderr");
+            let told = format!("NOT RUN, for {why}: {name} ({error})\n");
+            return std::io::stderr().write_all(told.as_bytes()).expect("stderr");
         }
     };
     let mut server = server();

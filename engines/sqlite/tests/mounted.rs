@@ -28,7 +28,8 @@ impl Mount {
             Err(error) => error.to_string(),
         };
         let name = std::thread::current().name().unwrap_or_default().to_owned();
-        writeln!(std::io::stderr(), "NOT RUN, for it needs root to mount a file system: {name} ({why})").unwrap();
+        let told = format!("NOT RUN, for it needs root to mount a file system: {name} ({why})\n");
+        std::io::stderr().write_all(told.as_bytes()).expect("stderr");
         None
     }
 

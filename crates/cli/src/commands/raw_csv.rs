@@ -74,7 +74,9 @@ fn point_result(run: &Run, step: &StepRecord) -> Option<PointResult> {
     let figures = |kinds: &[OpKind], bytes: Option<u64>| {
         let mut all = Recorder::new();
         for (_, report) in step.slices.iter().filter(|(_, report)| report.index >= step.head.warmup_slices) {
-            kinds.iter().for_each(|kind| all.merge(&report.op(*kind).latency));
+            for kind in kinds {
+                all.merge(&report.op(*kind).latency);
+            }
         }
         Figures::new(all.take(), bytes?, seconds)
     };

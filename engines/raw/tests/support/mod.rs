@@ -176,7 +176,8 @@ pub fn may_mount() -> bool {
     });
     if let Some(why) = why_not {
         let name = std::thread::current().name().unwrap_or_default().to_owned();
-        writeln!(std::io::stderr(), "NOT RUN, for it needs root, loop devices and mounts: {name} ({why})").unwrap();
+        let told = format!("NOT RUN, for it needs root, loop devices and mounts: {name} ({why})\n");
+        std::io::stderr().write_all(told.as_bytes()).unwrap();
     }
     why_not.is_none()
 }
