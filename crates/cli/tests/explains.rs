@@ -3,8 +3,11 @@
 
 use serde_json::Value;
 
+#[path = "mindful/measured.rs"]
+mod measured;
 mod mindful;
 
+use measured::measured;
 use mindful::Mindful;
 
 /// Names of all figures of a step, with the path to them; of the kinds of operation those of one that ran.
@@ -22,7 +25,7 @@ fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
 #[test]
 fn every_figure_of_the_summary_can_be_explained() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "1s", "--sessions", "2"]);
+    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "2"]);
     let mut names = vec!["little".to_owned(), "foreign_share".to_owned()];
     figures(&ran["steps"][0], "", &mut names);
     assert!(names.len() > 25, "{names:?}");
@@ -36,7 +39,7 @@ fn every_figure_of_the_summary_can_be_explained() {
 #[test]
 fn an_explanation_holds_the_readings_the_figure_is_made_of() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "2s", "--sessions", "2"]);
+    let ran = measured(&mindful, &["--duration", "2s", "--sessions", "2"]);
     let text = String::from_utf8(mindful.run(&["show", "--explain", "physical_reads_per_s"]).stdout).unwrap();
     let line = text.lines().find(|line| line.contains("physical_reads from ")).unwrap();
     let readings: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
@@ -48,7 +51,7 @@ fn an_explanation_holds_the_readings_the_figure_is_made_of() {
 #[test]
 fn the_rules_of_the_verdict_are_told_with_their_limits_and_a_wrong_name_with_its_neighbour() {
     let mindful = Mindful::new();
-    mindful.measured(&["--duration", "1s"]);
+    measured(&mindful, &["--duration", "1s"]);
     let text = String::from_utf8(mindful.run(&["show", "--explain", "verdict"]).stdout).unwrap();
     assert!(text.matches("limit ").count() >= 9, "{text}");
     let refused = mindful.run(&["show", "--explain", "hit_ration"]);

@@ -1,14 +1,17 @@
 //! Runs that leave the store and come into another one.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "mindful/measured.rs"]
+mod measured;
 mod mindful;
 
+use measured::measured;
 use mindful::{Mindful, json};
 
 #[test]
 fn a_run_is_exported_as_steps_summary_and_events() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "1s", "--sessions", "2"]);
+    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "2"]);
     let id = ran["id"].as_str().unwrap();
     let csv = String::from_utf8(mindful.run(&["export", id]).stdout).unwrap();
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
@@ -27,7 +30,7 @@ fn a_run_is_exported_as_steps_summary_and_events() {
 #[test]
 fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let ran = here.measured(&["--duration", "1s", "--sessions", "2"]);
+    let ran = measured(&here, &["--duration", "1s", "--sessions", "2"]);
     let folder = here.folder().join("runs").join(ran["id"].as_str().unwrap());
     let taken = there.run(&["import", folder.to_str().unwrap()]);
     assert!(taken.status.success(), "{taken:?}");

@@ -7,8 +7,11 @@ use std::process::Output;
 
 use serde_json::Value;
 
+#[path = "mindful/measured.rs"]
+mod measured;
 mod mindful;
 
+use measured::measured;
 use mindful::Mindful;
 
 /// Serves figures for as long as the test lives: of each further second of CPU, 0.3 are busy.
@@ -39,7 +42,7 @@ fn exporter() -> String {
 #[test]
 fn figures_of_the_servers_host_come_from_its_exporter() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
+    let ran = measured(&mindful, &["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
     let busy = ran["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap();
     assert!((busy - 0.3).abs() < 1e-6, "{ran:#}");
     let log = mindful.run(&["export", "latest", "--as", "jsonl"]).stdout;

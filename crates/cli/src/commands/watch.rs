@@ -27,15 +27,17 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let target = context.open()?;
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target)?;
     let events = context.events();
-    unseen.into_iter().for_each(|finding| context.recording.tell(&format!("{}: {}", finding.code, finding.evidence)));
+    for finding in unseen {
+        context.recording.tell(&format!("{}: {}", finding.code, finding.evidence));
+    }
     samplers.extend(target.samplers()?);
     let (sender, readings) = channel();
     let start_us = clock::now_us() + SECOND_US / 10;
     let borders = Borders::Every { start_us, period_us: SECOND_US };
     let observer = Observer::start(samplers, borders, 0, Arc::new(Readings { sender, events }))?;
     context.recording.quiet();
-    let ended = Instant::now() + until.unwrap_or(Duration::MAX / 4);
-    let outcome = print(&context, &readings, until.map(|_| ended), &filter, context::wants_json(matches));
+    let until = until.map(|duration| Instant::now() + duration);
+    let outcome = print(&context, &readings, until, &filter, context::wants_json(matches));
     observer.stop();
     outcome.map(|()| Exit::Ok)
 }

@@ -28,12 +28,6 @@ impl Mindful {
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
-
-    /// A run on the null engine with its summary.
-    pub fn measured(&self, args: &[&str]) -> Value {
-        let base = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s"];
-        json(&self.run(&[&base[..], args].concat()))
-    }
 }
 
 pub fn json(output: &Output) -> Value {
