@@ -31,14 +31,15 @@ fn is_code(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// What makes a finding: `Finding::new`, and each function that takes a `code`.
+/// What makes a finding: `Finding::new`, each function that takes a `code`, and `found`, the name that one of these has
+/// where the severity depends on the plan.
 fn makers(source: &str) -> Vec<String> {
     let functions = source.split("fn ").skip(1).filter(|rest| {
         let parameters = rest.split('{').next().unwrap_or_default();
         parameters.contains("code: &")
     });
     let named = functions.map(|rest| rest.split(['(', '<']).next().unwrap_or_default().to_owned());
-    named.chain(["Finding::new".to_owned()]).collect()
+    named.chain(["Finding::new", "found"].map(str::to_owned)).collect()
 }
 
 /// The codes that `source` emits: literals that a maker is called with first.
