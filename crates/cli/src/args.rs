@@ -86,6 +86,7 @@ pub fn command() -> Command {
                 .arg(Arg::new("file").value_name("FILE|FOLDER").required(true))
                 .arg(output("[default: mindful.toml; - for stdout]")),
         )
+        .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
 }
 
@@ -146,6 +147,21 @@ fn compare() -> Command {
                 .long("force")
                 .action(ArgAction::SetTrue)
                 .help("Compare what differs in more than the runs"),
+        )
+}
+
+fn squeeze() -> Command {
+    Command::new("squeeze")
+        .about("Hold memory while a command runs, so that the page cache cannot hold its data")
+        .arg(Arg::new("leave").long("leave").value_name("SIZE").required(true).help("Memory to leave available: 16GiB"))
+        .arg(
+            Arg::new("command")
+                .value_name("COMMAND")
+                .num_args(1..)
+                .last(true)
+                .required(true)
+                .value_parser(ValueParser::os_string())
+                .help("What to run, after --"),
         )
 }
 

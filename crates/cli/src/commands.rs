@@ -22,6 +22,7 @@ mod raw_csv;
 mod raw_job;
 mod run;
 mod show;
+mod squeeze;
 mod sweep;
 mod watch;
 mod watched;
@@ -51,6 +52,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("show", matches)) => show::show(matches),
         Some(("export", matches)) => export::export(matches),
         Some(("import", matches)) => import::import(matches),
+        Some(("squeeze", matches)) => squeeze::squeeze(matches),
         Some(("engines", matches)) => engines::engines(matches),
         _ => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),
     }

@@ -9,17 +9,33 @@ use mindful_core::{Error, ErrorKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// All went well.
-    Ok = 0,
+    Ok,
     /// The run is invalid.
-    Invalid = 1,
+    Invalid,
     /// The command line or the plan cannot be carried out.
-    Usage = 2,
+    Usage,
     /// The target is unreachable or refuses.
-    Target = 3,
+    Target,
     /// A comparison crossed its gate.
-    GateCrossed = 4,
+    GateCrossed,
     /// Interrupted; what was measured is stored and readable.
-    Interrupted = 130,
+    Interrupted,
+    /// The exit code of a command that was run.
+    Passed(u8),
+}
+
+impl Exit {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Invalid => 1,
+            Self::Usage => 2,
+            Self::Target => 3,
+            Self::GateCrossed => 4,
+            Self::Interrupted => 130,
+            Self::Passed(code) => code,
+        }
+    }
 }
 
 impl From<ErrorKind> for Exit {
@@ -40,5 +56,5 @@ pub fn conclude(outcome: Result<Exit, Error>) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(&error.to_string()));
         error.kind.into()
     });
-    ExitCode::from(exit as u8)
+    ExitCode::from(exit.code())
 }

@@ -1,0 +1,151 @@
+//! `mindful squeeze`: holds memory while a command runs, so that the page cache cannot hold the data it reads.
+//!
+//! The memory belongs to this process and to nothing else: however it ends, the kernel takes it back. The command runs
+//! in the process group of a watcher that reads from a pipe whose other end only this process has; when that closes,
+//! the watcher ends the group.
+
+use std::io::{IsTerminal, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use clap::ArgMatches;
+use mindful_core::engine::Stop;
+use mindful_core::units::{format_bytes, parse_bytes};
+use mindful_core::{Error, Result};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::exit::Exit;
+use crate::signals;
+
+/// Less than this cannot be left: the host would swap, or end processes.
+const FLOOR: u64 = 256 << 20;
+/// Memory is taken in pieces, and what is left is looked at after each.
+const PIECE: u64 = 64 << 20;
+/// What is left may be over by so much.
+const GRAIN: u64 = 4 << 20;
+const POLL: Duration = Duration::from_millis(20);
+/// Waits for the end of its input, deaf to what ends others, and ends its group.
+const WATCHER: &str = "trap '' INT TERM HUP; while read -r _; do :; done; kill -KILL 0";
+
+/// Leaves so much memory available for as long as the command runs; its exit code is passed on.
+pub fn squeeze(matches: &ArgMatches) -> Result<Exit> {
+    let leave = matches.get_one::<String>("leave").map_or("", String::as_str);
+    let leave = parse_bytes(leave).map_err(|error| error.at("--leave"))?;
+    let stop = signals::stop_on_signal()?;
+    let held = hold(leave, &stop)?;
+    let size: usize = held.iter().map(Vec::len).sum();
+    let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT).is_ok();
+    tell(&format!(
+        "holding {} of memory{}, so that {} are left available",
+        format_bytes(size as u64),
+        if locked { "" } else { " (not locked: it may be swapped out; raise ulimit -l)" },
+        format_bytes(leave)
+    ));
+    let code = run(matches, &stop)?;
+    drop(held);
+    Ok(Exit::Passed(code))
+}
+
+/// Touched memory, until no more than `leave` is available.
+fn hold(leave: u64, stop: &Stop) -> Result<Vec<Vec<u8>>> {
+    let available = available_bytes()?;
+    if leave < FLOOR {
+        return Err(Error::plan(
+            format!("--leave {} would make the host swap or end processes", format_bytes(leave)),
+            format!("leave at least {}", format_bytes(FLOOR)),
+        ));
+    }
+    if leave > available {
+        return Err(Error::plan(
+            format!("--leave {}: only {} are available", format_bytes(leave), format_bytes(available)),
+            "leave less than that",
+        ));
+    }
+    let mut held = Vec::new();
+    loop {
+        let beyond = available_bytes()?.saturating_sub(leave);
+        if beyond <= GRAIN || stop.requested() {
+            return Ok(held);
+        }
+        // Written to, so that every page of it is there.
+        held.push(vec![0xA5; beyond.min(PIECE) as usize]);
+    }
+}
+
+/// Memory that is free or holds nothing but page cache, bytes.
+fn available_bytes() -> Result<u64> {
+    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    told.map(|kib| kib * 1024)
+        .ok_or_else(|| Error::plan("this host does not tell its available memory", "squeeze needs Linux"))
+}
+
+/// Runs the command to its end; a signal to this process is passed on to its group.
+fn run(matches: &ArgMatches, stop: &Stop) -> Result<u8> {
+    let mut words = matches.get_many::<std::ffi::OsString>("command").into_iter().flatten();
+    let program = words.next().ok_or_else(|| Error::plan("no command is given", "add -- COMMAND"))?;
+    let mut watcher = Watcher::start()?;
+    // In a group of its own it could not read from the terminal.
+    let input = if std::io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
+    let spawned = Command::new(program).args(words).stdin(input).process_group(watcher.group()).spawn();
+    let mut child = spawned
+        .map_err(|error| Error::plan(format!("{} did not start: {error}", program.display()), "check its name"))?;
+    // If memory runs out, it is this process that shall go, and the command with it.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+    let failed = |error| Error::run(format!("the command cannot be waited for: {error}"), "");
+    let mut passed_on = false;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
+        }
+        if stop.requested() && !passed_on {
+            watcher.signal(Signal::INT);
+            passed_on = true;
+        }
+        std::thread::sleep(POLL);
+    };
+    watcher.dismiss();
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(u8::try_from(code).unwrap_or(1))
+}
+
+/// Leads the command's process group and ends it when this process is gone.
+struct Watcher(Child);
+
+impl Watcher {
+    fn start() -> Result<Self> {
+        let watcher = Command::new("/bin/sh")
+            .args(["-c", WATCHER])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn();
+        watcher.map(Self).map_err(|error| Error::run(format!("/bin/sh did not start: {error}"), "raise ulimit -u"))
+    }
+
+    fn group(&self) -> i32 {
+        self.0.id() as i32
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = Pid::from_raw(self.group()) {
+            // It may have ended this very moment.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// The command has ended by itself: what it left running is its own affair.
+    fn dismiss(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn tell(text: &str) {
+    // With stderr gone there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "mindful: {text}");
+}
