@@ -1,4 +1,4 @@
-todo := least(batch, run);
+todo := least(batch, {{most}}, run);
         done := 0;
         started := clock_timestamp();
         FOR answer IN

@@ -150,3 +150,25 @@ fn scans_read_the_whole_scan_table_in_their_share() {
         }
     });
 }
+
+#[test]
+fn a_session_that_thinks_pauses_after_every_operation() {
+    each_server(|server| {
+        let target = loaded(server, 1);
+        let pause = std::time::Duration::from_millis(20);
+        let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
+        for (percent, looping) in [("0", Loop::Server), ("30", Loop::Server), ("30", Loop::Client)] {
+            let w = Workload { think_time: Some(think), looping, ..workload(1, BLOCKS, 2, percent) };
+            target.prepare(&w, 1).unwrap();
+            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let report = work(&*target, &mut *session, 0, 40).unwrap();
+            // The last pause is still to come when the work is done.
+            let least = 39 * pause.as_micros() as u64;
+            assert!(
+                report.think_us >= least,
+                "{} us of {least} with {percent} % in the {looping:?} loop",
+                report.think_us
+            );
+        }
+    });
+}

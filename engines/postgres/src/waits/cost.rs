@@ -101,7 +101,8 @@ fn within_budget(asked: Duration, sample_us: f64, busy_cpus: f64) -> Duration {
     if busy_cpus <= 0.0 {
         return longest;
     }
-    let needed_s = sample_us / (BUDGET * busy_cpus) / 1e6;
+    // Clocks of two processors may differ by more than a sample takes.
+    let needed_s = sample_us.max(0.0) / (BUDGET * busy_cpus) / 1e6;
     if needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
 }
 

@@ -1,0 +1,41 @@
+//! Work and counters on the versions that can be fetched, beside those the other tests run on.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::metric::shared;
+use mindful_core::workload::{Loop, OpKind, Workload};
+use support::{Server, dataset, fetched, seat, work, workload};
+
+#[test]
+fn work_and_counters_agree_on_every_version() {
+    for version in ["16", "17", "18"] {
+        let server = Server::start(&fetched(version), &[]);
+        let target = server.target(&[("wait_sampling", "off")]).unwrap();
+        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        let mut samplers = target.samplers().unwrap();
+        let mut read = |name: &str| {
+            samplers.iter_mut().find_map(|sampler| {
+                let at = sampler.metrics().iter().position(|metric| metric.name == name)?;
+                sampler.read().unwrap()[at]
+            })
+        };
+        for looping in [Loop::Server, Loop::Client] {
+            let w = Workload { looping, ..workload(1, 1_000, 5, "40") };
+            target.prepare(&w, 1).unwrap();
+            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let names = [shared::LOGICAL_READS, shared::COMMITS, shared::LOG_BYTES, "n_tup_upd"];
+            let before = names.map(|name| read(name).unwrap());
+            let report = work(&*target, &mut *session, 0, 500).unwrap();
+            let after = names.map(|name| read(name).unwrap());
+            let [reads, commits, log, rows] = [0, 1, 2, 3].map(|at| after[at] - before[at]);
+            assert!(reads >= 2_500.0 && log > 0.0, "{reads} reads, {log} bytes of log on {version}");
+            assert!(commits >= 200.0, "{commits} commits on {version}");
+            assert_eq!(rows as u64, report.op(OpKind::Update).blocks, "{version}, {looping:?} loop");
+        }
+    }
+}
