@@ -8,9 +8,9 @@ use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
 use crate::headline::{self, percent};
-use crate::log_band::LogBand;
 use crate::host_checks;
 use crate::io_job;
+use crate::log_band::LogBand;
 use crate::pace::Pace;
 use crate::residence::Residence;
 use crate::seconds::Seconds;
@@ -70,7 +70,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
         findings.push(error("layout", text, failure));
     }
     if run.dataset.is_some() && run.proof.is_none() {
-        let text = "The layout was not proven in this run; it was when it was loaded. `mindful verify` proves it anew.";
+        let text = "The layout was not proven in this run; it was when it was loaded. `mindful load` proves it anew.";
         findings.push(info("layout-not-proven", text, "no proof in this run"));
     }
     findings.extend(repeated(run));

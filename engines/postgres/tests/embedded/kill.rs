@@ -22,7 +22,6 @@ const LOADED: u32 = 20_000;
 /// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each told to the
 /// outside after its commit. Started by itself it does one round and ends.
 #[test]
-#[ignore = "a process for other tests to kill"]
 fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     let own = folder.is_none().then(place);
@@ -62,7 +61,7 @@ struct Owner {
 impl Owner {
     fn start(folder: &Path) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "kill::owner", "--nocapture"])
+            .args(["--exact", "kill::owner", "--nocapture"])
             .env(FOLDER, folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
