@@ -123,7 +123,7 @@ fn window(step: &StepSummary, head: &StepHead) -> String {
     let asked = match (head.duration_s, head.ops) {
         (Some(s), _) => format!("{} s asked", number(s)),
         (None, Some(_)) => "a fixed amount of work".to_owned(),
-        (None, None) => "the part found steady".to_owned(),
+        (None, None) => "chosen by what was seen".to_owned(),
     };
     let skew = step.start_skew_ms.map_or_else(String::new, |ms| format!(", start skew {} ms", number(ms)));
     format!("{measured} ({asked}){skew}")
