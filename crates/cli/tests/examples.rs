@@ -21,6 +21,11 @@ fn mindful(store: &Path, args: &[&str]) -> Output {
     command.args(args).current_dir(store).env("MINDFUL_STORE", store).stdin(Stdio::null()).output().unwrap()
 }
 
+/// Whether the command did its work. A busy machine may shorten a window and so make the run invalid; it is stored.
+fn ran(output: &Output) -> bool {
+    matches!(output.status.code(), Some(0 | 1))
+}
+
 #[test]
 fn every_example_resolves_and_tells_the_command_that_runs_it() {
     let store = tempfile::tempdir().unwrap();
@@ -46,7 +51,7 @@ fn the_example_without_io_runs() {
     let store = tempfile::tempdir().unwrap();
     let plan = examples().join("null.toml");
     let output = mindful(store.path(), &["run", "--format", "json", "--plan", plan.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(ran(&output), "{}", String::from_utf8_lossy(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(summary["steps"][0]["ops"]["update"]["count"].as_u64().unwrap() > 0, "{summary:#}");
 }
@@ -58,7 +63,7 @@ fn the_example_of_hooks_stores_what_each_of_them_said() {
     let shorter = ["--warmup", "200ms", "--duration", "1s"];
     let args = ["run", "--format", "json", "--plan", plan.to_str().unwrap()];
     let output = mindful(store.path(), &[&args[..], &shorter].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(ran(&output), "{}", String::from_utf8_lossy(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     let folder = store.path().join("runs").join(summary["id"].as_str().unwrap());
     for phase in ["before", "after", "end"] {

