@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::event::{Events, note};
 use mindful_core::settings::Settings;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, Result, units};
 
 mod account;
 mod binaries;
@@ -17,6 +17,7 @@ mod fetch;
 mod files;
 mod folder;
 mod log;
+mod memory;
 mod options;
 mod server;
 mod settings;
@@ -31,6 +32,7 @@ pub use settings::{Chosen, Phase};
 use account::Account;
 use binaries::Binaries;
 use folder::Folder;
+use memory::MemoryGroup;
 use options::{Mode, Options};
 use server::{Server, Site};
 use settings::Facts;
@@ -55,6 +57,8 @@ struct State {
     phase: Phase,
     connections: u32,
     chosen: Vec<Chosen>,
+    /// Behind the server, so that it is removed after it.
+    group: Option<MemoryGroup>,
     free_bytes: u64,
 }
 
@@ -70,6 +74,7 @@ impl Embedded {
         let default = base.join("embedded").join(binaries.major.to_string());
         let folder = Folder::open(options.data_dir.as_deref().unwrap_or(&default), &account)?;
         settle(&folder, events.as_ref())?;
+        memory::clear(folder.path());
         if cluster::ensure(&folder, &binaries, &account)? {
             note(events.as_ref(), format!("made a PostgreSQL {} in {}", binaries.version, folder.path().display()));
         }
@@ -80,6 +85,7 @@ impl Embedded {
             phase: Phase::Run,
             connections: settings::connections_for(options.sessions),
             chosen: Vec::new(),
+            group: None,
             free_bytes: folder.free_bytes().map_err(failed)?,
         };
         let embedded =
@@ -172,6 +178,7 @@ impl Embedded {
         if let Some(mut server) = state.server.take() {
             server.stop()?;
         }
+        state.group = None;
         let site = Site {
             binaries: &self.binaries,
             account: &self.account,
@@ -182,7 +189,25 @@ impl Embedded {
         };
         state.server = Some(Server::start(&site, &chosen, self.events.as_ref())?);
         state.chosen = chosen;
+        state.group = self.bound_page_cache(state)?;
         Ok(true)
+    }
+
+    /// Takes the page cache out of the way, if asked for, where direct I/O does not do so already.
+    fn bound_page_cache(&self, state: &State) -> Result<Option<MemoryGroup>> {
+        let Some(limit) = self.options.page_cache_limit.filter(|_| state.phase == Phase::Run) else { return Ok(None) };
+        if state.chosen.iter().any(|one| one.name == "debug_io_direct" && one.value == "data") {
+            note(self.events.as_ref(), "page cache: out of the way by direct I/O, which needs no limit");
+            return Ok(None);
+        }
+        let data = self.folder.data();
+        let group = MemoryGroup::around(&stale::processes(&data), limit, self.folder.path(), &data.join("base"))?;
+        let size = units::format_bytes(limit);
+        note(
+            self.events.as_ref(),
+            format!("page cache: the server's memory, cache included, is held at {size} by a {}", group.means),
+        );
+        Ok(Some(group))
     }
 
     fn facts(&self, state: &State) -> Facts {

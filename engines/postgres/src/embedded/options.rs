@@ -15,6 +15,7 @@ pub const KEYS: &[Key] = &[
     unset("run_as", "USER", "User the private server runs as when mindful is root (default: postgres, else nobody)"),
     key("mode", "MODE", "pio", "What the server is set up for: pio (physical I/O) or lio (everything cached)"),
     unset("cache", "SIZE", "Size of the database's own cache (default: by mode)"),
+    unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O"),
     unset("set", "NAME=VALUE,…", "Server settings in place of the chosen ones, such as shared_buffers=64MB"),
 ];
 
@@ -67,6 +68,8 @@ pub struct Options {
     pub mode: Mode,
     /// Size of its cache, bytes.
     pub cache: Option<u64>,
+    /// Most memory of the server and of the page cache of its reads, bytes.
+    pub page_cache_limit: Option<u64>,
     /// Settings of the user's own, in the order given.
     pub set: Vec<(String, String)>,
     /// Sessions the plan speaks of, so that the first start already carries them.
@@ -112,6 +115,7 @@ impl Options {
             run_as: settings.get("run_as").map(str::to_owned),
             mode: settings.parse("mode", |text| parse_choice(text, &modes))?.unwrap_or(Mode::Pio),
             cache: settings.parse("cache", units::parse_bytes)?,
+            page_cache_limit: settings.parse("page_cache_limit", units::parse_bytes)?,
             set: settings.parse("set", parse_set)?.unwrap_or_default(),
             sessions: planned_sessions(settings),
         })

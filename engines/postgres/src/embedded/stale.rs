@@ -63,7 +63,7 @@ fn targets(data: &Path, lock: &Path) -> Vec<Pid> {
 }
 
 /// All server processes of a data directory: every one of them works in it, and their program is called postgres.
-fn processes(data: &Path) -> Vec<u32> {
+pub fn processes(data: &Path) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let ours = |pid: &u32| {

@@ -1,0 +1,99 @@
+//! A control group that bounds what the private server's reads can leave in the page cache.
+//!
+//! Page cache is charged to the group of whoever read it first. So what is cached already is dropped before the server
+//! is put into the group, and then its reads can keep no more than the limit.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mindful_core::{Error, Result};
+use rustix::fs::{Advice, fadvise};
+
+/// Where version 1 is mounted, and version 2.
+const VERSIONS: [(&str, &str, &str); 2] =
+    [("cgroup v1", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("cgroup v2", "/sys/fs/cgroup", "memory.max")];
+
+/// The group of a running server; removed when this is dropped, after the server has ended.
+#[derive(Debug)]
+pub struct MemoryGroup {
+    path: PathBuf,
+    /// Which means it is, for the record.
+    pub means: &'static str,
+}
+
+impl MemoryGroup {
+    /// Puts `processes` into a group that may use `limit` bytes, the page cache of their reads included.
+    pub fn around(processes: &[u32], limit: u64, folder: &Path, data: &Path) -> Result<Self> {
+        let failed = |error: io::Error| {
+            Error::target(
+                format!("--page-cache-limit: no memory control group can be made ({error})"),
+                "run as root, or use `mindful squeeze --leave SIZE -- mindful run …`",
+            )
+        };
+        let found = VERSIONS.iter().find(|(_, root, _)| has_memory(Path::new(root)));
+        let (means, root, file) = found.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        let group = Self { path: Path::new(root).join(name(folder)), means };
+        fs::create_dir_all(&group.path).map_err(failed)?;
+        fs::write(group.path.join(file), limit.to_string()).map_err(failed)?;
+        for process in processes {
+            // A process that has ended by now needs no limit.
+            match fs::write(group.path.join("cgroup.procs"), process.to_string()) {
+                Err(error) if error.raw_os_error() != Some(rustix::io::Errno::SRCH.raw_os_error()) => {
+                    return Err(failed(error));
+                }
+                _ => {}
+            }
+        }
+        forget(data).map_err(failed)?;
+        Ok(group)
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        // The last process may need a moment to be gone.
+        for _ in 0..100 {
+            if fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Removes the group that a crash left behind.
+pub fn clear(folder: &Path) {
+    for (_, root, _) in VERSIONS {
+        // Mostly there is none.
+        let _ = fs::remove_dir(Path::new(root).join(name(folder)));
+    }
+}
+
+fn has_memory(root: &Path) -> bool {
+    let v2 = fs::read_to_string(root.join("cgroup.subtree_control"));
+    root.join("memory.limit_in_bytes").exists() || v2.is_ok_and(|all| all.split_whitespace().any(|c| c == "memory"))
+}
+
+/// The same name for the same folder in every run, so that the next one finds what a crash left.
+fn name(folder: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    folder.hash(&mut hasher);
+    format!("mindful-{:016x}", hasher.finish())
+}
+
+/// Drops the files below `folder` from the page cache; nothing of them is dirty after an orderly start.
+fn forget(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let (path, kind) = entry.map(|entry| (entry.path(), entry.file_type()))?;
+        if kind?.is_dir() {
+            forget(&path)?;
+        } else if let Ok(file) = File::open(&path) {
+            let _ = file.sync_data();
+            fadvise(&file, 0, None, Advice::DontNeed)?;
+        }
+    }
+    Ok(())
+}
