@@ -158,7 +158,6 @@ impl Events for Filling {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "what was tested in place of the real thing must be seen")]
 fn a_disk_that_fills_up_during_a_load_is_told_and_the_load_can_be_had_later() {
     let server = Server::start(&programs()[0], &[]);
     if !rustix::process::geteuid().is_root() {

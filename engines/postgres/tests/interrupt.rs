@@ -76,7 +76,7 @@ fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
     target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
     let road = Road::to(server.port());
     for looping in [Loop::Client, Loop::Server] {
-        let target = server.target_at(&format!("postgresql://bench@127.0.0.1:{}/postgres", road.port)).unwrap();
+        let target = Server::target_at(&format!("postgresql://bench@127.0.0.1:{}/postgres", road.port)).unwrap();
         let w = updates(looping);
         target.prepare(&w, 1).unwrap();
         let mut session = target.session(&w, seat(0, 1, 1)).unwrap();

@@ -1,7 +1,5 @@
 //! Work and counters on the versions that can be fetched, beside those the other tests run on.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 mod support;
 
 use mindful_core::engine::Stop;

@@ -106,8 +106,8 @@ impl Server {
         ENGINE.open(&self.url(user, database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
     }
 
-    /// Opens the same server by another URL.
-    pub fn target_at(&self, url: &str) -> Result<Box<dyn Target>> {
+    /// Opens a server by whatever URL leads to it.
+    pub fn target_at(url: &str) -> Result<Box<dyn Target>> {
         ENGINE.open(url, &Settings::defaults(ENGINE.options()), &(Arc::new(Silent) as Arc<dyn Events>))
     }
 
