@@ -24,10 +24,10 @@ DECLARE
     pause_us bigint;
     uncommitted bigint := 0;
     answer record;
-    -- Latencies by bucket: whole microseconds below 128, then steps of half a percent.
-    select_counts bigint[] := array_fill(0::bigint, ARRAY[{{buckets}}], ARRAY[0]);
-    update_counts bigint[] := array_fill(0::bigint, ARRAY[{{buckets}}], ARRAY[0]);
-    scan_counts bigint[] := array_fill(0::bigint, ARRAY[{{buckets}}], ARRAY[0]);
+    -- Latencies by bucket: whole microseconds below 128, then steps of half a percent. A kind that does not run has one.
+    select_counts bigint[] := array_fill(0::bigint, ARRAY[{{select_buckets}}], ARRAY[0]);
+    update_counts bigint[] := array_fill(0::bigint, ARRAY[{{update_buckets}}], ARRAY[0]);
+    scan_counts bigint[] := array_fill(0::bigint, ARRAY[{{scan_buckets}}], ARRAY[0]);
     -- Blocks, sum and maximum of latencies in us: select, update, scan.
     sums float8[] := array_fill(0::float8, ARRAY[9]);
     cells bigint[] := array_fill(0::bigint, ARRAY[32], ARRAY[0]);

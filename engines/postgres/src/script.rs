@@ -30,6 +30,8 @@ impl<'a> Script<'a> {
     pub fn procedure(&self) -> String {
         let w = self.workload;
         let thinks = w.think_time.is_some();
+        let all = BUCKETS.to_string();
+        let buckets = |runs: bool| if runs { all.as_str() } else { "1" };
         let select = self.select(if thinks { "1" } else { MOST_IN_BATCH });
         let update = if w.update_pct.is_none() { String::new() } else { self.update() };
         let scan = if w.scan_pct.is_none() { String::new() } else { self.scan() };
@@ -37,7 +39,9 @@ impl<'a> Script<'a> {
             include_str!("../sql/slice.sql"),
             &[
                 ("quote", &dollar_quote(&[&*select, &*update, &*scan].concat())),
-                ("buckets", &BUCKETS.to_string()),
+                ("select_buckets", buckets(w.update_pct < Share::ALL)),
+                ("update_buckets", buckets(!w.update_pct.is_none())),
+                ("scan_buckets", buckets(!w.scan_pct.is_none())),
                 ("think", if thinks { include_str!("../sql/slice_think.sql") } else { "" }),
                 ("mix", &self.mix()),
                 ("update", &update),
