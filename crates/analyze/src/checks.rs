@@ -277,6 +277,9 @@ pub fn in_words(reason: Reason) -> String {
     }
 }
 
+/// Physical reads by block visited, below which a run is one of the database's cache.
+const CACHED_YIELD: f64 = 0.05;
+
 /// A load leaves no debt: a run that updates nothing shall write nothing.
 fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
@@ -331,6 +334,10 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
 
 fn storage(found: &StepAnalysis) -> Vec<Finding> {
     let (mut findings, gates) = (Vec::new(), &found.gates);
+    // Where the database's cache serves all but all visits, nothing is claimed of storage that could be wrong.
+    if gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
+        return findings;
+    }
     if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
         let text = "The page cache served reads that the database calls physical: they say nothing about storage. Use direct I/O, or leave less memory free.";
         findings.push(warning("page-cache", text, format!("{} of physical reads", percent(phi))));

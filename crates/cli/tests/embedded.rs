@@ -96,11 +96,22 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
 }
 
 #[test]
+fn reads_after_updates_write_nothing() {
+    let place = Place::new();
+    place.measured(&["--update-pct", "50", "--work-unit", "4"]);
+    let reads = place.measured(&[]);
+    assert!(!reads["findings"].to_string().contains("writes-without-updates"), "{reads:#}");
+    assert!(figure(&reads["steps"][0], "physical_writes_per_s") < 50.0, "{reads:#}");
+}
+
+#[test]
 fn a_cached_run_is_not_called_storage() {
     let place = Place::new();
     let output = place.run(&["--mode", "lio", "--tag", "cached"]);
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     assert!(figure(&ran["steps"][0], "hit_ratio") > 0.99, "{ran:#}");
+    assert_ne!(ran["validity"], "invalid", "{ran:#}");
+    assert!(!ran["findings"].to_string().contains("page-cache"), "what is cached claims nothing of storage: {ran:#}");
     let shown = Command::new(env!("CARGO_BIN_EXE_mindful"))
         .args(["show", "cached"])
         .env("MINDFUL_STORE", place.folder.path().join("store"))

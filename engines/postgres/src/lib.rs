@@ -20,6 +20,7 @@ mod row;
 mod script;
 mod session;
 mod sessions;
+mod settle;
 mod shape;
 mod space;
 mod stored;

@@ -13,12 +13,13 @@ use mindful_core::event::{Event, Events, note};
 use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 
-use crate::error::{Failure, lacks_right};
+use crate::error::Failure;
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
 use crate::options::Options;
 use crate::registry::{self, Entry, Found};
 use crate::row::{self, Rows};
+use crate::settle;
 use crate::shape::{NARROW, SHAPED, Shape};
 use crate::space;
 use crate::template::{quote_ident, render};
@@ -69,7 +70,7 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
     let work =
         Work { link, options, plan, shape, events, stop, queue: Mutex::new(missing), done: AtomicU64::new(0), blocks };
     work.all()?;
-    settle(link, events)
+    settle::after_load(link, events)
 }
 
 struct Work<'a> {
@@ -205,20 +206,6 @@ impl Work<'_> {
             .await?;
         Ok(())
     }
-}
-
-/// Writes everything back, so that the first run does not pay for it.
-fn settle(link: &Link, events: &dyn Events) -> Result<()> {
-    let control = link.control()?;
-    link.run("settling the load", async {
-        match control.batch_execute("CHECKPOINT").await {
-            Err(error) if lacks_right(&error) => {
-                note(events, "no right to CHECKPOINT: the server writes the loaded blocks back in its own time");
-                Ok(())
-            }
-            other => Ok(other?),
-        }
-    })
 }
 
 async fn refuse_read_only(client: &Client) -> Result<(), Failure> {

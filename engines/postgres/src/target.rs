@@ -23,7 +23,7 @@ use crate::registry::{self, Found};
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
-use crate::{checks, counters, data_files, describe, load, log_band, prepare, space, stored, verify, waits};
+use crate::{checks, counters, data_files, describe, load, log_band, prepare, settle, space, stored, verify, waits};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
@@ -168,7 +168,11 @@ impl Target for PostgresTarget {
         if let Some(shape) = self.shape()?.filter(|_| !workload.update_pct.is_none()) {
             shape.refuse_updates_without_room()?;
         }
-        prepare::prepare(&self.link, workload, sessions, &self.options.namespace)
+        let shapes = prepare::prepare(&self.link, workload, sessions, &self.options.namespace)?;
+        if workload.update_pct.is_none() {
+            settle::before_reads(&self.link, &self.options.namespace, &*self.events)?;
+        }
+        Ok(shapes)
     }
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {

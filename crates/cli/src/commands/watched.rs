@@ -164,6 +164,6 @@ mod tests {
         assert_eq!(json["per_s"]["pg/reads"], 20.0);
         assert_eq!(json["gauges"]["pg/memory"], 8.0);
         assert!(json["per_s"]["pg/restarted"].is_null());
-        assert_eq!(second.text(&Filter::default()), "second 1\n  pg/reads              20.0 blocks/s\n");
+        assert_eq!(second.text(&Filter::default()), "second 1\n  pg/reads            20.0 blocks/s\n");
     }
 }
