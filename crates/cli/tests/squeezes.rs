@@ -69,7 +69,12 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
     let mut line = String::new();
     BufReader::new(squeezing.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let sleeper = format!("/proc/{}/cmdline", line.trim());
-    assert!(std::fs::read_to_string(&sleeper).unwrap().starts_with("sleep"));
+    // Between its fork and its exec the sleeper still bears the shell's name.
+    let named = Instant::now() + Duration::from_secs(20);
+    while !std::fs::read_to_string(&sleeper).unwrap().starts_with("sleep") {
+        assert!(Instant::now() < named, "the command never ran");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     // SIGKILL: nothing of mindful's can run any more.
     squeezing.kill().unwrap();
     squeezing.wait().unwrap();
