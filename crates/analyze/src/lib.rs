@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod checks;
+pub mod choices;
 pub mod comparable;
 pub mod compare;
 pub mod contrast;

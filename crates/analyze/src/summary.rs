@@ -9,7 +9,7 @@ use crate::counters::Counters;
 use crate::pace::Pace;
 use crate::window::Window;
 use crate::work::Work;
-use crate::{contrast, cpu, curve, io_job, latency};
+use crate::{choices, contrast, cpu, curve, io_job, latency};
 
 /// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
@@ -87,6 +87,7 @@ pub fn step(
     let rate = |name: &'static str| known(&|_, _, counters| counters.rate(name));
     StepSummary {
         point: step.head.point.clone(),
+        choices: choices::choices(step),
         sessions: step.head.seats.len() as u32,
         schemas: workload.schemas,
         scale: workload.scale,

@@ -192,6 +192,30 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
 }
 
 #[test]
+fn realised_choices_are_told_alone_and_together() {
+    let cli = Cli::new();
+    let args = [
+        "--duration",
+        "2s",
+        "--update-pct",
+        "50",
+        "--hot-spot-size",
+        "200",
+        "--hot-spot-share",
+        "50",
+        "--work-unit",
+        "1",
+    ];
+    let (_, ran) = cli.measured(&args);
+    let choices = &ran["steps"][0]["choices"];
+    let share =
+        |group: &str, name: &str| choices[group][name].as_f64().unwrap_or_else(|| panic!("{name}: {choices:#}"));
+    assert!((share("alone_pct", "update") - 50.0).abs() < 0.2 && (share("alone_pct", "hot_spot") - 50.0).abs() < 2.0);
+    // Independent: together as often as the product of both.
+    assert!((share("joint_pct", "update+hot_spot") - 25.0).abs() < 2.0, "{choices:#}");
+}
+
+#[test]
 fn the_plan_tells_where_each_value_comes_from() {
     let cli = Cli::new();
     let mut command = cli.command(&["plan", "--work-unit", "16"]);

@@ -200,6 +200,9 @@ pub struct StepSummary {
     pub update_pct: f64,
     /// Share of updates as it came out, percent.
     pub update_pct_realised: Option<f64>,
+    /// Realised choices; null where the engine does not tally them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<ChoicesSummary>,
     /// Length of the measured window, s.
     pub duration_s: Option<f64>,
     /// Latest minus earliest start of a session, ms.
@@ -230,6 +233,18 @@ pub struct StepSummary {
     pub commits_per_s: Option<f64>,
     /// CPU.
     pub cpu: CpuSummary,
+}
+
+/// How often the workload's choices fell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChoicesSummary {
+    /// Operations tallied.
+    pub operations: u64,
+    /// Share of operations for which each choice fell, percent: `update`, `scan`, `hot_spot`, `hot_schema`, `think`.
+    pub alone_pct: std::collections::BTreeMap<String, f64>,
+    /// Share of operations for each set of choices that fell together, percent, such as `update+hot_spot`; `select` is
+    /// a read with none of them. They add up to 100.
+    pub joint_pct: std::collections::BTreeMap<String, f64>,
 }
 
 /// Figures by kind of operation; null for a kind that did not run.

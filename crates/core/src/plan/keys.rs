@@ -19,7 +19,11 @@ pub const KEYS: &[Key] = &[
     unset("scale", "SIZE", "Size of each schema, 64MiB or a number of blocks (default: what is loaded, or 256MiB)"),
     key("scan_table", "SIZE", "0", "Size of an unindexed table in each schema for full scans"),
     key("content", "KIND", "mixed", "Stored bytes: mixed (see the ratios) or repeated (compresses absurdly)"),
-    key("compress_ratio", "RATIO", "1", "Stored bytes by compressed bytes that the content shall have"),
+    unset(
+        "compress_ratio",
+        "RATIO",
+        "Stored bytes by compressed bytes that blocks shall have (default: short random rows)",
+    ),
     key("dedupe_ratio", "RATIO", "1", "Blocks by distinct blocks that the content shall have"),
     key("load_streams", "N", "2", "Schemas loaded side by side"),
     unset("sessions", "N", "Sessions, spread evenly over the schemas (default: 8, or schemas times threads)"),

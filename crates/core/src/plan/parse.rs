@@ -128,7 +128,7 @@ fn content(s: &Settings) -> Result<Content> {
             Err(Error::plan(format!("`{text}` is not a ratio"), "give 1 to 100, such as 2.5"))
         }
     };
-    let compress_ratio = s.require("compress_ratio", ratio)?;
+    let compress_ratio = s.parse("compress_ratio", ratio)?.unwrap_or(1.0);
     let dedupe_ratio = s.require("dedupe_ratio", ratio)?;
     let repeated = s.require("content", |t| settings::parse_choice(t, &[("mixed", false), ("repeated", true)]))?;
     if repeated && (s.given("compress_ratio").is_some() || s.given("dedupe_ratio").is_some()) {

@@ -1,0 +1,47 @@
+//! How often the workload's choices fell, alone and together, as they came out.
+
+use std::collections::BTreeMap;
+
+use mindful_core::result::ChoicesSummary;
+use mindful_core::run::StepRecord;
+use mindful_core::slice::Tally;
+
+/// Bits of a [`Tally`]'s cells, by name.
+const CHOICES: [(u8, &str); 5] = [(1, "update"), (2, "scan"), (4, "hot_spot"), (8, "hot_schema"), (16, "think")];
+
+/// The realised shares of all operations of the window's slices; `None` where the engine does not tally.
+pub fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
+    let mut cells = Tally::default();
+    for (_, report) in step.slices.iter().filter(|(_, report)| report.index >= step.head.warmup_slices) {
+        for (cell, count) in &report.tally.0 {
+            cells.add(*cell, *count);
+        }
+    }
+    let all: u64 = cells.0.iter().map(|(_, count)| count).sum();
+    let percent = |count: u64| 100.0 * count as f64 / all as f64;
+    let with = |bit: u8| cells.0.iter().filter(|(cell, _)| cell & bit != 0).map(|(_, count)| count).sum::<u64>();
+    (all > 0).then(|| ChoicesSummary {
+        operations: all,
+        alone_pct: CHOICES.iter().map(|(bit, name)| ((*name).to_owned(), percent(with(*bit)))).collect(),
+        joint_pct: cells.0.iter().map(|(cell, count)| (name(*cell), percent(*count))).collect::<BTreeMap<_, _>>(),
+    })
+}
+
+/// `update+hot_spot`; `select` for a read of which nothing else was chosen.
+fn name(cell: u8) -> String {
+    let chosen: Vec<_> = CHOICES.iter().filter(|(bit, _)| cell & bit != 0).map(|(_, name)| *name).collect();
+    if chosen.is_empty() { "select".to_owned() } else { chosen.join("+") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_named_by_all_it_holds() {
+        assert_eq!(
+            (name(0), name(5), name(24)),
+            ("select".into(), "update+hot_spot".into(), "hot_schema+think".into())
+        );
+    }
+}
