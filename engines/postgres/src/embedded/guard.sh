@@ -19,6 +19,10 @@ echo "$server" >&4
     waited=0
     # Repeated, because a server that has only just been started does not listen yet.
     while kill -s "$signal" "$server" 2>/dev/null; do
+        # A process that somebody stopped hears nothing but KILL, and backends that are stopped outlive even that.
+        for stopped in "$server" $(cat "/proc/$server/task/$server/children" 2>/dev/null); do
+            kill -s CONT "$stopped" 2>/dev/null
+        done
         sleep 1 3<&- 4>&- >/dev/null 2>&1
         waited=$((waited + 1))
         if [ "$waited" -ge "$patience" ]; then signal=QUIT; fi
