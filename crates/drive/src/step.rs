@@ -179,8 +179,8 @@ impl Step<'_> {
     /// All are ready: choose the start instant and let them go. Returns the last border on the host's clock.
     fn release(&self, on_start: &mut dyn FnMut(&Start)) -> i64 {
         let sessions = self.order.head.seats.len() as i64;
-        // Long enough for each session's first order to reach the server.
-        let lead_us = 200_000 + sessions * 300;
+        // Long enough for each session's first order to reach the server, which takes it a millisecond or two of CPU.
+        let lead_us = 200_000 + sessions * 2_000;
         let start_us = clock::now_us() + self.clock_offset_us + lead_us;
         let borders_us = Arc::new(if self.order.head.ops.is_some() {
             borders::open_ended(start_us, self.order.window)
