@@ -56,6 +56,12 @@ const FIGURES: &[Figure] = &[
         value: |s| op(s).map(|op| op.count as f64),
     },
     Figure {
+        name: "operations",
+        formula: "operations whose choices were tallied, of all slices after the warm-up",
+        sources: &[],
+        value: |s| s.summary.choices.as_ref().map(|choices| choices.operations as f64),
+    },
+    Figure {
         name: "duration_s",
         formula: "min(last border, first stop of a session) - max(first border after the warm-up, last start)",
         sources: &[],
@@ -242,6 +248,9 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     if short == "verdict" {
         return Ok(verdicts(analysis));
     }
+    if let Some(choice) = Choice::of(name) {
+        return Ok(choice.explained(analysis));
+    }
     let figure = find(short)?;
     let mut text = format!("{}\n  = {}\n", figure.name, figure.formula);
     for (number, step) in (1..).zip(&analysis.steps) {
@@ -254,7 +263,42 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
 /// Refuses what is no figure, with the nearest name.
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    if short == "verdict" { Ok(()) } else { find(short).map(drop) }
+    if short == "verdict" || Choice::of(name).is_some() { Ok(()) } else { find(short).map(drop) }
+}
+
+/// A share of the operations by what was chosen for them: `choices.alone_pct.hot_spot`, `joint_pct.update+hot_spot`.
+struct Choice<'a> {
+    together: bool,
+    chosen: &'a str,
+}
+
+impl<'a> Choice<'a> {
+    fn of(name: &'a str) -> Option<Self> {
+        let (path, chosen) = name.rsplit_once('.')?;
+        match path.rsplit('.').next()? {
+            "alone_pct" => Some(Self { together: false, chosen }),
+            "joint_pct" => Some(Self { together: true, chosen }),
+            _ => None,
+        }
+    }
+
+    fn explained(&self, analysis: &Analysis) -> String {
+        let (shares, those) = match self.together {
+            true => ("joint_pct", "exactly this set of choices fell together"),
+            false => ("alone_pct", "this choice fell, whatever fell beside it"),
+        };
+        let chosen = escape(self.chosen);
+        let mut text = format!(
+            "{shares}.{chosen}\n  = 100 x operations for which {those} / operations tallied after the warm-up\n"
+        );
+        for (number, step) in (1..).zip(&analysis.steps) {
+            let share = step.summary.choices.as_ref().and_then(|choices| {
+                if self.together { &choices.joint_pct } else { &choices.alone_pct }.get(self.chosen).copied()
+            });
+            let _ = writeln!(text, "step {number}: {}", maybe(share));
+        }
+        text
+    }
 }
 
 fn find(name: &str) -> Result<&'static Figure> {
