@@ -112,22 +112,28 @@ impl Sweep {
         Ok(plan)
     }
 
-    /// How many steps the budget allows; `None` without one.
-    pub fn allowed(&self) -> Option<u32> {
-        self.plan.budget.map(|budget| (budget.as_secs_f64() / self.step_cost.as_secs_f64()) as u32)
+    /// Longest time the sweep may take.
+    pub fn budget(&self) -> Option<Duration> {
+        self.plan.budget
     }
 
-    /// Time one step takes, about.
+    /// Time one step takes, about, before any has run.
     pub fn step_cost(&self) -> Duration {
         self.step_cost
     }
 
-    /// The next step after those `done`, in the order they ran.
-    pub fn next(&self, done: &[Done]) -> Next {
-        match &self.shape {
+    /// The next step after those `done`, in the order they ran; `left` are the steps that the budget still holds.
+    pub fn next(&self, done: &[Done], left: Option<u32>) -> Next {
+        let next = match &self.shape {
             Shape::Fixed(points) => self.next_fixed(points, done),
-            Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done),
+            Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done, left),
             Shape::Search { objective, key, from, to } => next_trial(*objective, key, *from, *to, done),
+        };
+        match next {
+            Next::Step(point) if left == Some(0) => {
+                Next::Over(format!("the budget is used up; the next would have been {}", named(&point.values)))
+            }
+            next => next,
         }
     }
 
@@ -158,24 +164,39 @@ impl Sweep {
         }
     }
 
-    fn next_adaptive(&self, others: &[BTreeMap<String, String>], from: u32, to: u32, done: &[Done]) -> Next {
-        let left = self.allowed().map(|allowed| allowed.saturating_sub(done.len() as u32));
-        if left == Some(0) {
-            return Next::Over("the budget is used up".to_owned());
-        }
+    fn next_adaptive(
+        &self,
+        others: &[BTreeMap<String, String>],
+        from: u32,
+        to: u32,
+        done: &[Done],
+        left: Option<u32>,
+    ) -> Next {
         let order = ladder::schedule(others.len(), 1, None, self.seed);
+        let mut cut_short = Vec::new();
         for (at, slot) in order.iter().enumerate() {
             let values = &others[slot.point];
             let ladder = Adaptive { from, to, seed: self.seed ^ slot.point as u64 };
             let measured: Vec<Measured> =
                 of_group(done, values).filter(|d| d.summary.point.pass == 0).map(measured).collect();
-            // The budget left is shared by the ladders that are not yet done.
-            let share = left.map(|left| left.div_ceil((order.len() - at) as u32));
+            // The budget is shared evenly by the ladders that are not yet done; this one has taken its part of it.
+            let taken = measured.len() as u32;
+            let share = left.map(|left| (left + taken).div_ceil((order.len() - at) as u32).saturating_sub(taken));
             if let Some(rung) = ladder.next(&measured, share) {
                 return Next::Step(at_sessions(values, rung.sessions, 0, rung.reason == Reason::DriftCheck));
             }
+            if let Some(rung) = ladder.next(&measured, None) {
+                cut_short.push(named(&at_sessions(values, rung.sessions, 0, false).values));
+            }
         }
-        self.next_repetition(done)
+        if cut_short.is_empty() {
+            self.next_repetition(done)
+        } else {
+            Next::Over(format!(
+                "the budget is used up; left out is what follows from {}",
+                cut_short.join("; and from ")
+            ))
+        }
     }
 
     /// All points of the ladders once more, in an order of their own, as often as asked.
@@ -197,11 +218,14 @@ impl Sweep {
 }
 
 fn of_group<'a>(done: &'a [Done], values: &'a BTreeMap<String, String>) -> impl Iterator<Item = &'a Done> {
-    done.iter().filter(move |d| {
-        let mut others = d.summary.point.values.clone();
-        others.remove("sessions");
-        others == *values
-    })
+    done.iter().filter(move |d| others(&d.summary.point) == *values)
+}
+
+/// The values of `point` beside its sessions: what its curve is named by.
+pub fn others(point: &Point) -> BTreeMap<String, String> {
+    let mut values = point.values.clone();
+    values.remove("sessions");
+    values
 }
 
 fn measured(done: &Done) -> Measured {

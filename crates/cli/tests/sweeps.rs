@@ -97,6 +97,35 @@ fn a_budget_leaves_out_what_does_not_fit_and_names_it() {
 }
 
 #[test]
+fn adaptive_ladders_share_a_budget_and_what_it_cuts_is_named() {
+    let store = tempfile::tempdir().unwrap();
+    let args = ["--sessions", "1..64", "--update-pct", "0,20", "--duration", "1s", "--budget", "20s"];
+    let began = Instant::now();
+    let output = command(store.path(), &[&NULL[..], &args].concat()).output().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let swept = json(&output);
+    let of = |pct: &str| {
+        let steps = swept["steps"].as_array().unwrap().iter();
+        steps.filter(|step| step["point"]["values"]["update_pct"] == pct).count()
+    };
+    assert!(of("0").abs_diff(of("20")) <= 3 && of("0") >= 3, "{} and {} steps", of("0"), of("20"));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("the budget is used up; left out is what follows from sessions"), "{told}");
+}
+
+#[test]
+fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
+    let store = tempfile::tempdir().unwrap();
+    let args = ["--sessions", "1,2", "--duration", "500ms", "--tag", "told"];
+    sweep(store.path(), &args);
+    let shown = command(store.path(), &["show", "told"]).output().unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("again at the end did"), "{text}");
+    assert_eq!(text.matches("few-operations:").count(), 1, "{text}");
+    assert!(text.contains("(step 1: ") && text.contains("; step 3: "), "{text}");
+}
+
+#[test]
 fn the_highest_load_that_meets_an_objective_is_found_and_confirmed() {
     let store = tempfile::tempdir().unwrap();
     // 4 servers of 1 ms: with N sessions an operation takes N / 4 ms beyond the cap.

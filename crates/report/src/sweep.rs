@@ -3,13 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_core::result::{KneeSummary, OpSummary, StepSummary, Summary, Validity};
+use mindful_core::result::{Finding, KneeSummary, OpSummary, StepSummary, Summary, Validity};
 
 use crate::table::{Side, Table};
 use crate::{Style, escape, figure};
 
 /// Columns of the bar that draws the curve.
 const BAR: f64 = 14.0;
+
+/// Steps whose evidence is shown with a finding.
+const SHOWN: usize = 3;
+
+/// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
+const DRIFT: f64 = 0.03;
 
 /// The report of a sweep, `block_bytes` long blocks.
 pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], style: &Style) -> String {
@@ -22,6 +28,9 @@ pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], sty
         for line in table(&steps, block_bytes).lines(style.columns().saturating_sub(2)) {
             let _ = writeln!(text, "  {line}");
         }
+        if let Some(line) = drift(&steps) {
+            let _ = writeln!(text, "\n  {line}");
+        }
         if let Some(knee) = knee {
             text.push('\n');
             for line in knee_lines(knee) {
@@ -29,10 +38,7 @@ pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], sty
             }
         }
     }
-    for finding in &summary.findings {
-        let _ =
-            writeln!(text, "\n{}: {} ({})", escape(&finding.code), escape(&finding.text), escape(&finding.evidence));
-    }
+    text.push_str(&findings(&summary.findings));
     if !notes.is_empty() {
         text.push('\n');
     }
@@ -123,6 +129,36 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
         told(step.cpu.db_cores),
         format!("{}{again}", "#".repeat(bar.round() as usize)),
     ]
+}
+
+/// How far the first step measured again at the end is from the first time.
+fn drift(steps: &[&StepSummary]) -> Option<String> {
+    let again = steps.iter().find(|step| step.point.drift_check)?;
+    let first = steps.iter().find(|step| !step.point.drift_check && step.point.values == again.point.values)?;
+    let share = again.blocks_visited_per_s? / first.blocks_visited_per_s.filter(|rate| *rate > 0.0)? - 1.0;
+    let sessions = again.sessions;
+    let noun = if sessions == 1 { "session" } else { "sessions" };
+    let words = format!("drift: {sessions} {noun} again at the end did {:+.1} % of blocks/s", share * 100.0);
+    let doubt = if share.abs() > DRIFT { ": what is less than that apart in this table is not told apart" } else { "" };
+    Some(words + doubt)
+}
+
+/// One paragraph a code, however many steps it is true of.
+fn findings(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for (at, finding) in findings.iter().enumerate() {
+        let same = |other: &&Finding| other.code == finding.code;
+        if findings[..at].iter().any(|other| same(&other)) {
+            continue;
+        }
+        let all: Vec<&Finding> = findings[at..].iter().filter(same).collect();
+        let mut evidence: Vec<_> = all.iter().take(SHOWN).map(|other| escape(&other.evidence)).collect();
+        if all.len() > SHOWN {
+            evidence.push(format!("and {} more", all.len() - SHOWN));
+        }
+        let _ = writeln!(text, "\n{}: {} ({})", escape(&finding.code), escape(&finding.text), evidence.join("; "));
+    }
+    text
 }
 
 fn knee_lines(knee: &KneeSummary) -> Vec<String> {

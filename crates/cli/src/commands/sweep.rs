@@ -1,7 +1,7 @@
 //! `mindful sweep`: ladders of sessions and settings, on one dataset, in one run folder, resumable.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
@@ -9,14 +9,14 @@ use mindful_core::engine::Target;
 use mindful_core::event::{Event, note};
 use mindful_core::plan::{KEYS, Plan, SWEEP_KEYS};
 use mindful_core::result::{StepSummary, Validity};
-use mindful_core::run::{Point, StepHead};
+use mindful_core::run::{Point, Run, StepHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, ErrorKind, Result};
 
 use crate::commands::show;
 use crate::context::{self, Context};
 use crate::exit::Exit;
-use crate::sweep::{Done, Next, Sweep, named};
+use crate::sweep::{Done, Next, Sweep, named, others};
 use crate::{fits, job, layers, measure, registry, store};
 
 /// Walks the ladder, or goes on with one.
@@ -32,7 +32,15 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let mut context = Context::with(sweep.base.clone(), store)?;
     // What is stored is the sweep itself, not its first point.
     context.settings = settings;
-    let mut walk = Walk { sweep: &sweep, context: &context, began: Instant::now(), target: None, dataset: None };
+    let mut walk = Walk {
+        sweep: &sweep,
+        context: &context,
+        began: Instant::now(),
+        spent_before: Duration::ZERO,
+        longest: None,
+        target: None,
+        dataset: None,
+    };
     let ended = walk.all(resumed);
     context.recording.quiet();
     let (id, outcome) = ended?;
@@ -64,10 +72,24 @@ fn resumed_settings(mut settings: Settings, matches: &ArgMatches) -> Result<Sett
     Ok(settings)
 }
 
+/// What the finished steps of `run` and its load took: from one start to the next, or `step_cost` where a pause lies
+/// between them.
+fn spent(run: &Run, step_cost: Duration) -> Duration {
+    let begins: Vec<i64> = run.steps.iter().filter(|s| s.ended).filter_map(|s| s.borders_us.first().copied()).collect();
+    let between = |pair: &[i64]| Duration::from_micros(u64::try_from(pair[1] - pair[0]).unwrap_or(0)).min(step_cost);
+    let last = begins.last().map_or(Duration::ZERO, |_| step_cost);
+    let loaded = Duration::from_secs_f64(run.load_s.unwrap_or(0.0));
+    loaded + begins.windows(2).map(between).sum::<Duration>() + last
+}
+
 struct Walk<'a> {
     sweep: &'a Sweep,
     context: &'a Context,
     began: Instant,
+    /// What the steps took that an earlier call had finished.
+    spent_before: Duration,
+    /// What the longest step of this call took, all of it.
+    longest: Option<Duration>,
     /// The opened target, and the settings it was opened with.
     target: Option<(Settings, Box<dyn Target>)>,
     dataset: Option<mindful_core::dataset::Dataset>,
@@ -80,6 +102,7 @@ impl Walk<'_> {
         self.open(&first)?;
         let id = match resumed {
             Some(id) => {
+                self.spent_before = spent(&self.context.store.read(&id)?, self.sweep.step_cost());
                 let writer = Arc::new(self.context.store.go_on(&id)?);
                 self.context.recording.write_to(&writer);
                 id
@@ -107,14 +130,24 @@ impl Walk<'_> {
             if self.context.stop.requested() {
                 return Ok(());
             }
-            match self.sweep.next(&done) {
-                Next::Step(point) => self.step(point, done.len() as u32)?,
+            match self.sweep.next(&done, self.steps_left()) {
+                Next::Step(point) => {
+                    let began = Instant::now();
+                    self.step(point, done.len() as u32)?;
+                    self.longest = self.longest.max(Some(began.elapsed()));
+                }
                 Next::Over(words) => {
                     note(&*events, words);
                     return Ok(());
                 }
             }
         }
+    }
+
+    /// Steps that the budget still holds, by the longest so far; `None` without a budget.
+    fn steps_left(&self) -> Option<u32> {
+        let left = self.sweep.budget()?.saturating_sub(self.spent_before + self.began.elapsed());
+        Some((left.as_secs_f64() / self.longest.unwrap_or(self.sweep.step_cost()).as_secs_f64()) as u32)
     }
 
     /// What is stored, steps that did not end left out.
@@ -190,10 +223,13 @@ impl Walk<'_> {
     fn tell(&self, done: &[Done]) {
         let Some(last) = done.last() else { return };
         let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), |r| format!("{r:.0}"));
-        let curve: Vec<_> = done.iter().map(|d| format!("{}: {}", d.summary.sessions, rate(&d.summary))).collect();
-        let left = self.sweep.allowed().map_or_else(String::new, |allowed| {
-            let steps = allowed.saturating_sub(done.len() as u32);
-            format!("; at most {} s left", (self.sweep.step_cost() * steps).as_secs())
+        let alike = |d: &&Done| others(&d.summary.point) == others(&last.summary.point);
+        let mut steps: Vec<&StepSummary> = done.iter().filter(alike).map(|d| &d.summary).collect();
+        steps.sort_by_key(|step| step.sessions);
+        let curve: Vec<_> = steps.iter().map(|step| format!("{}: {}", step.sessions, rate(step))).collect();
+        let left = self.sweep.budget().map_or_else(String::new, |budget| {
+            let left = budget.saturating_sub(self.spent_before + self.began.elapsed());
+            format!("; at most {} s left", left.as_secs())
         });
         let text = format!(
             "step {} ({}): {} blocks/s after {} s{left}; blocks/s by sessions so far: {}",
