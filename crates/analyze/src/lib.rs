@@ -9,6 +9,7 @@ pub mod contrast;
 pub mod counters;
 pub mod cpu;
 pub mod curve;
+pub mod device;
 pub mod headline;
 pub mod host_checks;
 pub mod io_job;

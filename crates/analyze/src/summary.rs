@@ -1,7 +1,9 @@
 //! A run in figures, as `show --format json` prints it.
 
 use mindful_core::metric::shared;
-use mindful_core::result::{CpuSummary, DatasetSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity};
+use mindful_core::result::{
+    CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity,
+};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
@@ -9,7 +11,7 @@ use crate::counters::Counters;
 use crate::pace::Pace;
 use crate::window::Window;
 use crate::work::Work;
-use crate::{choices, contrast, cpu, curve, io_job, latency};
+use crate::{choices, contrast, cpu, curve, device, io_job, latency};
 
 /// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
@@ -110,6 +112,9 @@ pub fn step(
         read_latency_mean_us: known(&|_, _, counters| {
             let mean = counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS);
             mean.filter(|us| *us > 0.0 && single_block_reads(run, step))
+        }),
+        device: measured.map_or_else(DeviceSummary::default, |(window, _, counters)| {
+            device::device(&step.latencies, window, counters)
         }),
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{Description, HostView, PlanShape};
 use crate::finding::Finding;
+use crate::latency::Sampled;
 use crate::metric::{Metric, Phase};
 use crate::run::{Facts, RunHead, StepHead};
 use crate::slice::SliceReport;
@@ -89,6 +90,15 @@ pub enum Event {
         cost_us: u64,
         /// One value a metric; `None` where unknown.
         values: Vec<Option<f64>>,
+    },
+    /// A sampler tells the latencies that it timed since its reading before.
+    Latencies {
+        /// Its name.
+        source: String,
+        /// The border of slices up to which they were timed.
+        border: u32,
+        /// What was timed.
+        sampled: Sampled,
     },
     /// Which part of the step counts, where what was seen decided it.
     Window {

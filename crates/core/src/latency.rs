@@ -1,5 +1,7 @@
 //! Latencies of one kind of operation: a sparse histogram that merges and serialises.
 
+use std::collections::BTreeMap;
+
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,15 @@ impl Latency {
         let count = self.count();
         (count > 0).then(|| self.sum_ns as f64 / count as f64)
     }
+}
+
+/// Latencies of a sample of what happened, by kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// One of so many was timed.
+    pub one_of: u64,
+    /// By kind, such as `read` and `write`; a kind that did not happen is missing.
+    pub kinds: BTreeMap<String, Latency>,
 }
 
 /// Records single latencies cheaply and gives them out slice by slice.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::latency::Sampled;
 
 /// How a metric moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,4 +110,9 @@ pub trait Sampler: Send {
 
     /// Reads all metrics once; `None` where a value is not to be had. Never 0 for unknown.
     fn read(&mut self) -> Result<Vec<Option<f64>>>;
+
+    /// Latencies it timed since it was asked last; asked after each reading. `None` from a sampler that times nothing.
+    fn latencies(&mut self) -> Option<Sampled> {
+        None
+    }
 }

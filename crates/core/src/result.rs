@@ -225,6 +225,9 @@ pub struct StepSummary {
     pub hit_ratio: Option<f64>,
     /// Mean time of a physical read as the database saw it, us.
     pub read_latency_mean_us: Option<f64>,
+    /// Latencies of single requests at the device.
+    #[serde(default)]
+    pub device: DeviceSummary,
     /// Blocks the database wrote per second.
     pub physical_writes_per_s: Option<f64>,
     /// Bytes of log per second.
@@ -277,6 +280,26 @@ pub struct OpSummary {
     pub p999_us: Option<f64>,
     /// Longest, us.
     pub max_us: Option<f64>,
+}
+
+/// Latencies of single requests at the device, from the kernel's events of a sample of them: from issue to completion,
+/// without the time in the scheduler's queue. All null where requests cannot be timed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSummary {
+    /// One of so many requests was timed.
+    pub one_of: Option<u64>,
+    /// Reads timed in the window.
+    pub reads_timed: Option<u64>,
+    /// Median of reads, us.
+    pub read_p50_us: Option<f64>,
+    /// 99th percentile of reads, us; null below 1,000 of them.
+    pub read_p99_us: Option<f64>,
+    /// Writes timed in the window.
+    pub writes_timed: Option<u64>,
+    /// Median of writes, us.
+    pub write_p50_us: Option<f64>,
+    /// 99th percentile of writes, us; null below 1,000 of them.
+    pub write_p99_us: Option<f64>,
 }
 
 /// CPU in figures.

@@ -8,6 +8,7 @@ use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{Description, HostView, PlanShape};
 use crate::event::Event;
 use crate::finding::Finding;
+use crate::latency::Sampled;
 use crate::metric::{Metric, Phase};
 use crate::plan::Plan;
 pub use crate::point::Point;
@@ -103,6 +104,8 @@ pub struct StepRecord {
     pub slices: Vec<(u32, SliceReport)>,
     /// Counters.
     pub series: Vec<Series>,
+    /// `(source, border, latencies)` that samplers timed in the slice that ended at the border.
+    pub latencies: Vec<(String, u32, Sampled)>,
     /// First error of a session.
     pub error: Option<String>,
     /// Whether it was interrupted.
@@ -121,6 +124,7 @@ impl StepRecord {
             window: None,
             slices: Vec::new(),
             series: Vec::new(),
+            latencies: Vec::new(),
             error: None,
             interrupted: false,
             ended: false,
@@ -144,6 +148,7 @@ impl StepRecord {
             Event::Sample { source, border, at_us, cost_us, values } => {
                 self.read(&source, Reading { border, at_us, cost_us, values })?;
             }
+            Event::Latencies { source, border, sampled } => self.latencies.push((source, border, sampled)),
             Event::Window { first, last } => self.window = Some((first, last)),
             Event::StepEnd { error, interrupted } => {
                 self.error = error;

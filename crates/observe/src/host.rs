@@ -12,7 +12,7 @@ use crate::diskstats::Diskstats;
 use crate::kernel::Kernel;
 use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
-use crate::{meminfo, vmstat};
+use crate::{block_trace, meminfo, vmstat};
 
 /// The samplers of this host for a system under test, and what cannot be seen. Of a remote system only mindful's own
 /// CPU is.
@@ -72,6 +72,14 @@ impl Found {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
                 self.unseen("device-not-seen", "The device is not seen.", format!("/proc/diskstats: {error}"));
+            }
+        }
+        match block_trace::open(kernel, host) {
+            Ok(Some(trace)) => self.samplers.push(Box::new(trace)),
+            Ok(None) => {}
+            Err(reason) => {
+                let text = "Single requests at the device are not timed: of its latency only the mean is known.";
+                self.unseen("device-latency-not-seen", text, reason);
             }
         }
     }

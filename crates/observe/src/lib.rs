@@ -3,6 +3,7 @@
 //! [`Observer`] reads samplers at the borders of slices; [`host_samplers`] finds those of this host, one source of
 //! `/proc` a file.
 
+mod block_trace;
 mod cgroup;
 mod client;
 mod cpu;

@@ -226,6 +226,7 @@ impl Sampling {
             let begun = Instant::now();
             let expired = phase == Phase::Settled && expires_us.is_some_and(|expires| at_us >= expires);
             let values = if expired { source.unknown() } else { source.read(&*self.events) };
+            let latencies = if source.failed { None } else { source.sampler.latencies() };
             let cost_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
             self.events.emit(Event::Sample {
                 source: source.sampler.name().to_owned(),
@@ -234,6 +235,10 @@ impl Sampling {
                 cost_us,
                 values,
             });
+            let source = source.sampler.name().to_owned();
+            if let Some(sampled) = latencies {
+                self.events.emit(Event::Latencies { source, border, sampled });
+            }
         }
         self.wishes.lock().reading = None;
     }

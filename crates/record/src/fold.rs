@@ -73,6 +73,7 @@ impl Fold {
             | Event::Slice { .. }
             | Event::Source { .. }
             | Event::Sample { .. }
+            | Event::Latencies { .. }
             | Event::Window { .. }
             | Event::StepEnd { .. } => return self.add_to_step(event),
         }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::fold::Fold;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
-const EVENTS: [&str; 17] = [
+const EVENTS: [&str; 19] = [
     "head",
     "environment",
     "described",
@@ -25,6 +25,8 @@ const EVENTS: [&str; 17] = [
     "slice",
     "source",
     "sample",
+    "latencies",
+    "window",
     "step_end",
     "finding",
     "note",

@@ -148,7 +148,7 @@ impl Log {
 
 /// Events that come by the hundred a second and may wait a moment.
 fn is_bulk(event: &Event) -> bool {
-    matches!(event, Event::Slice { .. } | Event::Sample { .. })
+    matches!(event, Event::Slice { .. } | Event::Sample { .. } | Event::Latencies { .. })
 }
 
 #[cfg(test)]

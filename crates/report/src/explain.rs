@@ -181,6 +181,48 @@ const FIGURES: &[Figure] = &[
         value: |s| s.summary.read_latency_mean_us,
     },
     Figure {
+        name: "one_of",
+        formula: "one of so many requests was timed at the device, chosen by its sector; the smallest share of the window",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.one_of.map(|one_of| one_of as f64),
+    },
+    Figure {
+        name: "reads_timed",
+        formula: "reads of which the kernel told both issue and completion, in the window",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.reads_timed.map(|timed| timed as f64),
+    },
+    Figure {
+        name: "read_p50_us",
+        formula: "time from issue to completion that half of the timed reads do not exceed",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.read_p50_us,
+    },
+    Figure {
+        name: "read_p99_us",
+        formula: "time from issue to completion that 99 % of the timed reads do not exceed",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.read_p99_us,
+    },
+    Figure {
+        name: "writes_timed",
+        formula: "writes of which the kernel told both issue and completion, in the window",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.writes_timed.map(|timed| timed as f64),
+    },
+    Figure {
+        name: "write_p50_us",
+        formula: "time from issue to completion that half of the timed writes do not exceed",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.write_p50_us,
+    },
+    Figure {
+        name: "write_p99_us",
+        formula: "time from issue to completion that 99 % of the timed writes do not exceed",
+        sources: &["trace_events", "trace_lost"],
+        value: |s| s.summary.device.write_p99_us,
+    },
+    Figure {
         name: "physical_writes_per_s",
         formula: GROWTH,
         sources: &[shared::PHYSICAL_WRITES],
@@ -283,9 +325,10 @@ impl<'a> Choice<'a> {
     }
 
     fn explained(&self, analysis: &Analysis) -> String {
-        let (shares, those) = match self.together {
-            true => ("joint_pct", "exactly this set of choices fell together"),
-            false => ("alone_pct", "this choice fell, whatever fell beside it"),
+        let (shares, those) = if self.together {
+            ("joint_pct", "exactly this set of choices fell together")
+        } else {
+            ("alone_pct", "this choice fell, whatever fell beside it")
         };
         let chosen = escape(self.chosen);
         let mut text = format!(

@@ -157,9 +157,21 @@ fn a_figure_is_explained_by_its_formula_and_its_counters() {
 #[test]
 fn every_figure_of_a_step_can_be_explained() {
     let summary = serde_json::to_value(analyze(&Made::default().run()).summary.steps[0].clone()).unwrap();
-    let asked =
-        ["sessions", "schemas", "scale", "work_unit", "update_pct", "iodepth", "block_bytes", "ops", "cpu", "choices"];
-    let names = summary.as_object().unwrap().keys().chain(summary["cpu"].as_object().unwrap().keys());
+    let asked = [
+        "sessions",
+        "schemas",
+        "scale",
+        "work_unit",
+        "update_pct",
+        "iodepth",
+        "block_bytes",
+        "ops",
+        "cpu",
+        "choices",
+        "device",
+    ];
+    let names = summary.as_object().unwrap().keys();
+    let names = names.chain(["cpu", "device"].iter().flat_map(|part| summary[part].as_object().unwrap().keys()));
     for name in names.filter(|name| !asked.contains(&name.as_str())) {
         assert!(explain::names().any(|known| known == name), "{name}");
     }

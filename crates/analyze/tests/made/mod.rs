@@ -130,6 +130,7 @@ impl Made {
             window: None,
             slices: slices_done,
             series: Vec::new(),
+            latencies: Vec::new(),
             error: None,
             interrupted: false,
             ended: true,

@@ -82,12 +82,36 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
         said.push(format!("a physical read {} us as the database saw it", number(us)));
     }
     if let Some(us) = counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS).filter(|us| *us > 0.0) {
-        said.push(format!("a read request {} us at the device", number(us)));
+        said.push(format!("a read request {} us on average in the device's queue and at the device", number(us)));
     }
     if let Some(queue) = counters.rate(shared::DEVICE_QUEUE_TIME_US) {
         said.push(format!("{} requests were at the device on average", number(queue / 1e6)));
     }
     page.wrapped(2, &said.join("; "));
+    device(page, step);
+}
+
+/// Single requests at the device: percentiles, for each was timed by itself.
+fn device(page: &mut Page, step: &StepAnalysis) {
+    let device = &step.summary.device;
+    let of = |kind: &str, timed: Option<u64>, p50: Option<f64>, p99: Option<f64>| {
+        let timed = timed.filter(|timed| *timed > 0)?;
+        let quantiles = [("p50", p50), ("p99", p99)].into_iter().filter_map(|(name, us)| Some((name, number(us?))));
+        let quantiles: Vec<_> = quantiles.map(|(name, us)| format!("{name} {us} us, ")).collect();
+        Some(format!("{kind} {}{} timed", quantiles.concat(), whole(timed)))
+    };
+    let reads = of("reads", device.reads_timed, device.read_p50_us, device.read_p99_us);
+    let writes = of("writes", device.writes_timed, device.write_p50_us, device.write_p99_us);
+    let kinds: Vec<_> = [reads, writes].into_iter().flatten().collect();
+    if let (Some(one_of), false) = (device.one_of, kinds.is_empty()) {
+        let share = if one_of == 1 { "each request".to_owned() } else { format!("1 of {} requests", whole(one_of)) };
+        page.wrapped(2, &format!("at the device, from issue to completion, {share}: {}", kinds.join("; ")));
+    } else if let Some(lost) = mindful_analyze::device::lost_share(&step.counters).filter(|lost| *lost > 0.0) {
+        page.wrapped(
+            2,
+            &format!("latencies at the device are not known: {} of their events were lost", percent(Some(lost))),
+        );
+    }
 }
 
 /// Whether physical reads are what the step is about.

@@ -1,0 +1,100 @@
+//! Latencies of single requests at the device over the window.
+
+use mindful_core::latency::{Recorder, Sampled};
+use mindful_core::result::DeviceSummary;
+
+use crate::counters::Counters;
+use crate::latency::quantile_us;
+use crate::window::Window;
+
+/// Name of the source that times requests.
+pub const TRACE: &str = "block_trace";
+/// Share of events that may be lost: whoever is lost may be slower than the others.
+pub const MOST_LOST: f64 = 0.01;
+
+/// The latencies `timed` over `window`, as sources told them at each border. A share that changed while work went on would count some seconds more than
+/// others: then only those of the smallest share are taken.
+pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Counters) -> DeviceSummary {
+    let inside = |border: u32| (window.first_border + 1..=window.last_border).contains(&border);
+    let timed = timed.iter().filter(|(source, border, _)| source == TRACE && inside(*border));
+    let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();
+    let Some(one_of) = timed.iter().map(|sampled| sampled.one_of).max() else { return DeviceSummary::default() };
+    if lost_share(counters).is_none_or(|share| share > MOST_LOST) {
+        return DeviceSummary::default();
+    }
+    let merged = |kind: &str| {
+        let mut merged = Recorder::new();
+        let alike = timed.iter().filter(|sampled| sampled.one_of == one_of);
+        alike.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
+        merged
+    };
+    let (reads, writes) = (merged("read"), merged("write"));
+    DeviceSummary {
+        one_of: Some(one_of),
+        reads_timed: Some(reads.count()),
+        read_p50_us: quantile_us(&reads, 0.5),
+        read_p99_us: quantile_us(&reads, 0.99),
+        writes_timed: Some(writes.count()),
+        write_p50_us: quantile_us(&writes, 0.5),
+        write_p99_us: quantile_us(&writes, 0.99),
+    }
+}
+
+/// Events that were lost by all there were; `None` where nobody counted.
+pub fn lost_share(counters: &Counters) -> Option<f64> {
+    let grown = |name: &str| counters.find(name).and_then(|change| change.delta);
+    let (lost, read) = (grown("trace_lost")?, grown("trace_events")?);
+    Some(if lost > 0.0 { lost / (lost + read) } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counters::Change;
+
+    const WINDOW: Window = Window { begin_us: 0, end_us: 3_000_000, first_border: 1, last_border: 4, start_skew_us: 0 };
+
+    fn counters(events: f64, lost: f64) -> Counters {
+        let change = |name: &str, delta: f64| Change {
+            source: TRACE.to_owned(),
+            name: name.to_owned(),
+            unit: "1".to_owned(),
+            readings: [Some(0.0), Some(delta)],
+            delta: Some(delta),
+            seconds: 3.0,
+        };
+        Counters(vec![change("trace_events", events), change("trace_lost", lost)])
+    }
+
+    /// `(border, one of so many, reads of so many us)`.
+    fn timed(slices: &[(u32, u64, u64)]) -> Vec<(String, u32, Sampled)> {
+        let sampled = |(border, one_of, us): &(u32, u64, u64)| {
+            let mut recorder = Recorder::new();
+            (0..600).for_each(|_| recorder.record(us * 1_000));
+            (
+                TRACE.to_owned(),
+                *border,
+                Sampled { one_of: *one_of, kinds: [("read".to_owned(), recorder.take())].into() },
+            )
+        };
+        slices.iter().map(sampled).collect()
+    }
+
+    #[test]
+    fn slices_outside_the_window_and_those_of_another_share_are_left_out() {
+        let timed = timed(&[(1, 64, 9_000), (2, 64, 5_000), (3, 128, 100), (4, 128, 100), (5, 128, 7_000)]);
+        let device = device(&timed, &WINDOW, &counters(2_400.0, 0.0));
+        assert_eq!((device.one_of, device.reads_timed, device.writes_timed), (Some(128), Some(1_200), Some(0)));
+        let p99 = device.read_p99_us.unwrap();
+        assert!((p99 / 100.0 - 1.0).abs() < 0.01, "{p99}");
+        assert_eq!(device.write_p50_us, None);
+    }
+
+    #[test]
+    fn lost_events_make_the_latencies_unknown_and_so_does_a_source_that_is_not_there() {
+        let timed = timed(&[(2, 64, 100)]);
+        assert!(super::device(&timed, &WINDOW, &counters(1_200.0, 5.0)).read_p50_us.is_some());
+        assert_eq!(super::device(&timed, &WINDOW, &counters(1_200.0, 200.0)), DeviceSummary::default());
+        assert_eq!(super::device(&timed, &WINDOW, &Counters::default()), DeviceSummary::default());
+    }
+}

@@ -1,0 +1,90 @@
+//! Single requests timed at the device, held against the reads that caused them.
+#![cfg(feature = "raw")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+        let loaded = place.run("load", &["--scale", "64MiB"]).output().unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+        place
+    }
+
+    fn run(&self, verb: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        let target = format!("raw:{}", self.0.path().join("blocks").display());
+        command.args([verb, "--target", &target, "--schemas", "1"]).args(args);
+        command.env("MINDFUL_STORE", self.0.path().join("store")).stdin(Stdio::null());
+        command
+    }
+
+    /// One session that has one read under way at a time.
+    fn measured(&self, duration: &str) -> Value {
+        let args = ["--sessions", "1", "--work-unit", "1", "--io", "psync", "--warmup", "2s", "--format", "json"];
+        let ran = self.run("run", &args).args(["--duration", duration]).output().unwrap();
+        serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"))
+    }
+}
+
+/// Why the device's requests cannot be timed here, if so.
+fn unseen(summary: &Value) -> Option<String> {
+    let findings = summary["findings"].as_array().unwrap().iter();
+    let mut codes = findings.map(|finding| finding["code"].as_str().unwrap().to_owned());
+    codes.find(|code| code == "device-latency-not-seen" || code == "device-not-seen")
+}
+
+/// Instances of the process `pid`.
+fn instances(pid: u32) -> Vec<PathBuf> {
+    let Ok(entries) = Path::new("/sys/kernel/tracing/instances").read_dir() else { return Vec::new() };
+    let ours = entries.map(|entry| entry.unwrap().path());
+    ours.filter(|path| path.to_string_lossy().contains(&format!("/mindful-{pid}-"))).collect()
+}
+
+#[test]
+fn the_latency_at_the_device_is_most_of_that_of_a_lone_read_and_the_sample_stands_for_all_requests() {
+    let place = Place::new();
+    let summary = place.measured("4s");
+    let step = &summary["steps"][0];
+    let figure = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{}", step["device"]));
+    if unseen(&summary).is_some() {
+        assert!(step["device"].as_object().unwrap().values().all(Value::is_null), "unknown is null: {step}");
+        return;
+    }
+    let (device, read) = (&step["device"], figure(&step["ops"]["select"]["p50_us"]));
+    let p50 = figure(&device["read_p50_us"]);
+    assert!(p50 < read && p50 > read / 3.0, "{p50} us at the device, {read} us for the reader");
+    let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
+    let counted = figure(&step["device_reads_per_s"]);
+    assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
+    // What is read back from the run folder tells the same.
+    let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
+    show.args(["show", "--format", "json"]).env("MINDFUL_STORE", place.0.path().join("store"));
+    let shown = show.output().unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap()["steps"][0]["device"], *device);
+}
+
+#[test]
+fn no_trace_instance_outlives_its_run_and_one_that_a_killed_run_left_goes_with_the_next() {
+    let place = Place::new();
+    let mut child =
+        place.run("run", &["--duration", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (pid, deadline) = (child.id(), Instant::now() + Duration::from_secs(20));
+    while instances(pid).is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let seen = !instances(pid).is_empty();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let summary = place.measured("1s");
+    assert!(seen || unseen(&summary).is_some(), "requests are timed, but there was no instance: {summary}");
+    assert_eq!(instances(pid), Vec::<PathBuf>::new());
+}

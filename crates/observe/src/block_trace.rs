@@ -1,0 +1,265 @@
+//! Latencies of single requests at the device, from the kernel's own events of their issue and completion (tracefs,
+//! `block:block_rq_issue` and `block:block_rq_complete`).
+//!
+//! A sample of the requests is timed, chosen by their sector, so that watching stays cheap at any rate. The time is
+//! that of the device alone: what a request waits in the scheduler before its issue is not part of it.
+
+mod disks;
+mod instance;
+mod request;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use mindful_core::engine::HostView;
+use mindful_core::latency::Sampled;
+use mindful_core::metric::{Metric, Sampler};
+use mindful_core::{Error, Result};
+use rustix::time::{ClockId, clock_gettime};
+
+use self::disks::Disks;
+use self::instance::Instance;
+use self::request::{Line, Pairs, parse};
+use crate::kernel::Kernel;
+
+/// How often the buffer is emptied. Nobody is woken by events: that would cost the CPUs that complete requests.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How often it is thought over how many requests are timed.
+const REVIEW: Duration = Duration::from_secs(1);
+/// One of so many at the start, before the rate is known.
+const FIRST_ONE_OF: u64 = 64;
+/// At most one of so many.
+const LAST_ONE_OF: u64 = 4096;
+/// Requests timed per second that are enough: 10 s of them tell a 99th percentile.
+const ENOUGH_PER_S: f64 = 500.0;
+/// Above it fewer are timed.
+const TOO_MANY_PER_S: f64 = 2.0 * ENOUGH_PER_S;
+
+/// Times requests at the disks of the data; `Ok(None)` where no disk can be seen.
+///
+/// # Errors
+/// Why requests cannot be timed here.
+pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Option<BlockTrace>, String> {
+    let disks = Disks::find(kernel, &host.data_paths);
+    if disks.is_empty() {
+        return Ok(None);
+    }
+    let instance = Instance::open(kernel, &disks.filter(FIRST_ONE_OF))?;
+    BlockTrace::start(disks, instance).map(Some).map_err(|error| format!("no thread can be started ({error})"))
+}
+
+/// What is known by now.
+#[derive(Debug)]
+struct Found {
+    pairs: Pairs,
+    one_of: u64,
+    events: u64,
+    lost: u64,
+    cpu_us: f64,
+    /// Whether the work to be watched has begun.
+    begun: bool,
+    /// Why there is nothing more.
+    fault: Option<String>,
+}
+
+/// The sampler; its thread ends, and the instance is removed, when it is dropped.
+#[derive(Debug)]
+pub(crate) struct BlockTrace {
+    found: Arc<Mutex<Found>>,
+    metrics: Vec<Metric>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl BlockTrace {
+    fn start(disks: Disks, instance: Instance) -> io::Result<Self> {
+        let found = Arc::new(Mutex::new(Found {
+            pairs: Pairs::default(),
+            one_of: FIRST_ONE_OF,
+            events: 0,
+            lost: 0,
+            cpu_us: 0.0,
+            begun: false,
+            fault: None,
+        }));
+        let (stop, stopped) = channel();
+        let reading = Reading { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: Rate::now(0) };
+        let thread = std::thread::Builder::new().name("block-trace".to_owned()).spawn(move || reading.run(&stopped))?;
+        Ok(Self { found, metrics: metrics(), stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+fn metrics() -> Vec<Metric> {
+    vec![
+        Metric::counter("trace_events", "1", "events of requests read from the kernel's trace"),
+        Metric::counter("trace_lost", "1", "events that found its buffer full"),
+        Metric::counter("trace_cpu", "us", "CPU of the thread that reads the trace"),
+        Metric::gauge("trace_one_of", "1", "one of so many requests is timed, chosen by its sector"),
+    ]
+}
+
+fn held(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sampler for BlockTrace {
+    fn name(&self) -> &'static str {
+        "block_trace"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let mut found = held(&self.found);
+        if let Some(fault) = &found.fault {
+            return Err(Error::run(format!("the trace of requests broke off: {fault}"), "run again"));
+        }
+        found.begun = true;
+        Ok([found.events as f64, found.lost as f64, found.cpu_us, found.one_of as f64].map(Some).to_vec())
+    }
+
+    fn latencies(&mut self) -> Option<Sampled> {
+        let mut found = held(&self.found);
+        let kinds = [("read", found.pairs.reads.take()), ("write", found.pairs.writes.take())];
+        let kinds: BTreeMap<_, _> =
+            kinds.into_iter().filter(|(_, l)| l.count() > 0).map(|(name, l)| (name.to_owned(), l)).collect();
+        Some(Sampled { one_of: found.one_of, kinds })
+    }
+}
+
+impl Drop for BlockTrace {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Events since a moment.
+#[derive(Debug)]
+struct Rate {
+    since: Instant,
+    events: u64,
+}
+
+impl Rate {
+    fn now(events: u64) -> Self {
+        Self { since: Instant::now(), events }
+    }
+}
+
+/// The thread's own state.
+struct Reading {
+    disks: Disks,
+    instance: Instance,
+    found: Arc<Mutex<Found>>,
+    /// The beginning of a line whose end is still to come.
+    torn: Vec<u8>,
+    rate: Rate,
+}
+
+impl Reading {
+    fn run(mut self, stopped: &Receiver<()>) {
+        let mut buffer = vec![0; 64 << 10];
+        let (mut begun, mut settled) = (false, false);
+        while stopped.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            let outcome = self.drain(&mut buffer).and_then(|()| {
+                // The rate that counts is that of the work to be watched.
+                if !std::mem::replace(&mut begun, held(&self.found).begun) && begun {
+                    self.rate = Rate::now(held(&self.found).events);
+                }
+                if self.rate.since.elapsed() < REVIEW {
+                    return Ok(());
+                }
+                let first = begun && !std::mem::replace(&mut settled, begun);
+                self.review(first)
+            });
+            if let Err(error) = outcome {
+                held(&self.found).fault = Some(error.to_string());
+                return;
+            }
+        }
+    }
+
+    /// Empties the buffer.
+    fn drain(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        while let Some(piece) = self.instance.read(buffer)? {
+            let mut found = held(&self.found);
+            self.torn.extend_from_slice(piece);
+            let whole = self.torn.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            for line in String::from_utf8_lossy(&self.torn[..whole]).lines() {
+                found.take(line);
+            }
+            self.torn.drain(..whole);
+        }
+        let used = clock_gettime(ClockId::ThreadCPUTime);
+        held(&self.found).cpu_us = used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3;
+        Ok(())
+    }
+
+    /// Times fewer requests where they are too many, and at the first look as many as are enough. What was timed in
+    /// this slice at another share is forgotten.
+    fn review(&mut self, first: bool) -> io::Result<()> {
+        let (events, one_of) = {
+            let found = held(&self.found);
+            (found.events, found.one_of)
+        };
+        // Two events are one request.
+        let per_s = (events - self.rate.events) as f64 / 2.0 / self.rate.since.elapsed().as_secs_f64();
+        self.rate = Rate::now(events);
+        let wanted = fitting(per_s, one_of, first);
+        if wanted != one_of {
+            self.instance.filter(&self.disks.filter(wanted))?;
+            let mut found = held(&self.found);
+            found.one_of = wanted;
+            found.pairs.restart();
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    fn take(&mut self, line: &str) {
+        match parse(line) {
+            Some(Line::Request(request)) => {
+                self.events += 1;
+                self.pairs.add(request);
+            }
+            Some(Line::Lost(events)) => self.lost += events,
+            None => {}
+        }
+    }
+}
+
+/// One of how many requests to time, when one of `one_of` gives `per_s`; finer than now only at the `first` look.
+fn fitting(per_s: f64, one_of: u64, first: bool) -> u64 {
+    if per_s <= TOO_MANY_PER_S && !first {
+        return one_of;
+    }
+    let all_per_s = per_s * one_of as f64;
+    let needed = (all_per_s / ENOUGH_PER_S).ceil().max(1.0) as u64;
+    needed.next_power_of_two().min(LAST_ONE_OF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_requests_are_timed_as_are_enough_and_never_too_many() {
+        // 60,000 a second, seen through one of 64.
+        let one_of = fitting(60_000.0 / 64.0, FIRST_ONE_OF, true);
+        assert_eq!(one_of, 128);
+        assert_eq!(fitting(60_000.0 / 128.0, one_of, false), one_of);
+        assert_eq!(fitting(1.5, FIRST_ONE_OF, true), 1, "a disk of 100 requests a second is timed whole");
+        assert_eq!(fitting(1.5, FIRST_ONE_OF, false), FIRST_ONE_OF, "but the share never becomes finer later");
+        assert!(fitting(1e6, 1, false) >= 1024);
+    }
+}

@@ -1,0 +1,150 @@
+//! Which requests are those of the data: the disks at the end of its chains, and how few of them are timed.
+
+use std::path::PathBuf;
+
+use crate::device::{Chain, locate};
+use crate::kernel::Kernel;
+use crate::proc_file::value;
+
+/// Lowest bit of a sector's number that sampling looks at: 8 KiB, so that neighbouring blocks fall apart.
+const LOWEST_BIT: u32 = 4;
+
+/// A disk, or the parts of it that hold data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Disk {
+    /// Its number as the kernel keeps it: major and minor.
+    device: u64,
+    /// First sector and the one after the last, of each partition; empty for all of the disk.
+    parts: Vec<(u64, u64)>,
+}
+
+/// The disks at the end of the chains below the data. Requests are timed there: what lies above (dm, md, partitions)
+/// hands on what is not yet a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Disks(Vec<Disk>);
+
+impl Disks {
+    /// Finds those of `paths`; empty where none can be seen.
+    pub(super) fn find(kernel: &Kernel, paths: &[PathBuf]) -> Self {
+        let mut disks = Self::default();
+        for chain in paths.iter().filter_map(|path| locate(kernel, path).chain.ok()) {
+            disks.add(kernel, &chain);
+        }
+        disks
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn add(&mut self, kernel: &Kernel, chain: &Chain) {
+        let [above @ .., last] = chain.levels.as_slice() else { return };
+        for name in last {
+            let Some(device) = number(kernel, name) else { continue };
+            let parts: Vec<_> = above.iter().flatten().filter_map(|part| extent(kernel, name, part)).collect();
+            match self.0.iter_mut().find(|disk| disk.device == device) {
+                // All of a disk holds any part of it.
+                Some(known) if known.parts.is_empty() || parts.is_empty() => known.parts.clear(),
+                Some(known) => known.parts.extend(parts),
+                None => self.0.push(Disk { device, parts }),
+            }
+        }
+        for disk in &mut self.0 {
+            disk.parts.sort_unstable();
+            disk.parts.dedup();
+        }
+    }
+
+    /// The filter of events that keeps one of `one_of` requests to these disks; `one_of` is a power of two. Sectors
+    /// decide, so both events of a request share their fate.
+    pub(super) fn filter(&self, one_of: u64) -> String {
+        let disks: Vec<_> = self.0.iter().map(Disk::filter).collect();
+        let disks = format!("({})", disks.join(" || "));
+        match one_of {
+            0 | 1 => disks,
+            _ => format!("{disks} && !(sector & {})", (one_of - 1) << LOWEST_BIT),
+        }
+    }
+}
+
+impl Disk {
+    fn filter(&self) -> String {
+        let parts: Vec<_> =
+            self.parts.iter().map(|(first, end)| format!("(sector >= {first} && sector < {end})")).collect();
+        match parts.as_slice() {
+            [] => format!("dev == {}", self.device),
+            parts => format!("(dev == {} && ({}))", self.device, parts.join(" || ")),
+        }
+    }
+}
+
+/// As in the kernel's own `dev_t`: 20 bits of minor.
+fn number(kernel: &Kernel, name: &str) -> Option<u64> {
+    let text = value(kernel.sys.join("class/block").join(name).join("dev"))?;
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse::<u64>().ok()? << 20) | minor.parse::<u64>().ok()?)
+}
+
+/// Where the partition `part` lies on `disk`, sectors of 512 bytes; `None` when it is none of it.
+fn extent(kernel: &Kernel, disk: &str, part: &str) -> Option<(u64, u64)> {
+    let folder = std::fs::canonicalize(kernel.sys.join("class/block").join(part)).ok()?;
+    let of_disk = folder.parent().and_then(|above| above.file_name()).is_some_and(|name| name == disk);
+    let read = |name: &str| value(folder.join(name))?.parse::<u64>().ok();
+    let (_, first, length) = (of_disk.then_some(()).and(read("partition"))?, read("start")?, read("size")?);
+    Some((first, first + length))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A sysfs with a disk of two partitions and a plain one beside it.
+    fn kernel(root: &std::path::Path) -> Kernel {
+        let sys = root.join("sys");
+        fs::create_dir_all(sys.join("class/block")).unwrap();
+        let devices =
+            [("sda", "8:0", None), ("sda/sda1", "8:1", Some((2048, 1000))), ("sda/sda2", "8:2", Some((4096, 500)))];
+        for (path, dev, part) in devices.into_iter().chain([("sdb", "8:16", None), ("dm-0", "253:0", None)]) {
+            let folder = sys.join("devices").join(path);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("dev"), dev).unwrap();
+            if let Some((start, size)) = part {
+                fs::write(folder.join("partition"), "1\n").unwrap();
+                fs::write(folder.join("start"), start.to_string()).unwrap();
+                fs::write(folder.join("size"), size.to_string()).unwrap();
+            }
+            symlink(&folder, sys.join("class/block").join(folder.file_name().unwrap())).unwrap();
+        }
+        Kernel { proc: PathBuf::from("/proc"), sys }
+    }
+
+    fn filter(chains: &[&[&[&str]]], one_of: u64) -> String {
+        let root = tempfile::tempdir().unwrap();
+        let kernel = kernel(root.path());
+        let mut disks = Disks::default();
+        for chain in chains {
+            let level = |level: &&[&str]| level.iter().map(|name| (*name).to_owned()).collect();
+            disks.add(&kernel, &Chain { levels: chain.iter().map(level).collect() });
+        }
+        disks.filter(one_of)
+    }
+
+    #[test]
+    fn a_disk_is_named_by_its_number_and_requests_are_chosen_by_their_sector() {
+        assert_eq!(filter(&[&[&["sdb"]]], 1), "(dev == 8388624)");
+        assert_eq!(filter(&[&[&["sdb"]]], 64), "(dev == 8388624) && !(sector & 1008)");
+    }
+
+    #[test]
+    fn of_a_partitioned_disk_only_the_partitions_of_the_data_are_timed() {
+        let volume: &[&[&str]] = &[&["dm-0"], &["sda1", "sdb"], &["sda", "sdb"]];
+        let one = "(dev == 8388608 && ((sector >= 2048 && sector < 3048)))";
+        assert_eq!(filter(&[volume], 1), format!("({one} || dev == 8388624)"));
+        let both = filter(&[volume, &[&["sda2"], &["sda"]]], 1);
+        assert!(both.contains("(sector >= 2048 && sector < 3048) || (sector >= 4096 && sector < 4596)"), "{both}");
+        assert_eq!(filter(&[&[&["sda1"], &["sda"]], &[&["sda"]]], 1), "(dev == 8388608)");
+    }
+}

@@ -1,0 +1,176 @@
+//! Requests at a device, put together from the events of their issue and their completion.
+
+use std::collections::HashMap;
+
+use mindful_core::latency::Recorder;
+
+/// Requests under way that are kept at most: a completion that was lost would otherwise be waited for without end.
+const MOST_UNDER_WAY: usize = 1 << 16;
+
+/// Where a request begins: number of the disk, and its first sector.
+type Place = (u32, u32, u64);
+
+/// What a line of `trace_pipe` tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A request was handed to the device, or came back from it.
+    Request(Request),
+    /// The buffer was full: so many events are missing here.
+    Lost(u64),
+}
+
+/// One event of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Request {
+    at_us: u64,
+    completed: bool,
+    write: bool,
+    place: Place,
+    sectors: u64,
+}
+
+/// Understands a line; `None` for whatever is neither a read nor a write, such as a flush or a discard.
+pub(super) fn parse(line: &str) -> Option<Line> {
+    if let Some((_, rest)) = line.split_once("[LOST ") {
+        return rest.split(' ').next()?.parse().ok().map(Line::Lost);
+    }
+    let (before, rest) = line.split_once(": block_rq_")?;
+    let (event, rest) = rest.split_once(": ")?;
+    let completed = match event {
+        "issue" => false,
+        "complete" => true,
+        _ => return None,
+    };
+    let mut words = rest.split(' ');
+    let (major, minor) = words.next()?.split_once(',')?;
+    let write = is_write(words.next()?)?;
+    let (ahead, behind) = rest.split_once(" + ")?;
+    let sectors = behind.split(' ').next()?.parse().ok().filter(|sectors| *sectors > 0)?;
+    let place = (major.parse().ok()?, minor.parse().ok()?, ahead.rsplit(' ').next()?.parse().ok()?);
+    Some(Line::Request(Request { at_us: micros(before)?, completed, write, place, sectors }))
+}
+
+/// The kind of a request by its flags, such as `R`, `RA`, `WS`, `FWFS`: a leading `F` asks for a flush before it.
+fn is_write(flags: &str) -> Option<bool> {
+    match flags.strip_prefix('F').unwrap_or(flags).bytes().next()? {
+        b'R' => Some(false),
+        b'W' => Some(true),
+        _ => None,
+    }
+}
+
+/// The time stamp at the end of what stands before the event: `… 4711.000123`, seconds.
+fn micros(before: &str) -> Option<u64> {
+    let (seconds, fraction) = before.rsplit(' ').next()?.split_once('.')?;
+    let micros: u64 = fraction.parse().ok().filter(|_| fraction.len() == 6)?;
+    Some(seconds.parse::<u64>().ok()? * 1_000_000 + micros)
+}
+
+/// Times requests from issue to completion.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    under_way: HashMap<Place, (u64, u64)>,
+    pub(super) reads: Recorder,
+    pub(super) writes: Recorder,
+}
+
+impl Pairs {
+    /// Takes an event. A request that is issued again (requeued by its driver) counts from then; one that completes in
+    /// parts is left out, for its later parts begin elsewhere.
+    pub(super) fn add(&mut self, request: Request) {
+        if !request.completed {
+            if self.under_way.len() >= MOST_UNDER_WAY {
+                self.under_way.clear();
+            }
+            self.under_way.insert(request.place, (request.at_us, request.sectors));
+            return;
+        }
+        let Some((issued_us, sectors)) = self.under_way.remove(&request.place) else { return };
+        if sectors == request.sectors && request.at_us >= issued_us {
+            let kind = if request.write { &mut self.writes } else { &mut self.reads };
+            kind.record((request.at_us - issued_us) * 1_000);
+        }
+    }
+
+    /// Forgets all, as if it began now.
+    pub(super) fn restart(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ISSUE: &str = "        postgres-4242    [003] d..1.  5021.000100: block_rq_issue: 254,0 R 8192 () 8192 + 16 none,0,0 [my (odd) + name]";
+    const DONE: &str =
+        "          <idle>-0       [001] d.h1.  5021.000350: block_rq_complete: 254,0 R () 8192 + 16 none,0,0 [0]";
+
+    fn times(lines: &[&str]) -> (Vec<u64>, Vec<u64>) {
+        let mut pairs = Pairs::default();
+        for line in lines {
+            if let Some(Line::Request(request)) = parse(line) {
+                pairs.add(request);
+            }
+        }
+        let told = |recorder: &mut Recorder| {
+            let taken = recorder.take();
+            assert_eq!(taken.buckets.is_empty(), taken.sum_ns == 0);
+            taken
+                .buckets
+                .iter()
+                .flat_map(|(_, count)| vec![taken.sum_ns / 1000 / taken.count(); *count as usize])
+                .collect()
+        };
+        (told(&mut pairs.reads), told(&mut pairs.writes))
+    }
+
+    #[test]
+    fn a_request_takes_the_time_from_its_issue_to_its_completion() {
+        assert_eq!(times(&[ISSUE, DONE]), (vec![250], vec![]));
+        let written = |line: &str| line.replace(" R ", " FWFS ");
+        assert_eq!(times(&[&written(ISSUE), &written(DONE)]), (vec![], vec![250]));
+    }
+
+    #[test]
+    fn lines_of_kernels_without_priorities_are_read_too() {
+        let old = |line: &str| line.replace(" none,0,0", "").replace("d..1. ", "d..1 ");
+        assert_eq!(times(&[&old(ISSUE), &old(DONE)]), (vec![250], vec![]));
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_not_timed() {
+        let elsewhere = DONE.replace("8192 + 16", "8208 + 16");
+        let other_disk = DONE.replace("254,0", "254,16");
+        let part = DONE.replace("8192 + 16", "8192 + 8");
+        for strange in [elsewhere, other_disk, part] {
+            assert_eq!(times(&[ISSUE, &strange]), (vec![], vec![]), "{strange}");
+        }
+        assert_eq!(times(&[DONE, ISSUE]), (vec![], vec![]), "a completion alone");
+    }
+
+    #[test]
+    fn a_request_issued_anew_counts_from_then() {
+        let again = ISSUE.replace("000100", "000300");
+        assert_eq!(times(&[ISSUE, &again, DONE, DONE]), (vec![50], vec![]));
+    }
+
+    #[test]
+    fn flushes_discards_and_strange_lines_are_passed_over_and_losses_are_counted() {
+        assert_eq!(parse(&ISSUE.replace(" R 8192 () 8192 + 16", " FF 0 () 0 + 0")), None);
+        assert_eq!(parse(&ISSUE.replace(" R ", " DS ")), None);
+        assert_eq!(parse(&ISSUE.replace("5021.000100", "5021.1")), None);
+        assert_eq!(parse("CPU:1 [LOST 1234 EVENTS]"), Some(Line::Lost(1234)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn no_line_makes_the_parser_panic(line in "(.{0,9}|: block_rq_|issue: |complete: |[0-9]+[,.+ ]|\\[LOST | R | \\+ ){0,24}") {
+            let _ = parse(&line);
+        }
+    }
+}
