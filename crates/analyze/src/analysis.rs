@@ -5,6 +5,7 @@ use mindful_core::run::{Run, StepRecord};
 
 use crate::checks;
 use crate::counters::Counters;
+use crate::cpu::client_cpus;
 use crate::headline::{Gates, Headline, headline};
 use crate::ledger::Ledger;
 use crate::pace::Pace;
@@ -87,7 +88,7 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     let client = summary.cpu.client_cores.filter(|_| !in_process);
     Evidence {
-        client_busy: client.zip(counters.host_cpus()).map(|(cores, cpus)| cores / cpus),
+        client_busy: client.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus),
         little_breach: checks::little_breach(run, step, work),
         host_busy: summary.cpu.host_busy_share,
         shares: Shares::of(work, counters),

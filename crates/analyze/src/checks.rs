@@ -7,6 +7,7 @@ use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
+use crate::cpu::client_cpus;
 use crate::headline::{self, percent};
 use crate::host_checks;
 use crate::io_job;
@@ -14,6 +15,7 @@ use crate::log_band::LogBand;
 use crate::pace::Pace;
 use crate::residence::Residence;
 use crate::seconds::Seconds;
+use crate::server_checks;
 use crate::steady::{self, Criteria, Reason, Signals};
 use crate::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::window::Window;
@@ -125,6 +127,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(found.residence.filter(Residence::differs).map(unexpected_hits));
     findings.extend(cpu(run, found));
     findings.extend(host_checks::of_window(&found.counters));
+    findings.extend(server_checks::of_window(step, found));
     let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
     findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
     findings
@@ -313,12 +316,12 @@ fn few_operations(work: &Work) -> Option<Finding> {
 fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     let (mut findings, cpu) = (Vec::new(), &found.summary.cpu);
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
-    if let (Some(cores), Some(cpus), false) = (cpu.client_cores, found.counters.host_cpus(), in_process)
+    if let (Some(cores), Some(cpus), false) = (cpu.client_cores, client_cpus(run, &found.counters), in_process)
         && cores > CLIENT_BUSY * cpus
     {
         let text = "mindful itself used up its CPUs: the figures are those of the client. Use --loop server, or a \
                     larger client.";
-        findings.push(warning("client-bound", text, format!("{cores:.2} of {cpus:.0} CPUs")));
+        findings.push(warning("client-bound", text, format!("{cores:.2} of {cpus} CPUs that it may use")));
     }
     if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";

@@ -2,6 +2,7 @@
 
 use mindful_core::metric::shared;
 use mindful_core::result::CpuSummary;
+use mindful_core::run::Run;
 
 use crate::counters::Counters;
 use crate::work::Work;
@@ -25,3 +26,10 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
 
 /// Fewest events per second by which CPU is divided: below it the quotient says nothing about one of them.
 const LEAST_RATE: f64 = 1.0;
+
+/// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host.
+pub fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
+    let allowed = run.environment.get("client.cpus_allowed").and_then(|cpus| cpus.parse::<f64>().ok());
+    let (host, allowed) = (counters.host_cpus(), allowed.filter(|cpus| *cpus > 0.0));
+    allowed.into_iter().chain(host).reduce(f64::min)
+}

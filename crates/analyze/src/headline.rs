@@ -106,7 +106,7 @@ pub fn headline(step: &StepSummary, gates: &Gates) -> Option<Headline> {
             Kind::DatabaseCache,
             "logical reads per second, from the database cache",
             step.logical_reads_per_s.unwrap_or(visited),
-            format!("the database's cache served {served} of the blocks visited: this is no storage figure"),
+            format!("the database's cache served {served} of the blocks visited: nothing below it is measured"),
         );
     }
     if gates.pass() {

@@ -21,6 +21,7 @@ pub mod log_band;
 pub mod pace;
 pub mod residence;
 pub mod seconds;
+pub mod server_checks;
 pub mod settling;
 pub mod shares;
 pub mod stats;

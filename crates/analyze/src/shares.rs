@@ -41,7 +41,7 @@ impl Class {
         }
     }
 
-    /// The class that a sampled event is filed under; `None` for `idle`, which is no database time.
+    /// The class that a sampled event is filed under; `None` for `idle`, and for `server`: processes that are no sessions.
     fn of(event: &str) -> Option<Self> {
         match event.split('/').next().unwrap_or(event) {
             "cpu" => Some(Self::Cpu),
@@ -49,7 +49,7 @@ impl Class {
             "log" => Some(Self::Log),
             "writer" => Some(Self::Writer),
             "contention" => Some(Self::Contention),
-            "idle" => None,
+            "idle" | "server" => None,
             _ => Some(Self::Other),
         }
     }

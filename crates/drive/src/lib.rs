@@ -1,6 +1,7 @@
 //! Makes the dataset and drives sessions through a step. Knows no concrete engine.
 
 pub mod borders;
+mod clock_offset;
 mod close;
 pub mod dataset;
 mod gate;

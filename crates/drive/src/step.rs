@@ -12,6 +12,7 @@ use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
 use crate::borders;
+use crate::clock_offset::ClockOffset;
 use crate::close::Close;
 use crate::gate::{Gate, Signal};
 use crate::session::{Message, Shared};
@@ -64,7 +65,8 @@ pub fn run_step(
     stop: &Stop,
     on_start: &mut dyn FnMut(&Start),
 ) -> Result<StepOutcome> {
-    let clock_offset_us = clock_offset(order.target)?;
+    let clocks = ClockOffset::of(order.target)?;
+    let clock_offset_us = clocks.us;
     if order.head.ops.is_some() {
         order.warmup = Duration::ZERO;
     }
@@ -101,25 +103,14 @@ pub fn run_step(
         drop(sender);
         running.drive(&messages, on_start)
     });
+    if outcome.error.is_none() && !outcome.interrupted {
+        clocks.held_against_now(order.target).into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+    }
     events.emit(Event::StepEnd {
         error: outcome.error.as_ref().map(ToString::to_string),
         interrupted: outcome.interrupted,
     });
     Ok(outcome)
-}
-
-/// Engine clock minus host clock: from the quickest of five questions, taken at the middle of its round trip.
-fn clock_offset(target: &dyn Target) -> Result<i64> {
-    let mut best: Option<(Duration, i64)> = None;
-    for _ in 0..5 {
-        let (asked, asked_us) = (Instant::now(), clock::now_us());
-        let engine_us = target.clock_us()?;
-        let trip = asked.elapsed();
-        if best.is_none_or(|(shortest, _)| trip < shortest) {
-            best = Some((trip, engine_us - asked_us - trip.as_micros() as i64 / 2));
-        }
-    }
-    Ok(best.map_or(0, |(_, offset)| offset))
 }
 
 struct Step<'a> {

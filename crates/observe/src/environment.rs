@@ -25,13 +25,24 @@ pub fn environment(host: &HostView) -> Facts {
     Processor::read(&kernel).facts(&mut facts);
     Memory::read(&kernel).facts(&mut facts);
     if !host.local {
-        return facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
+        facts = facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
+    }
+    put(&mut facts, "client.cpus_allowed", client_cpus(&kernel));
+    if !host.local {
+        return facts;
     }
     if let Some(pid) = server_pid(host) {
         limits_facts(&Groups::of(&kernel, pid).limits(), &mut facts);
     }
     storage::facts(&Storage::of_paths(&kernel, &host.data_paths), &mut facts);
     facts
+}
+
+/// CPUs that mindful itself may use: by its affinity and its control group.
+fn client_cpus(kernel: &Kernel) -> Option<f64> {
+    let by_affinity = rustix::thread::sched_getaffinity(None).ok().map(|cpus| f64::from(cpus.count()));
+    let by_group = Groups::of(kernel, std::process::id()).limits().cpus;
+    by_affinity.into_iter().chain(by_group).reduce(f64::min)
 }
 
 fn limits_facts(limits: &Limits, facts: &mut Facts) {

@@ -8,6 +8,7 @@ use mindful_core::{Error, Result};
 
 use crate::fault::{Failure, Stall};
 use crate::signal::Signal;
+use crate::wrong_clock::ClockStep;
 
 const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
     Key { name, value, default: Some(default), help }
@@ -40,6 +41,7 @@ pub const KEYS: &[Key] = &[
     unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)"),
     unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas"),
     key("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's"),
+    unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
     key("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
     key("null_page_cache_share", "PERCENT", "0", "Share of physical reads that its imagined page cache serves"),
     unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not told)"),
@@ -61,6 +63,7 @@ pub struct Options {
     /// Session, from 0, and how long after the others it begins.
     pub start_delays: Vec<(u32, Duration)>,
     pub clock_offset: Duration,
+    pub clock_step: Option<ClockStep>,
     pub hit_ratio: Share,
     pub page_cache_share: Share,
     pub cpu: Option<Duration>,
@@ -87,6 +90,7 @@ impl Options {
             failures: all.parse("null_fail", |text| list(text, Failure::parse))?.unwrap_or_default(),
             start_delays: all.parse("null_start_delay", |text| list(text, session_at))?.unwrap_or_default(),
             clock_offset: all.require("null_clock_offset", units::parse_duration)?,
+            clock_step: all.parse("null_clock_step", ClockStep::parse)?,
             hit_ratio: all.require("null_hit_ratio", Share::parse)?,
             page_cache_share: all.require("null_page_cache_share", Share::parse)?,
             cpu: all.parse("null_cpu", units::parse_duration)?,

@@ -16,6 +16,7 @@ use crate::fault::{self, Stall};
 use crate::options::Options;
 use crate::service::{ServiceTime, Wait};
 use crate::target::BLOCK_BYTES;
+use crate::wrong_clock::WrongClock;
 
 /// Log of a light update, bytes a block.
 const LIGHT_LOG_BYTES: u64 = 256;
@@ -24,7 +25,7 @@ const LIGHT_LOG_BYTES: u64 = 256;
 pub struct NullSession {
     client: ClientLoop,
     worker: Worker,
-    clock_offset_us: i64,
+    clock: Arc<WrongClock>,
     start_delay: Duration,
 }
 
@@ -59,6 +60,7 @@ pub struct Shared {
     pub counters: Arc<Counters>,
     pub interrupts: Arc<AtomicU64>,
     pub scan_blocks: u64,
+    pub clock: Arc<WrongClock>,
 }
 
 impl NullSession {
@@ -85,7 +87,7 @@ impl NullSession {
         Ok(Self {
             client: ClientLoop::new(workload, seat),
             worker,
-            clock_offset_us: options.clock_offset.as_micros() as i64,
+            clock: shared.clock,
             start_delay: delay.map_or(Duration::ZERO, |(_, delay)| *delay),
         })
     }
@@ -93,16 +95,18 @@ impl NullSession {
 
 impl Session for NullSession {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        let offset = self.clock_offset_us;
-        let local = SliceOrder { begin_us: order.begin_us - offset, end_us: order.end_us - offset, ..*order };
+        let clock = &self.clock;
+        clock.begin(clock.host_us(order.begin_us));
+        let local =
+            SliceOrder { begin_us: clock.host_us(order.begin_us), end_us: clock.host_us(order.end_us), ..*order };
         self.worker.interrupts_seen = self.worker.interrupts.load(Ordering::SeqCst);
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
             clock::sleep_until_us(local.begin_us + self.start_delay.as_micros() as i64);
         }
         let mut report = self.client.slice(&local, &mut self.worker)?;
-        report.begin_us += offset;
-        report.end_us += offset;
+        report.begin_us += clock.ahead_us(report.begin_us);
+        report.end_us += clock.ahead_us(report.end_us);
         Ok(report)
     }
 }

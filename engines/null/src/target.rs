@@ -17,6 +17,7 @@ use mindful_core::{Error, Result};
 use crate::counters::{Counters, NullSampler};
 use crate::options::Options;
 use crate::session::{NullSession, Shared};
+use crate::wrong_clock::WrongClock;
 
 /// Length of an imagined block.
 pub const BLOCK_BYTES: u64 = 8192;
@@ -27,12 +28,14 @@ pub struct NullTarget {
     dataset: Mutex<Option<Dataset>>,
     counters: Arc<Counters>,
     interrupts: Arc<AtomicU64>,
+    clock: Arc<WrongClock>,
 }
 
 impl NullTarget {
     /// A target with these options and no dataset.
     pub fn new(options: Options) -> Self {
-        Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default() }
+        let clock = Arc::new(WrongClock::new(options.clock_offset.as_micros() as i64, options.clock_step));
+        Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default(), clock }
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Option<Dataset>> {
@@ -57,7 +60,7 @@ impl Target for NullTarget {
     }
 
     fn clock_us(&self) -> Result<i64> {
-        Ok(clock::now_us() + self.options.clock_offset.as_micros() as i64)
+        Ok(self.clock.now_us())
     }
 
     fn host(&self) -> HostView {
@@ -136,6 +139,7 @@ impl Target for NullTarget {
             counters: Arc::clone(&self.counters),
             interrupts: Arc::clone(&self.interrupts),
             scan_blocks: self.loaded()?.scan_blocks,
+            clock: Arc::clone(&self.clock),
         };
         Ok(Box::new(NullSession::connect(&self.options, workload, seat, shared)?))
     }

@@ -74,6 +74,8 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     ("commits", "1", "Transactions committed in this database"),
     ("blks_read", "blocks", "Blocks this database had to read"),
     ("blks_hit", "blocks", "Blocks this database found in shared buffers"),
+    ("autovacuum_reads", "blocks", "Blocks that autovacuum workers asked of the operating system"),
+    ("autovacuum_writes", "blocks", "Blocks that autovacuum workers gave to the operating system"),
     ("wal_fpi", "1", "Full page images in WAL"),
     ("n_tup_hot_upd", "1", "Rows of mindful's updated within their block (HOT)"),
     ("n_tup_upd", "1", "Rows of mindful's updated"),

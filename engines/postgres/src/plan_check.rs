@@ -1,6 +1,7 @@
 //! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row.
 
 use mindful_core::engine::PlanShape;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use serde_json::Value;
@@ -28,6 +29,23 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
         }
     }
     Ok(shapes)
+}
+
+/// Shapes that are not the method's, found on the first schema, for one who only looks. What cannot be planned at all is
+/// told where it is to be run.
+pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
+    let client = link.connect(0)?;
+    let shapes = link.run("checking the plans", async {
+        client.batch_execute(include_str!("../sql/session.sql")).await?;
+        Ok(shapes_on(&client, workload, 1, namespace).await.unwrap_or_default())
+    })?;
+    let finding = |shape: PlanShape| {
+        let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
+                    single random blocks. See that the index on k stands, is valid and a B-tree, or load anew after \
+                    `mindful cleanup`";
+        Finding::new("plan-shape", Severity::Warning, text, format!("{}: {}", shape.kind, shape.shape))
+    };
+    Ok(shapes.into_iter().filter(|shape| !shape.pure).map(finding).collect())
 }
 
 fn impure(shape: &PlanShape) -> Error {

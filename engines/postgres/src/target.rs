@@ -23,7 +23,9 @@ use crate::registry::{self, Found};
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
-use crate::{checks, counters, data_files, describe, load, log_band, prepare, settle, space, stored, verify, waits};
+use crate::{
+    checks, counters, data_files, describe, load, log_band, plan_check, prepare, settle, space, stored, verify, waits,
+};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
@@ -176,7 +178,13 @@ impl Target for PostgresTarget {
     }
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
-        checks::checks(&self.link, &self.options.namespace, plan, self.dataset()?.as_ref())
+        let dataset = self.dataset()?;
+        let mut found = checks::checks(&self.link, &self.options.namespace, plan, dataset.as_ref())?;
+        // A plan that does not fit what is loaded is refused where it is run.
+        if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)) {
+            found.extend(plan_check::impurities(&self.link, &workload, &self.options.namespace)?);
+        }
+        Ok(found)
     }
 
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {

@@ -31,7 +31,13 @@ const APPLICATION_NAME: &str = "mindful waits";
 pub fn samplers(link: &Arc<Link>, interval: Duration) -> Result<Vec<Box<dyn Sampler>>> {
     let sampling = Arc::new(Sampling::start(link, interval)?);
     let names = events::metrics();
-    let counter = |name| Metric::counter(name, "samples", "Sessions found at this, summed over all samples");
+    let counter = |name| {
+        let help = match name {
+            events::AUTOVACUUM => "Samples in which an autovacuum worker was at work, in any database",
+            _ => "Sessions found at this, summed over all samples",
+        };
+        Metric::counter(name, "samples", help)
+    };
     let waits = Waits { sampling: Arc::clone(&sampling), metrics: names.map(counter).collect() };
     let cost = CostOfWaits { sampling, metrics: cost::metrics() };
     Ok(vec![Box::new(waits), Box::new(cost)])
@@ -120,16 +126,23 @@ fn sample_until(stopped: &Receiver<()>, monitor: &Monitor, found: &Mutex<Found>)
 impl Found {
     fn add(&mut self, rows: &[Row], took: Duration) {
         let mut pids = Vec::new();
-        for row in rows {
+        let (sessions, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get(3));
+        if !others.is_empty() {
+            self.count(events::AUTOVACUUM, 1);
+        }
+        for row in sessions {
             let event = row.get::<_, Option<&str>>(0).zip(row.get::<_, Option<&str>>(1));
             let sessions: Vec<i32> = row.get(2);
-            let metric = events::metric_of(event);
-            if let Some(at) = events::metrics().position(|name| name == metric) {
-                self.counts[at] += sessions.len() as f64;
-            }
+            self.count(events::metric_of(event), sessions.len());
             pids.extend(sessions);
         }
         self.cost.sampled(took, &pids);
+    }
+
+    fn count(&mut self, metric: &str, samples: usize) {
+        if let Some(at) = events::metrics().position(|name| name == metric) {
+            self.counts[at] += samples as f64;
+        }
     }
 }
 

@@ -16,6 +16,8 @@ SELECT sum(reads * op_bytes)::float8 / current_setting('block_size')::float8 AS 
        sum(fsync_time)::float8 * 1000 AS fsync_time,
        sum(writes) FILTER (WHERE backend_type = 'client backend')::float8 AS client_writes,
        sum(writes) FILTER (WHERE backend_type = 'checkpointer')::float8 AS checkpointer_writes,
-       sum(writes) FILTER (WHERE backend_type = 'background writer')::float8 AS bgwriter_writes
+       sum(writes) FILTER (WHERE backend_type = 'background writer')::float8 AS bgwriter_writes,
+       sum(reads) FILTER (WHERE backend_type = 'autovacuum worker')::float8 AS autovacuum_reads,
+       sum(writes) FILTER (WHERE backend_type = 'autovacuum worker')::float8 AS autovacuum_writes
 FROM pg_stat_io
 WHERE object = 'relation'

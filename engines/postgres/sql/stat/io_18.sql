@@ -16,6 +16,10 @@ SELECT sum(read_bytes)::float8 / current_setting('block_size')::float8 AS physic
        sum(fsync_time)::float8 * 1000 AS fsync_time,
        sum(writes) FILTER (WHERE backend_type = 'client backend')::float8 AS client_writes,
        sum(writes) FILTER (WHERE backend_type = 'checkpointer')::float8 AS checkpointer_writes,
-       sum(writes) FILTER (WHERE backend_type = 'background writer')::float8 AS bgwriter_writes
+       sum(writes) FILTER (WHERE backend_type = 'background writer')::float8 AS bgwriter_writes,
+       sum(read_bytes) FILTER (WHERE backend_type = 'autovacuum worker')::float8 / current_setting('block_size')::float8
+           AS autovacuum_reads,
+       sum(write_bytes) FILTER (WHERE backend_type = 'autovacuum worker')::float8 / current_setting('block_size')::float8
+           AS autovacuum_writes
 FROM pg_stat_io
 WHERE object = 'relation'

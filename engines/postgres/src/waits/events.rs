@@ -3,6 +3,9 @@
 /// A session without a wait event is on a CPU or waits for one.
 const CPU: &str = "cpu/cpu";
 
+/// Not a session: counted once a sample in which any autovacuum worker was there.
+pub const AUTOVACUUM: &str = "server/autovacuum";
+
 /// Type and name of an event as the server tells them, and the metric that counts it: class and name.
 ///
 /// Names are compared without case: 17 spells `WalSync` what was `WALSync` before. A lock's own name ends in `Lock`
@@ -63,7 +66,7 @@ const OTHER: &str = "other/other";
 /// All metrics there can be, known before the first sample.
 pub fn metrics() -> impl Iterator<Item = &'static str> {
     let listed = EVENTS.iter().map(|(.., metric)| *metric);
-    std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER])
+    std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER, AUTOVACUUM])
 }
 
 /// The metric that counts an event.
@@ -84,7 +87,7 @@ mod tests {
     fn every_metric_is_named_once_and_by_a_class() {
         let names: Vec<_> = metrics().collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-        let classes = ["cpu", "read", "log", "writer", "contention", "idle", "other"];
+        let classes = ["cpu", "read", "log", "writer", "contention", "idle", "other", "server"];
         for name in names {
             let (class, event) = name.split_once('/').unwrap();
             assert!(classes.contains(&class) && !event.is_empty(), "{name}");

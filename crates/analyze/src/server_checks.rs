@@ -1,0 +1,112 @@
+//! What the server did in the window that is not the work, or not the work it was asked for (method.md F).
+//!
+//! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
+
+use mindful_core::metric::shared;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::StepRecord;
+use mindful_core::workload::Skew;
+
+use crate::analysis::StepAnalysis;
+use crate::counters::Counters;
+use crate::headline::{MAX_YIELD, percent};
+use crate::shares::Class;
+use crate::summary::FEWEST_READS_PER_S;
+use crate::verdict::CONTENTION_SHARE;
+
+/// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
+pub const SINGLE_BLOCK: f64 = 1.01;
+/// Share of the window with a vacuum in it above which it is no passing visit.
+pub const VACUUM_SHARE: f64 = 0.05;
+/// Blocks that vacuums may touch by physical reads.
+pub const VACUUM_BLOCKS_SHARE: f64 = 0.01;
+/// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
+const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
+
+/// Findings about the server over the window.
+pub fn of_window(step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+    [
+        contention(step, found),
+        prefetched(step, found),
+        unasked_reads(step, found),
+        autovacuum(&found.counters),
+        forced_checkpoints(&found.counters),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Waits of sessions for each other: unintended, they spoil what is measured; asked for, they are what is measured.
+fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let share = found.evidence.shares.get(Class::Contention).filter(|share| *share > CONTENTION_SHARE)?;
+    let workload = &step.head.workload;
+    let asked = workload.hot_spot.is_some() || !workload.hot_schema.is_none() || workload.skew != Skew::Uniform;
+    let severity = if asked { Severity::Info } else { Severity::Warning };
+    let text = "Sessions waited for each other: figures are of their locks, not of storage or CPU. More --schemas, a \
+                larger --scale, or fewer --sessions.";
+    let evidence = format!(
+        "{} of database time; {} sessions on {} schemas",
+        percent(share),
+        step.head.seats.len(),
+        workload.schemas
+    );
+    Some(Finding::new("contention", severity, text, evidence))
+}
+
+/// Several blocks in one request: read ahead of their use, by a scan or a plan that sorts its blocks.
+fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    if !step.head.workload.scan_pct.is_none() {
+        return None;
+    }
+    found.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let blocks = found.counters.ratio(shared::PHYSICAL_READS, "reads").filter(|blocks| *blocks > SINGLE_BLOCK)?;
+    let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
+                IOPS nor latency are of random single blocks. Find who scans (pg_stat_activity), or set \
+                io_combine_limit = 8kB and effective_io_concurrency = 0.";
+    Some(Finding::new("prefetched", Severity::Warning, text, format!("{blocks:.2} blocks a read request")))
+}
+
+/// Reads of the database beyond those of the blocks visited and their index.
+fn unasked_reads(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let (reads, visited) = (found.summary.physical_reads_per_s?, found.summary.blocks_visited_per_s?);
+    let operations = found.work.as_ref().map(|work| work.ops() / work.seconds)?;
+    let own = visited * MAX_YIELD + operations * INDEX_BLOCKS_AN_OPERATION;
+    (step.head.workload.scan_pct.is_none() && reads > own && reads >= FEWEST_READS_PER_S).then(|| {
+        let text = "The database read more than the operations asked for: others work in it, and their reads are \
+                    counted. End them, or measure when it is quiet.";
+        let evidence = format!("{reads:.0} physical reads/s for {visited:.0} blocks visited/s");
+        Finding::new("unasked-reads", Severity::Warning, text, evidence)
+    })
+}
+
+/// Vacuums and analyzes that the server began by itself: by samples, by those that ended, by the blocks they touched.
+fn autovacuum(counters: &Counters) -> Option<Finding> {
+    let grew = |name: &str| counters.find(name).and_then(|change| change.delta).unwrap_or(0.0);
+    let seen = counters.ratio("server/autovacuum", "samplings").unwrap_or(0.0);
+    let ended = grew("autovacuum_count");
+    let blocks = grew("autovacuum_reads") + grew("autovacuum_writes");
+    if seen <= 0.0 && ended <= 0.0 && blocks <= 0.0 {
+        return None;
+    }
+    let much = ended > 0.0 || seen > VACUUM_SHARE || blocks > VACUUM_BLOCKS_SHARE * grew(shared::PHYSICAL_READS);
+    let severity = if much { Severity::Warning } else { Severity::Info };
+    let text = "Autovacuum was at work in the window: its reads, writes and CPU are counted with the others. Vacuum \
+                before the run, or ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf() while it goes on.";
+    let evidence = format!(
+        "in {} of the samples; {ended:.0} vacuums of mindful's tables ended, {blocks:.0} blocks read or written by it",
+        percent(seen)
+    );
+    Some(Finding::new("autovacuum", severity, text, evidence))
+}
+
+/// Checkpoints that were due to the log's room, or to somebody's command, and not to the clock.
+fn forced_checkpoints(counters: &Counters) -> Option<Finding> {
+    let change = counters.find("num_requested")?;
+    let forced = change.delta.filter(|forced| *forced > 0.0)?;
+    let text = "Checkpoints were forced in the window: all dirty blocks were written at once, and updates after each \
+                logged whole blocks again. ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find who \
+                calls CHECKPOINT.";
+    let evidence = format!("{forced:.0} in {:.1} s", change.seconds);
+    Some(Finding::new("forced-checkpoints", Severity::Warning, text, evidence))
+}

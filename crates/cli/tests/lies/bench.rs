@@ -1,0 +1,155 @@
+//! The binary, a store and a server's folder of its own, and what a run told.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+/// Runs side by side would be each other's neighbours: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Codes of what others on this host do to a run, whatever it is.
+const OF_NEIGHBOURS: [&str; 2] = ["foreign-reads", "cpu-steal"];
+
+pub struct Bench {
+    folder: tempfile::TempDir,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = std::fs::Permissions::from_mode(0o755);
+        let folder = tempfile::Builder::new().prefix("mindful-lies-").permissions(open).tempdir().unwrap();
+        Self { folder, _alone: alone }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        command.args(args);
+        self.at_home(command)
+    }
+
+    pub fn at_home(&self, mut command: Command) -> Command {
+        command.current_dir(self.folder.path()).env("MINDFUL_STORE", self.path("store")).stdin(Stdio::null());
+        command
+    }
+
+    /// A short run on the private server.
+    pub fn private(&self, args: &[&str]) -> Told {
+        self.told(&self.private_output(args))
+    }
+
+    pub fn private_output(&self, args: &[&str]) -> Output {
+        let data = self.path("private").display().to_string();
+        self.run(&[&["--target", "embedded", "--data-dir", &data], args].concat())
+    }
+
+    /// A short run, with two small schemas unless told otherwise.
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(&short_run(args)).output().unwrap()
+    }
+
+    /// What a run told, and what is shown of it.
+    pub fn told(&self, output: &Output) -> Told {
+        let run: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
+        let shown = self.command(&["show", run["id"].as_str().unwrap()]).output().unwrap();
+        Told { run, text: String::from_utf8(shown.stdout).unwrap() }
+    }
+}
+
+/// The arguments of a short run: those given take the place of these.
+pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec!["run", "--format", "json"];
+    for (flag, value) in
+        [("--schemas", "2"), ("--scale", "16MiB"), ("--sessions", "2"), ("--warmup", "500ms"), ("--duration", "2s")]
+    {
+        if !args.contains(&flag) {
+            all.extend([flag, value]);
+        }
+    }
+    all.extend(args);
+    all
+}
+
+/// A run, as JSON and as text.
+pub struct Told {
+    pub run: Value,
+    pub text: String,
+}
+
+impl Told {
+    pub fn codes(&self) -> Vec<&str> {
+        self.findings().map(|finding| finding["code"].as_str().unwrap()).collect()
+    }
+
+    pub fn has(&self, code: &str) -> bool {
+        self.codes().contains(&code)
+    }
+
+    pub fn evidence(&self, code: &str) -> &str {
+        let finding = self.findings().find(|finding| finding["code"] == code);
+        finding.unwrap_or_else(|| panic!("no {code}: {self}"))["evidence"].as_str().unwrap()
+    }
+
+    pub fn validity(&self) -> &str {
+        self.run["validity"].as_str().unwrap()
+    }
+
+    /// Warnings and errors that the run itself has earned, however loud the neighbours are.
+    pub fn own_warnings(&self) -> Vec<&str> {
+        let grave = self.findings().filter(|finding| finding["severity"] != "info");
+        let codes = grave.map(|finding| finding["code"].as_str().unwrap());
+        codes.filter(|code| !OF_NEIGHBOURS.contains(code)).collect()
+    }
+
+    /// Nothing speaks against it but what neighbours did.
+    pub fn assert_clean(&self) {
+        assert_eq!(self.own_warnings(), [""; 0], "{self}");
+        let disturbed = OF_NEIGHBOURS.iter().any(|code| self.has(code));
+        assert_eq!(self.validity(), if disturbed { "suspect" } else { "valid" }, "{self}");
+    }
+
+    /// The warning `code` makes it suspect.
+    pub fn assert_suspect(&self, code: &str) {
+        let told = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
+        assert!(told, "no warning {code}: {self}");
+        assert_eq!(self.validity(), "suspect", "{self}");
+    }
+
+    pub fn figure(&self, name: &str) -> f64 {
+        self.run["steps"][0][name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {self}"))
+    }
+
+    /// The figure that stands for the run and why it is called that, in lower case.
+    pub fn headline(&self) -> String {
+        self.text.lines().skip(2).take(2).collect::<Vec<_>>().join("\n").to_lowercase()
+    }
+
+    fn findings(&self) -> impl Iterator<Item = &Value> {
+        self.run["findings"].as_array().unwrap().iter()
+    }
+}
+
+impl std::fmt::Display for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The block device that holds `path`, as the kernel numbers it; `None` where a layer hides it.
+pub fn device_of(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let number = std::fs::metadata(path).unwrap().dev();
+    let name = format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+    let folder = PathBuf::from(format!("/sys/dev/block/{name}")).canonicalize().ok()?;
+    let disk = if folder.join("partition").exists() { folder.parent()?.to_owned() } else { folder };
+    Some(std::fs::read_to_string(disk.join("dev")).ok()?.trim().to_owned())
+}

@@ -1,0 +1,69 @@
+//! Limits of control groups taken for those of the storage, the database or the platform.
+
+use std::process::Command;
+
+use crate::bench::{Bench, device_of, short_run};
+use crate::control_group::ControlGroup;
+use crate::server::UsersServer;
+
+const CACHED: &str = "shared_buffers=64MB";
+
+#[test]
+fn a_server_held_back_by_its_control_group_is_told() {
+    let bench = Bench::new();
+    let group = ControlGroup::with_cpu(0.3);
+    let server = UsersServer::start(&bench, CACHED);
+    let free = server.run(&bench, &[]);
+    assert!(!free.has("cpu-throttled") && !free.has("cpu-limit"), "{free}");
+    group.hold(server.pid());
+    let held = server.run(&bench, &[]);
+    held.assert_suspect("cpu-throttled");
+    assert!(held.evidence("cpu-limit").starts_with("0.30 of"), "{held}");
+    assert!(held.figure("blocks_visited_per_s") < free.figure("blocks_visited_per_s"), "{held}");
+}
+
+#[test]
+fn a_client_without_cpu_is_called_the_limit() {
+    let bench = Bench::new();
+    let group = ControlGroup::with_cpu(0.15);
+    let server = UsersServer::start(&bench, CACHED);
+    let url = server.url();
+    let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
+    let free = bench.told(&bench.run(&small));
+    assert!(!free.has("client-bound"), "{free}");
+    let mut starved = Command::new("sh");
+    starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
+    starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
+    let starved = bench.told(&bench.at_home(starved).output().unwrap());
+    starved.assert_suspect("client-bound");
+    assert!(starved.text.contains("limited by the client"), "{starved}");
+}
+
+/// Where a layer hides the device of the data, the limit is on another one: it is told all the same.
+#[test]
+fn a_limit_of_reads_is_told() {
+    const LIMIT: u32 = 400;
+    let bench = Bench::new();
+    let seen = device_of(&bench.path("."));
+    let device = seen.clone().unwrap_or_else(any_device);
+    let group = ControlGroup::with_reads(&device, LIMIT);
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let free = server.run(&bench, &[]);
+    assert!(!free.has("io-limit"), "{free}");
+    group.hold(server.pid());
+    let held = server.run(&bench, &["--work-unit", "4"]);
+    assert!(
+        held.evidence("io-limit").contains(&format!("{device} {LIMIT}"))
+            || held.evidence("io-limit").contains(&format!("riops={LIMIT}")),
+        "{held}"
+    );
+    if seen.is_some() {
+        assert!(held.figure("physical_reads_per_s") < 1.5 * f64::from(LIMIT), "{held}");
+    }
+}
+
+fn any_device() -> String {
+    let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let mut numbers = devices.filter_map(|device| std::fs::read_to_string(device.path().join("dev")).ok());
+    numbers.next().unwrap().trim().to_owned()
+}

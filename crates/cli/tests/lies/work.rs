@@ -1,0 +1,45 @@
+//! Work that is not what it is taken for: waits for each other, forced checkpoints, other plans.
+
+use crate::bench::Bench;
+use crate::server::UsersServer;
+
+#[test]
+fn sessions_that_update_one_row_set_are_told_and_those_on_schemas_of_their_own_are_not() {
+    let bench = Bench::new();
+    let updates = ["--scale", "128", "--sessions", "4", "--update-pct", "100", "--commit-wait", "off"];
+    let apart = bench.private(&[&updates[..], &["--schemas", "4"]].concat());
+    assert!(!apart.has("contention"), "{apart}");
+    let one = bench.private(&[&updates[..], &["--schemas", "1"]].concat());
+    one.assert_suspect("contention");
+}
+
+#[test]
+fn a_log_without_room_forces_checkpoints_and_they_are_told() {
+    let bench = Bench::new();
+    let updates = ["--update-pct", "50", "--duration", "3s"];
+    let roomy = bench.private(&updates);
+    assert!(!roomy.has("forced-checkpoints") && !roomy.has("pg-forced-checkpoints"), "{roomy}");
+    let tight = bench.private(&[&updates[..], &["--set", "max_wal_size=32MB,min_wal_size=32MB"]].concat());
+    assert!(tight.has("pg-forced-checkpoints"), "{tight}");
+    tight.assert_suspect("forced-checkpoints");
+}
+
+/// Whatever the server's defaults say, sessions read single blocks by the index; a server that cannot is refused.
+#[test]
+fn a_server_that_prefers_bitmaps_and_prefetch_is_overruled_and_one_without_the_index_is_refused() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB,effective_io_concurrency=200");
+    server.sql("ALTER ROLE mindful SET enable_indexscan = off; ALTER ROLE mindful SET enable_bitmapscan = on");
+    let overruled = server.run(&bench, &[]);
+    overruled.assert_clean();
+    assert!(!overruled.has("prefetched") && overruled.text.contains("Index Scan using"), "{overruled}");
+    server.sql(
+        "DROP INDEX mindful.blocks_1_k; CREATE INDEX blocks_1_k ON mindful.blocks_1 USING brin (k) WITH (pages_per_range = 1)",
+    );
+    let url = server.url();
+    let refused = bench.run(&["--target", &url]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not as a plain index scan"), "{refused:?}");
+    let doctor = bench.command(&["doctor", "--target", &url]).output().unwrap();
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("plan-shape"), "{doctor:?}");
+}

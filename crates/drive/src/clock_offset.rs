@@ -1,0 +1,56 @@
+//! The engine's clock against this host's.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::clock;
+use mindful_core::engine::Target;
+use mindful_core::result::{Finding, Severity};
+
+/// Two clocks may come apart by this much between two looks without one having been set, us.
+const STEP_US: f64 = 20_000.0;
+/// Clocks that nobody keeps together drift apart by this share of the time at most.
+const DRIFT: f64 = 1e-3;
+
+/// Engine clock minus host clock at one moment.
+pub struct ClockOffset {
+    /// The difference, us.
+    pub us: i64,
+    /// Round trip of the question that told it: it is exact to half of that.
+    trip: Duration,
+    looked: Instant,
+}
+
+impl ClockOffset {
+    /// From the quickest of five questions, taken at the middle of its round trip.
+    pub fn of(target: &dyn Target) -> Result<Self> {
+        let mut best: Option<Self> = None;
+        for _ in 0..5 {
+            let (looked, asked_us) = (Instant::now(), clock::now_us());
+            let engine_us = target.clock_us()?;
+            let trip = looked.elapsed();
+            if best.as_ref().is_none_or(|best| trip < best.trip) {
+                best = Some(Self { us: engine_us - asked_us - trip.as_micros() as i64 / 2, trip, looked });
+            }
+        }
+        Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, looked: Instant::now() }))
+    }
+
+    /// Whether one of the clocks was set since then. A target that no longer answers tells nothing.
+    pub fn held_against_now(&self, target: &dyn Target) -> Option<Finding> {
+        let now = Self::of(target).ok()?;
+        let between = now.looked.duration_since(self.looked);
+        let moved_us = (now.us - self.us) as f64;
+        let unsure_us = (now.trip + self.trip).as_micros() as f64 / 2.0;
+        (moved_us.abs() > STEP_US + DRIFT * between.as_micros() as f64 + unsure_us).then(|| {
+            let text = "The target's clock, or this host's, was set while the run went on: slices and rates around \
+                        that moment are wrong. Let both settle (chronyc tracking) and run again.";
+            let evidence = format!(
+                "the target's clock moved {:.1} ms against this host's in {:.1} s",
+                moved_us / 1e3,
+                between.as_secs_f64()
+            );
+            Finding::new("clock-step", Severity::Warning, text, evidence)
+        })
+    }
+}
