@@ -150,6 +150,9 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
     })
 }
 
+/// Share of all sessions below which it is nothing that some were neither thinking nor inside an operation.
+const LEAST_STALLED: f64 = 0.001;
+
 /// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan.
 ///
 /// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
@@ -157,7 +160,10 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
 pub fn little_breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = in_flight(run, step, work);
     let closed = step.head.workload.rate.is_none();
-    (closed && work.ops() > 0.0 && busy > 0.0).then(|| ((busy - residing(step, work)) / busy).abs())
+    let off = (busy - residing(step, work)).abs();
+    // So few that the clocks' grain and the thread's way from pause to operation decide.
+    let nothing = off < LEAST_STALLED * f64::from(work.sessions);
+    (closed && work.ops() > 0.0 && busy > 0.0).then(|| if nothing { 0.0 } else { off / busy })
 }
 
 /// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.

@@ -198,6 +198,12 @@ fn thinking_is_no_breach_of_littles_law() {
         slice.think_us = 500_000;
     }
     assert!(!codes(&analyze(&run)).contains(&"little"));
+    // Pauses that are not told are time that nobody accounts for.
+    for (_, slice) in &mut run.steps[0].slices {
+        slice.think_us = 400_000;
+        slice.begin_us += 100_000;
+    }
+    assert!(codes(&analyze(&run)).contains(&"little"));
 }
 
 #[test]

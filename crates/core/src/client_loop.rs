@@ -27,10 +27,18 @@ pub struct ClientLoop {
     seat: Seat,
     rate: Option<Rate>,
     schedule: Option<Schedule>,
-    /// The session thinks until then; a pause may outlast its slice.
-    thinks_until_us: i64,
+    pause: Option<Pause>,
     service: [Recorder; 3],
     response: [Recorder; 3],
+}
+
+/// A pause under way, us since the epoch. It lasts until the next operation can begin, and may outlast its slice.
+#[derive(Debug, Clone, Copy)]
+struct Pause {
+    /// Reported up to here.
+    since_us: i64,
+    /// No operation begins before.
+    until_us: i64,
 }
 
 /// What comes next in a slice.
@@ -52,7 +60,7 @@ impl ClientLoop {
             seat,
             rate: workload.rate,
             schedule: None,
-            thinks_until_us: 0,
+            pause: None,
             service: Default::default(),
             response: Default::default(),
         }
@@ -61,7 +69,9 @@ impl ClientLoop {
     /// Works one slice on this host's clock.
     pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
         clock::sleep_until_us(order.begin_us);
-        let mut report = SliceReport { index: order.index, begin_us: clock::now_us(), ..SliceReport::default() };
+        // Who thinks across the border is in time for it, however late this thread wakes.
+        let begin_us = self.pause.map_or_else(clock::now_us, |pause| pause.since_us);
+        let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         if let (Some(rate), None) = (self.rate, &self.schedule) {
             let stream = self.draws.streams().arrival;
             self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
@@ -80,7 +90,7 @@ impl ClientLoop {
             index += 1;
         }
         operator.end_slice()?;
-        report.end_us = clock::now_us();
+        report.end_us = self.pause.map_or_else(clock::now_us, |pause| pause.since_us);
         report.backlog = self.schedule.as_ref().map(|s| s.backlog(order.end_us));
         for kind in OpKind::ALL {
             let (service, response) = (self.service[kind as usize].take(), self.response[kind as usize].take());
@@ -91,15 +101,20 @@ impl ClientLoop {
         Ok(report)
     }
 
-    /// Thinks until the pause or the slice is over; tells whether there is time left.
+    /// Thinks until the pause or the slice is over; tells whether there is time left. A pause that outlasts the slice is
+    /// counted up to the border and handed on.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
-        let began = clock::now_us();
-        let until = self.thinks_until_us.min(end_us);
-        if until > began {
-            clock::sleep_until_us(until);
-            report.think_us += (clock::now_us() - began).max(0).unsigned_abs();
+        let Some(pause) = &mut self.pause else { return true };
+        clock::sleep_until_us(pause.until_us.min(end_us));
+        let now_us = clock::now_us();
+        report.think_us += (now_us.min(end_us) - pause.since_us).max(0).unsigned_abs();
+        let over = now_us.max(pause.until_us) < end_us;
+        if over {
+            self.pause = None;
+        } else {
+            pause.since_us = pause.since_us.max(end_us);
         }
-        self.thinks_until_us < end_us
+        over
     }
 
     /// Waits for the next arrival (open loop), or for the end of the slice.
@@ -132,7 +147,8 @@ impl ClientLoop {
         done.blocks += blocks;
         report.tally.add(op.cell(), 1);
         if !op.think.is_zero() {
-            self.thinks_until_us = clock::now_us() + op.think.as_micros() as i64;
+            let since_us = clock::now_us();
+            self.pause = Some(Pause { since_us, until_us: since_us + op.think.as_micros() as i64 });
         }
         Ok(())
     }

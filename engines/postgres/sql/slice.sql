@@ -1,7 +1,9 @@
 -- One slice of a session's work: waits for its begin, works until its end, says what it did.
 -- Rendered for one session and kept in pg_temp, so it leaves nothing behind. Instants are microseconds since the epoch.
 CREATE PROCEDURE pg_temp.slice(
-    begin_us bigint, end_us bigint, first_op bigint, most_ops bigint, INOUT think_until_us bigint,
+    begin_us bigint, end_us bigint, first_op bigint, most_ops bigint,
+    -- A pause that the slice before hands on: not yet reported since, not to be ended before. No pause: 0.
+    INOUT thinks_since_us bigint, INOUT think_until_us bigint,
     OUT began_us bigint, OUT ended_us bigint, OUT thought_us bigint, OUT totals bigint[],
     OUT selects bigint[], OUT updates bigint[], OUT scans bigint[], OUT tally bigint[])
 LANGUAGE plpgsql AS {{quote}}
@@ -21,6 +23,7 @@ DECLARE
     visited bigint;
     bucket integer;
     cell integer;
+    now_us bigint;
     pause_us bigint;
     uncommitted bigint := 0;
     answer record;
@@ -38,10 +41,12 @@ BEGIN
     IF elapsed_us > 0 THEN
         PERFORM pg_sleep(elapsed_us / 1e6);
     END IF;
-    began_us := date_part('epoch', clock_timestamp()) * 1e6;
+    -- Who thinks across the border is in time for it, however late this call came.
+    began_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
     LOOP
+        EXIT WHEN op >= last_op;
         {{think}}
-        EXIT WHEN op >= last_op OR clock_timestamp() >= deadline;
+        EXIT WHEN clock_timestamp() >= deadline;
         run := last_op - op;
         {{mix}}
         {{update}}
@@ -49,7 +54,7 @@ BEGIN
         {{select}}
     END LOOP;
     COMMIT;
-    ended_us := date_part('epoch', clock_timestamp()) * 1e6;
+    ended_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
     -- Counters become visible when this call ends, so what is read after it is exact.
     PERFORM pg_stat_force_next_flush();
     totals := sums::bigint[];

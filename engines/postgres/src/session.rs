@@ -6,6 +6,7 @@ use mindful_core::latency::Latency;
 use mindful_core::slice::{Seat, SliceOrder, SliceReport, Tally};
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Result, Session};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
 
 use crate::connect::Connection;
@@ -15,7 +16,7 @@ use crate::names::Namespace;
 use crate::script::Script;
 use crate::sessions::{Presence, Sessions};
 
-const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
 /// More operations than any slice can hold, with room to add to.
 const UNLIMITED: i64 = 1 << 60;
@@ -27,13 +28,22 @@ const WARM_OPS: i64 = 3;
 /// An instant far away, us since the epoch.
 const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
 
+/// A pause that a slice hands on to the next, us since the epoch; 0 for none.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pause {
+    /// Reported up to here.
+    since_us: i64,
+    /// No operation begins before.
+    until_us: i64,
+}
+
 /// One connection with its procedure.
 pub struct ServerLoop {
     link: Arc<Link>,
     client: Connection,
     call: Statement,
     place: String,
-    think_until_us: i64,
+    pause: Pause,
     _presence: Presence,
 }
 
@@ -58,15 +68,21 @@ impl ServerLoop {
             Ok(client.prepare(CALL).await?)
         })?;
         let presence = sessions.enter(&client);
-        let mut session = Self { link: Arc::clone(link), client, call, place, think_until_us: 0, _presence: presence };
-        session.call(0, WARM_UNTIL_US, WARM_OP, WARM_OPS)?;
+        let mut session =
+            Self { link: Arc::clone(link), client, call, place, pause: Pause::default(), _presence: presence };
+        // One by one, so that none of their pauses is waited for.
+        for op in WARM_OP..WARM_OP + WARM_OPS {
+            session.call(0, WARM_UNTIL_US, op, 1)?;
+        }
         Ok(session)
     }
 
     fn call(&mut self, begin_us: i64, end_us: i64, first_op: i64, most_ops: i64) -> Result<Row> {
-        let (client, call, think) = (&self.client, &self.call, self.think_until_us);
+        let (client, call, pause) = (&self.client, &self.call, self.pause);
         self.link.work(client, &self.place, async {
-            client.query_one(call, &[&begin_us, &end_us, &first_op, &most_ops, &think]).await.map_err(Failure::from)
+            let order: [&(dyn ToSql + Sync); 6] =
+                [&begin_us, &end_us, &first_op, &most_ops, &pause.since_us, &pause.until_us];
+            client.query_one(call, &order).await.map_err(Failure::from)
         })
     }
 }
@@ -75,7 +91,7 @@ impl Session for ServerLoop {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         let most = order.max_ops.map_or(UNLIMITED, |ops| ops as i64);
         let row = self.call(order.begin_us, order.end_us, order.first_op as i64, most)?;
-        self.think_until_us = row.get("think_until_us");
+        self.pause = Pause { since_us: row.get("thinks_since_us"), until_us: row.get("think_until_us") };
         Ok(report(order.index, &row))
     }
 }
