@@ -7,6 +7,7 @@ use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::{Like, Loop, OpKind};
 
 use crate::analysis::StepAnalysis;
+use crate::contrast::{RUNG, Rung};
 use crate::cpu::client_cpus;
 use crate::headline::{self, percent};
 use crate::host_checks;
@@ -124,7 +125,9 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(writes_without_updates(step, found));
     findings.extend(LogBand::of(run, step, work, &found.counters).and_then(LogBand::finding));
     findings.extend(few_operations(work));
-    findings.extend(found.residence.filter(Residence::differs).map(unexpected_hits));
+    // The cached rung of a contrast has a larger cache than the one described.
+    let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
+    findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
     findings.extend(cpu(run, found));
     findings.extend(host_checks::of_window(&found.counters));
     findings.extend(server_checks::of_window(step, found));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::result::{ContrastSummary, RungSummary, StepSummary};
+use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, StepSummary};
 use mindful_core::run::{Run, StepRecord};
 
 use crate::summary::block_bytes;
@@ -98,10 +98,14 @@ pub struct Reading {
     pub p50_us: f64,
     /// 99th percentile, us.
     pub p99_us: f64,
-    /// Mean latency of a block, us.
-    pub mean_us: f64,
+    /// Time a session needs for a block, us: sessions by blocks per second.
+    pub us_per_block: f64,
     /// CPU by blocks, us: of the sessions for raw, of the server for a database.
     pub cpu_us_per_block: f64,
+    /// Mean time of a read from storage by the reader's own clock, us.
+    pub storage_us: Option<f64>,
+    /// Share of the host's CPU that was busy, 0 to 1.
+    pub host_busy_share: Option<f64>,
 }
 
 /// A rung over all its repetitions, medians.
@@ -115,14 +119,18 @@ pub struct Figures {
     pub p50_us: f64,
     /// 99th percentile, us.
     pub p99_us: f64,
-    /// Mean latency of a block, us.
-    pub mean_us: f64,
+    /// Time a session needs for a block, us.
+    pub us_per_block: f64,
     /// CPU by blocks, us.
     pub cpu_us_per_block: f64,
     /// Blocks per second of CPU: `1e6 / cpu_us_per_block`.
     pub iops_per_core: f64,
     /// Largest minus smallest rate, by the median: 0.05 is 5 %.
     pub spread: f64,
+    /// Mean time of a read from storage by the reader's own clock, us.
+    pub storage_us: Option<f64>,
+    /// Share of the host's CPU that was busy, 0 to 1.
+    pub host_busy_share: Option<f64>,
 }
 
 impl Figures {
@@ -138,10 +146,12 @@ impl Figures {
             mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
             p50_us: middle(|r| r.p50_us)?,
             p99_us: middle(|r| r.p99_us)?,
-            mean_us: middle(|r| r.mean_us)?,
+            us_per_block: middle(|r| r.us_per_block)?,
             cpu_us_per_block,
             iops_per_core: 1e6 / cpu_us_per_block,
             spread: (high - low) / iops,
+            storage_us: median(readings.iter().filter_map(|r| r.storage_us).collect()),
+            host_busy_share: median(readings.iter().filter_map(|r| r.host_busy_share).collect()),
         })
     }
 }
@@ -156,14 +166,24 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 pub struct Overhead {
     /// Database IOPS by raw IOPS.
     pub eta: f64,
-    /// What the database adds to a block, us: the difference of the mean latencies.
+    /// What the database adds to the time a session needs for a block, us.
     pub added_us_per_block: f64,
 }
 
 /// The database's physical reads against raw reads untouched, both at the same concurrency:
-/// `eta = X_db / X_raw`, `o = R_db - R_raw`.
+/// `eta = X_db / X_raw`, `o = N / X_db - N / X_raw` with `N` sessions, each with one block at a time.
 pub fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
-    Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.mean_us - raw.mean_us }
+    Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
+}
+
+/// What the time consists of that the database adds to a block: `o = dS + dC + W`, where `dS` is the difference of the
+/// reads from storage, `dC` that of the CPU, and `W` what is left. The CPU of a read itself is spent in both and goes out
+/// of `dC`; `None` where either does not time its reads.
+pub fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
+    let storage_us = physical.storage_us? - raw.storage_us?;
+    let cpu_us = physical.cpu_us_per_block - raw.cpu_us_per_block;
+    let waits_us = physical.us_per_block - raw.us_per_block - storage_us - cpu_us;
+    Some(AddedTime { storage_us, cpu_us, waits_us, host_busy_share: physical.host_busy_share })
 }
 
 /// What the difference between a rung and the one before it means, in a sentence; `None` for the first rung.
@@ -207,6 +227,7 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
         all_cores,
         eta: over.map(|o| o.eta),
         added_us_per_block: over.map(|o| o.added_us_per_block),
+        added: both.and_then(|(raw, physical)| added(&raw, &physical)),
     })
 }
 
@@ -220,8 +241,10 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
         iops,
         p50_us: op.p50_us?,
         p99_us: op.p99_us?,
-        mean_us: op.mean_us?,
+        us_per_block: 1e6 * f64::from(step.sessions) / iops,
         cpu_us_per_block: 1e6 * cpu_cores / iops,
+        storage_us: step.read_latency_mean_us,
+        host_busy_share: step.cpu.host_busy_share,
     })
 }
 
@@ -252,8 +275,15 @@ mod tests {
     use super::*;
 
     fn figures(iops: &[f64], cpu: f64) -> Figures {
-        let reading =
-            |iops: &f64| Reading { iops: *iops, p50_us: 90.0, p99_us: 200.0, mean_us: 100.0, cpu_us_per_block: cpu };
+        let reading = |iops: &f64| Reading {
+            iops: *iops,
+            p50_us: 90.0,
+            p99_us: 200.0,
+            us_per_block: 1e6 / iops,
+            cpu_us_per_block: cpu,
+            storage_us: None,
+            host_busy_share: None,
+        };
         Figures::new(&iops.iter().map(reading).collect::<Vec<_>>(), 8_192).unwrap()
     }
 
@@ -290,8 +320,17 @@ mod tests {
 
     #[test]
     fn eta_and_the_added_time_are_of_equal_concurrency() {
-        let raw = Figures { mean_us: 100.0, ..figures(&[1_000.0], 4.0) };
-        let physical = Figures { mean_us: 130.0, ..figures(&[800.0], 20.0) };
+        let raw = Figures { us_per_block: 100.0, ..figures(&[1_000.0], 4.0) };
+        let physical = Figures { us_per_block: 130.0, ..figures(&[800.0], 20.0) };
         assert_eq!(overhead(&raw, &physical), Overhead { eta: 0.8, added_us_per_block: 30.0 });
+    }
+
+    #[test]
+    fn the_added_time_is_told_in_parts_that_add_up() {
+        let raw = Figures { us_per_block: 100.0, storage_us: Some(98.0), ..figures(&[1_000.0], 5.0) };
+        let physical = Figures { us_per_block: 150.0, storage_us: Some(110.0), ..figures(&[600.0], 20.0) };
+        let parts = added(&raw, &physical).unwrap();
+        assert_eq!((parts.storage_us, parts.cpu_us, parts.waits_us), (12.0, 15.0, 23.0));
+        assert_eq!(added(&Figures { storage_us: None, ..raw }, &physical), None);
     }
 }

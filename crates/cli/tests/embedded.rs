@@ -174,6 +174,16 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     }
     let eta = figure(contrast, "eta");
     assert!(eta > 0.05 && eta < 1.5, "{contrast:#}");
+    let parts = ["storage_us", "cpu_us", "waits_us"].map(|part| figure(&contrast["added"], part));
+    let sum: f64 = parts.iter().sum();
+    assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
+    // The stored run tells all of it again.
+    let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
+    let shown = show.arg("show").env("MINDFUL_STORE", place.folder.path().join("store")).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    for told in ["one core", "all cores", "database, cached", "(eta ", "CPU of the server"] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
 }
 
 #[test]

@@ -99,8 +99,24 @@ pub struct ContrastSummary {
     pub all_cores: Vec<RungSummary>,
     /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.
     pub eta: Option<f64>,
-    /// What the database adds to a block read at equal concurrency, us.
+    /// What the database adds to the time a session needs for a block, at equal concurrency, us.
     pub added_us_per_block: Option<f64>,
+    /// What took that time; null where the database does not time its reads.
+    #[serde(default)]
+    pub added: Option<AddedTime>,
+}
+
+/// What the time that a database adds to a block read consists of; the three times add up to it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AddedTime {
+    /// How much longer a read from storage takes by the database's own clock than the same read raw, us.
+    pub storage_us: f64,
+    /// CPU of the server beyond that of a raw read, us.
+    pub cpu_us: f64,
+    /// The rest, in which a session neither reads nor computes: it waits for a core, a lock or its turn, us.
+    pub waits_us: f64,
+    /// Share of the host's CPU that was busy meanwhile, 0 to 1.
+    pub host_busy_share: Option<f64>,
 }
 
 /// One way to read the same blocks; medians over the repetitions.

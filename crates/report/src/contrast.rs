@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::result::{ContrastSummary, RungSummary, Summary};
+use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, Summary};
 
 use crate::table::{Side, Table, wrap};
 use crate::{Style, escape, figure};
@@ -14,8 +14,9 @@ pub fn report(summary: &Summary, contrast: &ContrastSummary, style: &Style) -> S
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "mindless against mindful: {} sessions, one block read at a time by each, the same files of {}",
+            "mindless against mindful: {} {}, one block read at a time by each, the same files of {}",
             step.sessions,
+            if step.sessions == 1 { "session" } else { "sessions" },
             escape(&summary.target)
         );
     }
@@ -37,12 +38,35 @@ pub fn report(summary: &Summary, contrast: &ContrastSummary, style: &Style) -> S
             figure::percent(Some(eta)),
             figure::number(added)
         );
+        let parts = contrast.added.as_ref().map(|parts| consists_of(parts, added));
+        for line in parts.iter().flat_map(|text| wrap(text, style.columns())) {
+            let _ = writeln!(text, "{line}");
+        }
     }
-    for finding in &summary.findings {
-        let _ = writeln!(text, "{}: {}", escape(&finding.code), escape(&finding.evidence));
-    }
+    text.push_str(&crate::sweep::findings(&summary.findings));
     let _ = writeln!(text, "\nrun {}", escape(&summary.id));
     text
+}
+
+/// Cores busier than this leave none free for a session that has its block.
+const NO_CORE_FREE: f64 = 0.9;
+
+/// What the added time consists of, in a sentence.
+fn consists_of(parts: &AddedTime, added: f64) -> String {
+    let busy = figure::percent(parts.host_busy_share);
+    let waits = match parts.host_busy_share {
+        Some(share) if share > NO_CORE_FREE => {
+            format!("waiting, for a core above all: the host's CPUs were {busy} busy")
+        }
+        _ => format!("waiting, for locks or for its turn: the host's CPUs were {busy} busy"),
+    };
+    format!(
+        "of these {} us, {} are reads from storage that take longer, {} CPU of the server, {} {waits}",
+        figure::number(added),
+        figure::number(parts.storage_us),
+        figure::number(parts.cpu_us),
+        figure::number(parts.waits_us)
+    )
 }
 
 fn table(rungs: &[RungSummary]) -> Table {

@@ -144,7 +144,7 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
 }
 
 /// One paragraph a code, however many steps it is true of.
-fn findings(findings: &[Finding]) -> String {
+pub(crate) fn findings(findings: &[Finding]) -> String {
     let mut text = String::new();
     for (at, finding) in findings.iter().enumerate() {
         let same = |other: &&Finding| other.code == finding.code;

@@ -1,25 +1,24 @@
 //! Holds the raw engine against fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
-//! [--pairs N] [--seconds S] [--depth N] [--direct on|off]`.
+//! [--pairs N] [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
 //!
-//! Same file, block size, depth and flags, in turns, and the ratios printed: I/Os per second (more is better) and CPU per
-//! I/O (less is better), each the median over the pairs with the smallest and the largest; and the ratio of the least CPU
-//! of either, for what else the machine does only adds to it. Without fio on the PATH it
-//! says so and measures the raw engine alone.
+//! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places; with
+//! `--cpu` both on that CPU. The ratios printed are I/Os per second (more is better) and CPU per I/O (less is better), each
+//! the median over the pairs with the interval a sign test gives it: where it holds 1, the two are level within noise. And
+//! the ratio of the least CPU of either, for what else the machine does only adds to it. Without fio on the PATH it says so
+//! and measures the raw engine alone.
 
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the terminal")]
 
+#[path = "../tests/support/mod.rs"]
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
-use mindful_core::dataset::{Content, Dataset, DatasetPlan};
-use mindful_core::engine::{Engine, Stop};
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder};
-use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
-use mindful_core::{Error, Result, Target, clock};
+use mindful_core::dataset::Dataset;
+use mindful_core::slice::SliceOrder;
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result, clock};
 
 /// Block length in bytes.
 const BLOCK: u64 = 8_192;
@@ -35,9 +34,10 @@ struct Arguments {
     file: PathBuf,
     blocks: u64,
     pairs: usize,
-    seconds: u64,
+    seconds: f64,
     depth: Option<u32>,
     direct: Option<bool>,
+    cpu: Option<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
         }
         let mut pairs = Vec::new();
         for turn in 0..arguments.pairs {
-            let ours = raw(&arguments, &dataset, depth, direct);
+            let ours = raw(&arguments, &dataset, depth, direct, turn as u64);
             // Who goes first changes from pair to pair, so that drift hits both alike.
             let (ours, theirs) = match (fio.is_some(), turn % 2) {
                 (false, _) => (ours()?, None),
@@ -92,8 +92,8 @@ fn print_case(depth: u32, direct: bool, pairs: &[(Figures, Option<Figures>)]) {
     let column = |pick: fn(&Figures) -> f64| {
         let ours = median(pairs.iter().map(|(ours, _)| pick(ours)).collect());
         let theirs = median(pairs.iter().filter_map(|(_, fio)| fio.as_ref().map(pick)).collect());
-        let ratio =
-            median(pairs.iter().filter_map(|(ours, fio)| fio.as_ref().map(|fio| pick(ours) / pick(fio))).collect());
+        let ratios = pairs.iter().filter_map(|(ours, fio)| fio.as_ref().map(|fio| pick(ours) / pick(fio)));
+        let ratio = median(ratios.collect());
         let text = |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |v| format!("{v:.digits$}"));
         let digits = if ours.is_some_and(|(_, middle, _)| middle > 1_000.0) { 0 } else { 2 };
         let middles = format!("{} / {}", text(ours.map(|o| o.1), digits), text(theirs.map(|t| t.1), digits));
@@ -108,11 +108,22 @@ fn print_case(depth: u32, direct: bool, pairs: &[(Figures, Option<Figures>)]) {
     println!("{depth:>5} {cache:>8}  {iops:>18}  {cpu:>14}  {iops_ratio:>20}  {cpu_ratio:>20}  {least:>9.2}");
 }
 
-/// Smallest, median and largest.
+/// The median between the ends of its interval at 95 %, of the sign test; of all values where they are fewer than six.
 fn median(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
     values.sort_by(f64::total_cmp);
-    let middle = f64::midpoint(*values.get(values.len() / 2)?, *values.get((values.len() - 1) / 2)?);
-    Some((*values.first()?, middle, *values.last()?))
+    let n = values.len();
+    let middle = f64::midpoint(*values.get(n / 2)?, *values.get((n - 1) / 2)?);
+    // As many values may be left out at either end as a fair coin shows heads, or fewer, in n throws in at most 2.5 %.
+    let (mut chance, mut heads, mut outside) = (0.5_f64.powi(n as i32), 0.0, 0);
+    let mut below = chance;
+    while below <= 0.025 {
+        outside += 1;
+        chance *= (n as f64 - heads) / (heads + 1.0);
+        heads += 1.0;
+        below += chance;
+    }
+    let cut = usize::saturating_sub(outside, 1);
+    Some((values[cut], middle, values[n - 1 - cut]))
 }
 
 fn arguments() -> Result<Arguments> {
@@ -120,9 +131,10 @@ fn arguments() -> Result<Arguments> {
         file: Path::new(env!("CARGO_TARGET_TMPDIR")).join("fio-bench.blocks"),
         blocks: (1 << 30) / BLOCK,
         pairs: 5,
-        seconds: 2,
+        seconds: 2.0,
         depth: None,
         direct: None,
+        cpu: None,
     };
     let mut given = std::env::args().skip(1).filter(|argument| argument != "--bench");
     while let Some(name) = given.next() {
@@ -132,13 +144,17 @@ fn arguments() -> Result<Arguments> {
             "--file" => arguments.file = PathBuf::from(value),
             "--mib" => arguments.blocks = (number()? << 20) / BLOCK,
             "--pairs" => arguments.pairs = number()? as usize,
-            "--seconds" => arguments.seconds = number()?,
+            "--seconds" => {
+                let seconds = value.parse().ok().filter(|s: &f64| *s > 0.0);
+                arguments.seconds = seconds.ok_or_else(|| Error::plan(format!("{name} {value}"), "give seconds"))?;
+            }
             "--depth" => arguments.depth = Some(number()? as u32),
             "--direct" => arguments.direct = Some(value == "on"),
+            "--cpu" => arguments.cpu = Some(value),
             _ => {
                 return Err(Error::plan(
                     format!("unknown argument {name}"),
-                    "--file, --mib, --pairs, --seconds, --depth and --direct are known",
+                    "--file, --mib, --pairs, --seconds, --depth, --direct and --cpu are known",
                 ));
             }
         }
@@ -146,28 +162,11 @@ fn arguments() -> Result<Arguments> {
     Ok(arguments)
 }
 
-fn open(arguments: &Arguments, options: &[(&str, String)]) -> Result<Box<dyn Target>> {
-    let mut settings = Settings::defaults(mindful_raw::KEYS);
-    for (name, value) in options {
-        settings.set(name, value.as_str(), Origin::Default);
-    }
-    let events: Arc<dyn Events> = Arc::new(Silent);
-    mindful_raw::ENGINE.open(&format!("raw:{}", arguments.file.display()), &settings, &events)
-}
-
 fn make_file(arguments: &Arguments) -> Result<Dataset> {
-    let target = open(arguments, &[])?;
-    let plan = DatasetPlan {
-        schemas: 1,
-        blocks_per_schema: arguments.blocks,
-        scan_blocks: 0,
-        content: Content::INCOMPRESSIBLE,
-        seed: 1,
-        load_streams: 1,
-    };
+    let target = support::open(&arguments.file, &[])?;
     match target.dataset()? {
         Some(dataset) => Ok(dataset),
-        None => target.load(&plan, &Silent, &Stop::default()),
+        None => support::load(&*target, 1, arguments.blocks),
     }
 }
 
@@ -177,47 +176,27 @@ fn warm_page_cache(path: &Path) -> Result<()> {
     read.map(drop).map_err(|e| Error::run(format!("cannot read {}: {e}", path.display()), "check the file"))
 }
 
-fn workload(dataset: &Dataset) -> Workload {
-    Workload {
-        seed: 1,
-        schemas: 1,
-        scale: dataset.blocks_per_schema,
-        work_unit: 1,
-        update_pct: Share::NONE,
-        update_work_unit: 1,
-        scan_pct: Share::NONE,
-        redo: Redo::Light,
-        commit: Commit::Each,
-        commit_wait: true,
-        hot_spot: None,
-        hot_schema: Share::NONE,
-        skew: Skew::Uniform,
-        think_time: None,
-        rate: None,
-        looping: Loop::Client,
-        like: Like::Mindful,
-    }
-}
-
 fn raw<'a>(
     arguments: &'a Arguments,
     dataset: &'a Dataset,
     depth: u32,
     direct: bool,
+    seed: u64,
 ) -> impl Fn() -> Result<Figures> + 'a {
     move || {
-        let direct = if direct { "on" } else { "off" }.to_owned();
-        let target = open(arguments, &[("iodepth", depth.to_string()), ("direct", direct)])?;
-        let workload = workload(dataset);
+        let depth = depth.to_string();
+        let mut options = vec![("iodepth", depth.as_str()), ("direct", if direct { "on" } else { "off" })];
+        options.extend(arguments.cpu.as_deref().map(|cpu| ("cpus", cpu)));
+        let target = support::open(&arguments.file, &options)?;
+        let workload = Workload { seed, ..support::reads(dataset) };
         target.prepare(&workload, 1)?;
         // A thread of its own, as in a run.
         let report = std::thread::scope(|scope| {
             scope
                 .spawn(|| {
-                    let mut session =
-                        target.session(&workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+                    let mut session = target.session(&workload, support::SEAT)?;
                     let begin_us = clock::now_us();
-                    let end_us = begin_us + arguments.seconds as i64 * 1_000_000;
+                    let end_us = begin_us + (arguments.seconds * 1e6) as i64;
                     session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None })
                 })
                 .join()
@@ -238,7 +217,8 @@ fn run_fio(arguments: &Arguments, depth: u32, direct: bool) -> Result<Figures> {
         .arg(format!("--size={}", arguments.blocks * BLOCK))
         .arg(format!("--iodepth={depth}"))
         .arg(format!("--direct={}", u8::from(direct)))
-        .arg(format!("--runtime={}", arguments.seconds))
+        .arg(format!("--runtime={}ms", (arguments.seconds * 1e3).round()))
+        .args(arguments.cpu.iter().map(|cpu| format!("--cpus_allowed={cpu}")))
         .output()
         .map_err(|e| Error::run(format!("cannot run fio: {e}"), "check the installation"))?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -76,7 +76,7 @@ pub fn same_dataset(plan: &DatasetPlan, sources: &[Source]) -> Result<Mark> {
     let Some(mark) = sources[0].mark else {
         return Err(Error::target(
             format!("{path} was not made by mindful and is never written"),
-            "name a file that does not exist yet and mindful makes it",
+            "name a file that does not exist yet and mindful makes it, or a device and --destroy-data with its name",
         ));
     };
     if (mark.blocks_per_schema, mark.seed) == (plan.blocks_per_schema, plan.seed) {

@@ -119,12 +119,19 @@ pub fn grow(source: &mut Source, mark: Mark, wanted: &Mark) -> Result<()> {
 }
 
 /// Fills what is missing in the file of `source`, which carries its mark. `done` and `of` are bytes of all files.
-pub fn fill(source: &Source, events: &dyn Events, stop: &Stop, done: &mut u64, of: u64) -> Result<()> {
+pub fn fill(
+    source: &Source,
+    destroy_data: &[String],
+    events: &dyn Events,
+    stop: &Stop,
+    done: &mut u64,
+    of: u64,
+) -> Result<()> {
     let Some(mut mark) = source.mark else {
         return Err(Error::target(format!("{} was not made by mindful", source.path.display()), "name another path"));
     };
-    let buffered = source.writer(Access { direct: false, sync: false }, &[])?;
-    let direct = source.writer(Access { direct: true, sync: false }, &[]);
+    let buffered = source.writer(Access { direct: false, sync: false }, destroy_data)?;
+    let direct = source.beside(&buffered, Access { direct: true, sync: false });
     let data = direct.as_ref().unwrap_or(&buffered);
     let fail = |errno| write_failed(&source.path, errno);
     match rustix::fs::fallocate(&buffered, FallocateFlags::empty(), 0, mark.file_bytes()) {
@@ -154,6 +161,31 @@ pub fn fill(source: &Source, events: &dyn Events, stop: &Stop, done: &mut u64, o
         }
     }
     rustix::fs::fsync(&buffered).map_err(fail)
+}
+
+/// Marks the devices of `sources`, whose data is lost by that, as to be filled. None is touched unless all may be written
+/// and are large enough.
+pub fn begin_devices(sources: &[Source], marks: &[Mark], destroy_data: &[String]) -> Result<()> {
+    let claim = |(source, mark): (&Source, &Mark)| {
+        let claimed = source.writer(Access { direct: false, sync: false }, destroy_data)?;
+        let held =
+            rustix::fs::seek(&claimed, rustix::fs::SeekFrom::End(0)).map_err(|e| cannot("measure", &source.path, e))?;
+        if held < mark.file_bytes() {
+            let (bytes, held) = (units::format_bytes(mark.file_bytes()), units::format_bytes(held));
+            return Err(Error::target(
+                format!("{bytes} of data and mark do not fit onto {}, which has {held}", source.path.display()),
+                "give a smaller --scale or --schemas, or another device",
+            ));
+        }
+        Ok(claimed)
+    };
+    let claimed = sources.iter().zip(marks).map(claim).collect::<Result<Vec<_>>>()?;
+    for ((source, mark), fd) in sources.iter().zip(marks).zip(&claimed) {
+        let inode = source.device.unwrap_or_default();
+        let written = write_mark(fd, &Mark { inode, ..*mark }).and_then(|()| rustix::fs::fsync(fd));
+        written.map_err(|errno| write_failed(&source.path, errno))?;
+    }
+    Ok(())
 }
 
 fn write_mark(fd: &OwnedFd, mark: &Mark) -> rustix::io::Result<()> {

@@ -31,7 +31,7 @@ pub struct Source {
     pub path: PathBuf,
     /// The open file.
     pub fd: OwnedFd,
-    /// mindful's mark, when the file is its own.
+    /// mindful's mark, when the file is its own, or the device was filled by it.
     pub mark: Option<Mark>,
     /// Where its data lies.
     pub data: Extent,
@@ -54,12 +54,11 @@ impl Source {
             .map_err(|e| system(&resolved, "open", e, "check its owner and permissions"))?;
         let stat = rustix::fs::fstat(&fd).map_err(|e| system(&resolved, "examine", e, "check the file system"))?;
         match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Ok(Self::regular(resolved, fd, stat.st_ino, stat.st_size.unsigned_abs())),
+            FileType::RegularFile => Ok(Self::examined(resolved, fd, stat.st_ino, stat.st_size.unsigned_abs())),
             FileType::BlockDevice => {
                 let bytes = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
                     .map_err(|e| system(&resolved, "measure", e, "check that the device is there"))?;
-                let data = Extent { start: 0, bytes };
-                Ok(Self { path: resolved, fd, mark: None, data, device: Some(stat.st_rdev) })
+                Ok(Self { device: Some(stat.st_rdev), ..Self::examined(resolved, fd, stat.st_rdev, bytes) })
             }
             other => Err(Error::target(
                 format!("{} is neither a file nor a block device but {other:?}", resolved.display()),
@@ -68,7 +67,8 @@ impl Source {
         }
     }
 
-    fn regular(path: PathBuf, fd: OwnedFd, inode: u64, bytes: u64) -> Self {
+    /// With the mark it carries, if that names `inode`.
+    fn examined(path: PathBuf, fd: OwnedFd, inode: u64, bytes: u64) -> Self {
         let mut header = [0; HEADER_BYTES];
         let read = rustix::io::pread(&fd, &mut header, 0).unwrap_or(0);
         let mark = Mark::decode(&header[..read]).filter(|mark| mark.inode == inode);
@@ -102,6 +102,12 @@ impl Source {
         device::check_unused(&self.path, device, &self.fd)?;
         // O_EXCL claims the device: the kernel refuses while it is mounted, swapped on or held, and refuses mounts later.
         self.reopen(OFlags::RDWR | OFlags::EXCL, access)
+    }
+
+    /// A further descriptor for writing beside `_claim`, which [`Source::writer`] gave: a device is claimed once.
+    pub fn beside(&self, _claim: &OwnedFd, access: Access) -> Result<OwnedFd> {
+        self.check_direct(access)?;
+        self.reopen(OFlags::RDWR, access)
     }
 
     fn check_named(&self, destroy_data: &[String]) -> Result<()> {

@@ -1,5 +1,7 @@
 //! The mark of a file that mindful made: a header in its first 4 KiB that names the file itself.
 //!
+//! A block device that was filled carries one too. There it tells which data to expect, and gives no right to write.
+//!
 //! A file counts as mindful's own only when it is a regular file, the header is whole, and the inode number written in
 //! it is the file's own. So a header that was copied elsewhere, with `cp` into another file or with `dd` onto a device,
 //! gives no right to write there.
@@ -36,7 +38,7 @@ pub struct Mark {
     pub data_bytes: u64,
     /// Bytes of data written so far; the file is complete when they are all.
     pub filled_bytes: u64,
-    /// Inode number of the file.
+    /// Inode number of the file; of a device, its number.
     pub inode: u64,
 }
 

@@ -42,30 +42,6 @@ pub struct PointResult {
     pub large: Option<Figures>,
 }
 
-/// The best of a job, each with its point: what Orion's summary ends with.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Best {
-    /// Most MiB per second by large reads.
-    pub large_mib_per_s: Option<(f64, Point)>,
-    /// Most small reads per second.
-    pub small_per_s: Option<(f64, Point)>,
-    /// Lowest mean latency of small reads, us.
-    pub small_latency_us: Option<(f64, Point)>,
-}
-
-/// The best of `results`.
-pub fn best(results: &[PointResult]) -> Best {
-    let most = |pick: fn(&PointResult) -> Option<f64>| {
-        let values = results.iter().filter_map(|r| Some((pick(r)?, r.point)));
-        values.max_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    Best {
-        large_mib_per_s: most(|r| r.large.as_ref().map(|f| f.mib_per_s)),
-        small_per_s: most(|r| r.small.as_ref().map(|f| f.per_s)),
-        small_latency_us: most(|r| r.small.as_ref().map(|f| -f.mean_us)).map(|(negative, point)| (-negative, point)),
-    }
-}
-
 /// `iops.csv`: small reads per second.
 pub fn iops_csv(results: &[PointResult]) -> String {
     csv(results, |r| r.small.as_ref().map(|f| format!("{:.0}", f.per_s)))
@@ -160,14 +136,5 @@ mod tests {
             text,
             "small,large,kind,from_us,below_us,count\n1,0,small,64,128,10\n2,0,small,64,128,10\n0,1,large,16384,32768,10\n"
         );
-    }
-
-    #[test]
-    fn the_best_is_told_with_its_point() {
-        let best = best(&results());
-        assert_eq!(best.small_per_s, Some((180.0, Point { small: 2, large: 0 })));
-        assert_eq!(best.small_latency_us, Some((90.0, Point { small: 1, large: 0 })));
-        assert_eq!(best.large_mib_per_s, Some((50.0, Point { small: 0, large: 1 })));
-        assert_eq!(super::best(&[]), Best::default());
     }
 }

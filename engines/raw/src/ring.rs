@@ -13,6 +13,10 @@ use rustix::io::Errno;
 
 use crate::buffer::Buffer;
 
+/// Most I/Os taken from the kernel at a time, and so most submitted at a time: enough to share the cost of a call, and
+/// few enough that the device need not wait for work while a deep queue is gone through.
+const BATCH: usize = 4;
+
 /// A finished I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
@@ -169,11 +173,11 @@ impl Ring {
         }
     }
 
-    /// Moves all finished I/Os to `done`, which it empties first.
+    /// Moves up to [`BATCH`] finished I/Os to `done`, which it empties first.
     #[inline]
     pub fn reap(&mut self, done: &mut Vec<Done>) {
         done.clear();
-        for completion in self.uring.completion() {
+        for completion in self.uring.completion().take(BATCH) {
             let slot = completion.user_data() as u32;
             self.slots[slot as usize].2 = false;
             done.push(Done { slot, result: completion.result() });

@@ -142,8 +142,9 @@ impl RawTarget {
         let files = sources.iter().map(open).collect::<Result<Vec<_>>>()?;
         if self.options.verify && sources.iter().any(|s| s.mark.is_none()) {
             return Err(Error::plan(
-                "verify needs the pattern of files that mindful made",
-                "leave --verify away, or name a file that does not exist yet",
+                "verify needs the pattern of files that mindful made, or of devices that it filled",
+                "leave --verify away, name a file that does not exist yet, or fill the device: `mindful load \
+                 --destroy-data DEVICE`",
             ));
         }
         let large =
@@ -177,6 +178,20 @@ impl RawTarget {
                 return Err(error);
             }
         }
+        self.require_sources()
+    }
+
+    /// Devices as they are where they hold `plan`, or part of it; else marked to be filled with it.
+    fn begin_devices(&self, plan: &DatasetPlan, sources: Vec<Source>) -> Result<Vec<Source>> {
+        let holds = |mark: Mark| {
+            let wanted = (u64::from(plan.schemas), plan.blocks_per_schema, plan.seed, self.options.block_size);
+            (mark.schemas, mark.blocks_per_schema, mark.seed, mark.block_bytes) == wanted
+        };
+        if sources.iter().all(|source| source.mark.is_some_and(holds)) {
+            return Ok(sources);
+        }
+        let marks = file::marks(plan, self.options.block_size, sources.len())?;
+        file::begin_devices(&sources, &marks, &self.options.destroy_data)?;
         self.require_sources()
     }
 
@@ -215,7 +230,8 @@ impl Target for RawTarget {
         }
         for (i, source) in sources.iter().enumerate() {
             let kind = match (source.device, source.mark) {
-                (Some(_), _) => "block device",
+                (Some(_), None) => "block device",
+                (Some(_), Some(_)) => "block device filled by mindful",
                 (None, Some(_)) => "made by mindful",
                 (None, None) => "existing file",
             };
@@ -250,6 +266,7 @@ impl Target for RawTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
         let sources = match self.sources()? {
             None => self.begin_files(plan)?,
+            Some(sources) if sources.iter().all(|s| s.device.is_some()) => self.begin_devices(plan, sources)?,
             Some(sources) => continue_files(plan, sources)?,
         };
         if let Some(dataset) = self.dataset_of(&sources)? {
@@ -258,7 +275,7 @@ impl Target for RawTarget {
         let of = sources.iter().filter_map(|s| s.mark).map(|mark| mark.data_bytes).sum();
         let mut done = 0;
         for source in &sources {
-            file::fill(source, events, stop, &mut done, of)?;
+            file::fill(source, &self.options.destroy_data, events, stop, &mut done, of)?;
         }
         let sources = self.require_sources()?;
         self.require_dataset(&sources)
@@ -267,6 +284,12 @@ impl Target for RawTarget {
     fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
         let sources = self.require_sources()?;
         let dataset = self.require_dataset(&sources)?;
+        if let Some(bare) = sources.iter().find(|source| source.mark.is_none()) {
+            return Err(Error::target(
+                format!("mindful did not fill {}: it holds no pattern to prove", bare.path.display()),
+                "it can be read as it is; to fill a device say --destroy-data, its name, --schemas and --scale",
+            ));
+        }
         let layout = Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema);
         let space = self.space(&sources, self.options.span, self.options.block_size)?;
         let good = scrub::good_blocks(&sources, &space, &layout, self.access(), stop)?;

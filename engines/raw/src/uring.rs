@@ -209,7 +209,7 @@ impl UringSession {
         }
     }
 
-    /// Finishes what has come back; gives the instant it was found.
+    /// Finishes a batch of what has come back; gives the instant it was found.
     fn finish_all(&mut self) -> Result<u64> {
         let mut done = std::mem::take(&mut self.done);
         self.ring.reap(&mut done);

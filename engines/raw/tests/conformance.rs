@@ -1,8 +1,11 @@
-//! The conformance suite on real files: through io_uring, by pread, and over two files in stripes.
+//! The conformance suite on real files: through io_uring, by pread, over two files in stripes, and on a file system of
+//! its own.
+
+mod support;
 
 use mindful_conformance::Fixture;
 
-fn fixture(url: impl Fn(&str) -> String, options: &[(&str, &str)]) -> Fixture {
+fn fixture(url: impl FnOnce(&str) -> String, options: &[(&str, &str)]) -> Fixture {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on a real file system");
     let url = url(folder.path().to_str().expect("a path in UTF-8"));
     let mut fixture = Fixture::new(&mindful_raw::ENGINE, url).keeping(folder);
@@ -36,4 +39,18 @@ mod striped {
     }
 
     mindful_conformance::suite!(on_two_files);
+}
+
+mod loop_mounted {
+    use super::support::{LoopDevice, Mount, folder};
+
+    fn on_ext4() -> super::Fixture {
+        let backing = folder();
+        let device = LoopDevice::among_others(backing.path(), 256);
+        let mount = Mount::ext4(&device, backing.path());
+        let url = format!("raw:{}/blocks", mount.0.display());
+        super::fixture(|_| url, &[]).keeping((mount, device, backing))
+    }
+
+    mindful_conformance::suite!(on_ext4);
 }

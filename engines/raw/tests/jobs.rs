@@ -60,7 +60,6 @@ fn a_matrix_is_measured_point_by_point() {
         assert_eq!(result.large.is_some(), result.point.large > 0, "{result:?}");
     }
     assert_eq!(matrix::iops_csv(&results).lines().count(), 3);
-    assert!(matrix::best(&results).large_mib_per_s.is_some());
 }
 
 #[test]

@@ -2,10 +2,9 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
 use mindful_core::engine::{Engine, Stop};
@@ -159,38 +158,15 @@ pub fn run(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Whether loop devices can be attached and file systems mounted here: it takes root, and a container may forbid it even
-/// then. Where not, it is said past the capture of test output that the test did not run.
-pub fn may_mount() -> bool {
-    static WHY_NOT: OnceLock<Option<String>> = OnceLock::new();
-    let why_not = WHY_NOT.get_or_init(|| {
-        let point = tempfile::tempdir().unwrap();
-        let mount = point.path().to_str().unwrap();
-        let tries: [&[&str]; 3] =
-            [&["losetup", "--find"], &["mount", "-t", "tmpfs", "tmpfs", mount], &["umount", mount]];
-        tries.iter().find_map(|words| match Command::new(words[0]).args(&words[1..]).output() {
-            Ok(output) if output.status.success() => None,
-            Ok(output) => Some(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned()),
-            Err(error) => Some(format!("{}: {error}", words[0])),
-        })
-    });
-    if let Some(why) = why_not {
-        let name = std::thread::current().name().unwrap_or_default().to_owned();
-        let told = format!("NOT RUN, for it needs root, loop devices and mounts: {name} ({why})\n");
-        std::io::stderr().write_all(told.as_bytes()).unwrap();
-    }
-    why_not.is_none()
-}
-
 /// Held by the test that has a loop device, so that a number just freed is not another test's device.
 static LOOPS: Mutex<()> = Mutex::new(());
 
-/// A loop device over a file of its own. Needs root.
+/// A loop device over a file of its own. Needs root, and a kernel with loop devices: without them the test fails.
 pub struct LoopDevice {
     pub backing: PathBuf,
     pub path: PathBuf,
     attached: bool,
-    _alone: MutexGuard<'static, ()>,
+    _alone: Option<MutexGuard<'static, ()>>,
 }
 
 impl LoopDevice {
@@ -198,6 +174,17 @@ impl LoopDevice {
         let alone = LOOPS.lock().unwrap_or_else(PoisonError::into_inner);
         let backing = folder.join("device");
         std::fs::write(&backing, vec![0x5a; (mib << 20) as usize]).unwrap();
+        Self::attached(backing, Some(alone))
+    }
+
+    /// An empty one beside those of other tests, none of which may take its device away.
+    pub fn among_others(folder: &Path, mib: u64) -> Self {
+        let backing = folder.join("device");
+        std::fs::File::create(&backing).unwrap().set_len(mib << 20).unwrap();
+        Self::attached(backing, None)
+    }
+
+    fn attached(backing: PathBuf, alone: Option<MutexGuard<'static, ()>>) -> Self {
         let path = run("losetup", &["--find", "--show", backing.to_str().unwrap()]);
         Self { backing, path: path.into(), attached: true, _alone: alone }
     }
@@ -225,10 +212,16 @@ impl Drop for LoopDevice {
     }
 }
 
-/// A mounted file system. Needs root.
+/// A mounted file system, unmounted whatever becomes of the test. Needs root.
 pub struct Mount(pub PathBuf);
 
 impl Mount {
+    /// An ext4 file system, made on `device`.
+    pub fn ext4(device: &LoopDevice, folder: &Path) -> Self {
+        run("mkfs.ext4", &["-q", "-F", device.name()]);
+        Self::new(&[device.name()], folder)
+    }
+
     pub fn new(what: &[&str], folder: &Path) -> Self {
         let point = folder.join("mounted");
         std::fs::create_dir(&point).unwrap();
@@ -239,6 +232,7 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        run("umount", &[self.0.to_str().unwrap()]);
+        // A test that fails still has its files open; the mount goes when they do.
+        run("umount", &["--lazy", self.0.to_str().unwrap()]);
     }
 }
