@@ -28,6 +28,8 @@ pub const WINDOW_TOLERANCE: f64 = 0.01;
 pub const MIX_TOLERANCE: f64 = 0.1;
 /// Share of stolen CPU worth a word (method.md F32).
 pub const STEAL_SHARE: f64 = 0.01;
+/// Share of the server's CPU that sampling its waits may take (measurement.md M9).
+pub const WAIT_SAMPLING_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
 pub const SKEW_SHARE: f64 = 0.05;
 /// How far the slowest session may be behind the median, as a share.
@@ -335,6 +337,11 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
         findings.push(info("host-saturated", text, format!("{} of the host's CPU busy", percent(busy))));
+    }
+    if let Some(share) = cpu.wait_sampling_share.filter(|share| *share > WAIT_SAMPLING_SHARE) {
+        let text = "Sampling wait events took CPU from the database that its figures lack. Sample less often, or not at \
+                    all: --wait-sampling.";
+        findings.push(info("wait-sampling-cost", text, format!("{} of the server's CPU", percent(share))));
     }
     let steal = found.counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
     if let Some(steal) = steal.filter(|steal| *steal > STEAL_SHARE) {

@@ -2,10 +2,17 @@
 
 use mindful_core::metric::shared;
 use mindful_core::result::CpuSummary;
-use mindful_core::run::Run;
+use mindful_core::run::{Facts, Run, StepRecord};
 
 use crate::counters::Counters;
 use crate::work::Work;
+
+/// The fact of the environment that holds the server CPU of a logical read, us, as a cached run had it.
+pub const CACHED_FACT: &str = "cached.us_per_logical_read";
+/// Fewest events per second by which CPU is divided: below it the quotient says nothing about one of them.
+const LEAST_RATE: f64 = 1.0;
+/// Physical reads by logical ones above which a difference between them can be told from noise.
+const LEAST_MISS: f64 = 0.05;
 
 /// CPU in figures: of the server by its processes, or by its sessions where only these tell.
 pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
@@ -15,17 +22,43 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
         let rate = counters.rate(name).filter(|rate| *rate >= LEAST_RATE)?;
         Some(db_cores? * 1e6 / rate)
     };
+    let cores = |name: &str| counters.rate(name).map(|us| us / 1e6);
+    let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0);
     CpuSummary {
         db_cores,
         host_busy_share: counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US),
-        client_cores: counters.rate(shared::CLIENT_CPU_US).map(|us| us / 1e6),
+        client_cores: cores(shared::CLIENT_CPU_US),
         db_us_per_physical_read: per(shared::PHYSICAL_READS),
         db_us_per_logical_read: per(shared::LOGICAL_READS),
+        db_user_cores: cores(shared::SERVER_CPU_USER_US),
+        db_system_cores: cores(shared::SERVER_CPU_SYSTEM_US),
+        host_kernel_cores: cores("system"),
+        host_interrupt_cores: cores("irq").zip(cores("softirq")).map(|(irq, softirq)| irq + softirq),
+        steal_share: counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US),
+        db_us_per_commit: per(shared::COMMITS),
+        db_us_per_physical_read_marginal: None,
+        iops_per_core: gross.map(|us| 1e6 / us),
+        cores_per_100k_iops: gross.map(|us| 0.1 * us),
+        watching_cores: cores("observer_cpu").map(|observer| observer + cores("trace_cpu").unwrap_or(0.0)),
+        wait_sampling_share: wait_sampling(counters),
     }
 }
 
-/// Fewest events per second by which CPU is divided: below it the quotient says nothing about one of them.
-const LEAST_RATE: f64 = 1.0;
+/// CPU of the server process that answers the sampling of waits by that of all.
+fn wait_sampling(counters: &Counters) -> Option<f64> {
+    let cores = counters.server_cores().filter(|cores| *cores > 0.0)?;
+    Some(counters.rate("monitor_cpu")? / 1e6 / cores)
+}
+
+/// `c = (CPU - b LIO) / PIO` (measurement.md M7): `b` is the CPU of a logical read in a cached run. Unknown without
+/// one, where next to nothing was read, and with updates, whose commits would count as reads.
+pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
+    let cached_us: f64 = facts.get(CACHED_FACT)?.parse().ok()?;
+    let miss = counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).filter(|miss| *miss >= LEAST_MISS)?;
+    let reads_alone = step.head.workload.update_pct.is_none();
+    let rest = (cpu.db_us_per_logical_read? - cached_us) / miss;
+    (reads_alone && rest >= 0.0).then_some(rest)
+}
 
 /// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host.
 pub fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {

@@ -119,7 +119,11 @@ pub fn step(
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),
         commits_per_s: rate(shared::COMMITS),
-        cpu: measured.map_or_else(CpuSummary::default, |(_, work, counters)| cpu::cpu(counters, work)),
+        cpu: measured.map_or_else(CpuSummary::default, |(_, work, counters)| {
+            let cpu = cpu::cpu(counters, work);
+            let marginal = cpu::marginal(&cpu, &run.environment, step, counters);
+            CpuSummary { db_us_per_physical_read_marginal: marginal, ..cpu }
+        }),
     }
 }
 

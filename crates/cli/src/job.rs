@@ -10,6 +10,7 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_drive::StepOutcome;
 
+use crate::cached::{self, Alike};
 use crate::context::Context;
 use crate::examine;
 use crate::hooks::{self, Phase};
@@ -88,7 +89,15 @@ pub fn record(context: &Context, target: &dyn Target, description: Description) 
     };
     let writer = Arc::new(context.store.create(head)?);
     let host = target.host();
-    writer.emit(Event::Environment { facts: mindful_observe::environment(&host) });
+    let mut facts = mindful_observe::environment(&host);
+    let alike = Alike {
+        engine: context.engine.name(),
+        version: &description.engine_version,
+        work_unit: context.plan.work_unit,
+        host: &facts,
+    };
+    facts.extend(cached::facts(&context.store, &alike)?);
+    writer.emit(Event::Environment { facts });
     writer.emit(Event::Described { description, host });
     context.recording.write_to(&writer);
     match context.recording.fault() {

@@ -2,6 +2,7 @@
 
 mod affinity;
 mod args;
+mod cached;
 mod commands;
 mod context;
 mod examine;

@@ -331,4 +331,37 @@ pub struct CpuSummary {
     pub db_us_per_physical_read: Option<f64>,
     /// Server CPU by logical reads, us.
     pub db_us_per_logical_read: Option<f64>,
+    /// Cores' worth of CPU the server's processes used in user mode.
+    #[serde(default)]
+    pub db_user_cores: Option<f64>,
+    /// Cores' worth of CPU they used in the kernel.
+    #[serde(default)]
+    pub db_system_cores: Option<f64>,
+    /// Cores' worth of CPU of the whole host in the kernel, interrupts apart.
+    #[serde(default)]
+    pub host_kernel_cores: Option<f64>,
+    /// Cores' worth of CPU of the whole host in interrupts and soft interrupts.
+    #[serde(default)]
+    pub host_interrupt_cores: Option<f64>,
+    /// Share of the host's CPU time that the hypervisor gave to others, 0 to 1.
+    #[serde(default)]
+    pub steal_share: Option<f64>,
+    /// Server CPU by commits, us; what reads cost included.
+    #[serde(default)]
+    pub db_us_per_commit: Option<f64>,
+    /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
+    #[serde(default)]
+    pub db_us_per_physical_read_marginal: Option<f64>,
+    /// Physical reads per second by cores of the server.
+    #[serde(default)]
+    pub iops_per_core: Option<f64>,
+    /// Cores of the server for 100,000 physical reads per second.
+    #[serde(default)]
+    pub cores_per_100k_iops: Option<f64>,
+    /// Cores' worth of CPU that mindful used to watch: reading counters and timing requests.
+    #[serde(default)]
+    pub watching_cores: Option<f64>,
+    /// Server CPU that sampling wait events took, by all server CPU, 0 to 1.
+    #[serde(default)]
+    pub wait_sampling_share: Option<f64>,
 }

@@ -19,11 +19,12 @@ use mindful_core::engine::HostView;
 use mindful_core::latency::Sampled;
 use mindful_core::metric::{Metric, Sampler};
 use mindful_core::{Error, Result};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
 use self::disks::Disks;
 use self::instance::Instance;
 use self::request::{Line, Pairs, parse};
+use crate::client::cpu_us;
 use crate::kernel::Kernel;
 
 /// How often the buffer is emptied. Nobody is woken by events: that would cost the CPUs that complete requests.
@@ -199,8 +200,7 @@ impl Reading {
             }
             self.torn.drain(..whole);
         }
-        let used = clock_gettime(ClockId::ThreadCPUTime);
-        held(&self.found).cpu_us = used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3;
+        held(&self.found).cpu_us = cpu_us(ClockId::ThreadCPUTime);
         Ok(())
     }
 

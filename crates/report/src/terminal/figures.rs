@@ -136,31 +136,63 @@ fn level(row: &Row) -> Vec<String> {
     ]
 }
 
-/// Who used how much CPU.
+/// Who used how much CPU, and what it bought.
 pub fn cpu(page: &mut Page, step: &StepAnalysis) {
     let (cpu, counters) = (&step.summary.cpu, &step.counters);
     let mut parts = Vec::new();
     if let Some(cores) = cpu.db_cores {
-        let of = |name| counters.rate(name).map(|us| number(us / 1e6));
-        let split = of(shared::SERVER_CPU_USER_US).zip(of(shared::SERVER_CPU_SYSTEM_US));
-        let split = split.map_or_else(String::new, |(user, system)| format!(" ({user} user, {system} system)"));
-        parts.push(format!("server {} cores{split}", number(cores)));
+        let split = cpu.db_user_cores.zip(cpu.db_system_cores);
+        let split = split.map(|(user, system)| format!(" ({} user, {} system)", number(user), number(system)));
+        parts.push(format!("server {} cores{}", number(cores), split.unwrap_or_default()));
     }
     if let (Some(busy), Some(cpus)) = (cpu.host_busy_share, counters.host_cpus()) {
-        parts.push(format!("host {} of {cpus:.0} CPUs", percent(Some(busy))));
+        let inside = cpu.host_kernel_cores.zip(cpu.host_interrupt_cores);
+        let inside = inside.map(|(kernel, interrupts)| {
+            format!(" ({} cores in the kernel, {} in interrupts)", number(kernel), number(interrupts))
+        });
+        parts.push(format!("host {} of {cpus:.0} CPUs{}", percent(Some(busy)), inside.unwrap_or_default()));
+    }
+    if let Some(steal) = cpu.steal_share {
+        parts.push(format!("stolen {}", percent(Some(steal))));
     }
     if let Some(cores) = cpu.client_cores {
         parts.push(format!("mindful {} cores", number(cores)));
-    }
-    if let Some(us) = cpu.db_us_per_physical_read.filter(|_| is_physical(step)) {
-        let cores = number(us / 10.0);
-        parts.push(format!("{} us of server CPU a physical read ({cores} cores for 100,000 a second)", number(us)));
-    }
-    if let Some(us) = cpu.db_us_per_logical_read {
-        parts.push(format!("{} us a logical read", number(us)));
     }
     if !parts.is_empty() {
         page.blank();
         page.wrapped(2, &format!("CPU: {}", parts.join(", ")));
     }
+    page.wrapped(2, &cpu_of_one(step).join(", "));
+    watching(page, step);
+}
+
+/// Server CPU by what was done with it.
+fn cpu_of_one(step: &StepAnalysis) -> Vec<String> {
+    let cpu = &step.summary.cpu;
+    let mut parts = Vec::new();
+    if let Some(us) = cpu.db_us_per_logical_read {
+        parts.push(format!("server CPU: {} us a logical read", number(us)));
+    }
+    if let Some(us) = cpu.db_us_per_physical_read.filter(|_| is_physical(step)) {
+        let marginal = cpu.db_us_per_physical_read_marginal;
+        let marginal = marginal.map(|us| format!(" ({} us more than one from the cache)", number(us)));
+        parts.push(format!("{} us a physical read{}", number(us), marginal.unwrap_or_default()));
+        if let Some((rate, cores)) = cpu.iops_per_core.zip(cpu.cores_per_100k_iops) {
+            parts.push(format!("{} IOPS a core, {} cores for 100,000 IOPS", number(rate), number(cores)));
+        }
+    }
+    let updates = step.summary.ops.update.is_some();
+    if let Some(us) = cpu.db_us_per_commit.filter(|_| updates) {
+        parts.push(format!("{} us a commit with all that lies between two", number(us)));
+    }
+    parts
+}
+
+/// What the measurement itself cost.
+fn watching(page: &mut Page, step: &StepAnalysis) {
+    let cpu = &step.summary.cpu;
+    let own = cpu.watching_cores.map(|cores| format!("watching cost {} of one core", percent(Some(cores))));
+    let waits =
+        cpu.wait_sampling_share.map(|share| format!("sampling waits {} of the server's CPU", percent(Some(share))));
+    page.wrapped(2, &[own, waits].into_iter().flatten().collect::<Vec<_>>().join(", "));
 }

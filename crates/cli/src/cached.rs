@@ -1,0 +1,43 @@
+//! The CPU of a logical read in a cached run before this one: what remains of a physical read's is its own cost.
+
+use mindful_analyze::cpu::CACHED_FACT;
+use mindful_core::Result;
+use mindful_core::run::Facts;
+use mindful_record::{Listed, Store};
+
+/// Hit ratio from which a run is one of the database's cache.
+const CACHED: f64 = 0.999;
+
+/// A run that is about to be stored, as far as it decides which cached run stands beside it.
+pub struct Alike<'a> {
+    /// Name of the engine.
+    pub engine: &'a str,
+    /// Version of the system under test.
+    pub version: &'a str,
+    /// Blocks a read visits: what an operation costs is spread over them.
+    pub work_unit: u64,
+    /// The host.
+    pub host: &'a Facts,
+}
+
+/// The fact, from the newest stored run that was cached and is alike; none where there is no such run.
+pub fn facts(store: &Store, alike: &Alike<'_>) -> Result<Facts> {
+    let mut listed: Vec<_> = store.list()?.into_iter().filter_map(|run| Some((cost(&run, alike)?, run.id))).collect();
+    listed.sort_by(|a, b| b.1.cmp(&a.1));
+    for (us, id) in listed {
+        let same_cpu = |run: mindful_core::run::Run| run.environment.get("cpu.model") == alike.host.get("cpu.model");
+        if store.read(&id).is_ok_and(same_cpu) {
+            return Ok(Facts::from([(CACHED_FACT.to_owned(), us.to_string()), ("cached.run".to_owned(), id)]));
+        }
+    }
+    Ok(Facts::new())
+}
+
+/// Server CPU by logical reads, us, of a run of one step that was served by the database's cache alone.
+fn cost(run: &Listed, alike: &Alike<'_>) -> Option<f64> {
+    let summary = run.summary.as_ref().filter(|summary| summary.engine == alike.engine)?;
+    let [step] = summary.steps.as_slice() else { return None };
+    let same = summary.engine_version.as_deref() == Some(alike.version) && step.work_unit == alike.work_unit;
+    let cached = step.hit_ratio.is_some_and(|hit| hit >= CACHED) && step.update_pct == 0.0;
+    step.cpu.db_us_per_logical_read.filter(|_| same && cached)
+}
