@@ -38,6 +38,9 @@ fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
     let told = json(&mindful(store.path(), &args));
     assert_eq!(told["verdict"], "faster", "{told:#}");
     assert!((told["ratio"].as_f64().unwrap() - 2.0).abs() < 0.3, "{told:#}");
+    let median = told["latency"][0]["shifts"][0].clone();
+    assert_eq!((&told["latency"][0]["kind"], &median["percentile"]), (&"select".into(), &50.0.into()), "{told:#}");
+    assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{told:#}");
     let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
     let args = ["compare", "--format", "json", "--run", &slow, &slow, "--repeat", "4", "--margin", "10"];
@@ -60,6 +63,26 @@ fn what_is_not_comparable_is_refused_with_the_differing_facts() {
     assert!(text.contains("work unit (1") && text.contains("--force"), "{text}");
     let forced = mindful(store.path(), &[&sides[..], &["--force", "--format", "json"]].concat());
     assert_eq!(json(&forced)["differing_facts"][0]["fact"], "work unit", "{forced:?}");
+}
+
+#[test]
+fn whole_sweeps_are_compared_by_their_curves() {
+    let store = tempfile::tempdir().unwrap();
+    for (tag, capacity) in [("few", "4"), ("many", "8")] {
+        let base = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "400ms"];
+        let work = ["--work-unit", "1", "--null-latency", "5ms", "--null-capacity", capacity, "--tag", tag];
+        let ran = mindful(store.path(), &[&base[..], &work, &["--sessions", "1,2,4,6,8,12,16"]].concat());
+        assert!(ran.status.success(), "{ran:?}");
+    }
+    let sides = ["compare", "--baseline", "few", "--candidate", "many"];
+    let told = json(&mindful(store.path(), &[&sides[..], &["--format", "json"]].concat()));
+    let ratios = &told["curves"][0]["ratios"];
+    let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{told:#}"));
+    assert!((ratio("capacity") / 2.0 - 1.0).abs() < 0.15, "{ratios:#}");
+    assert!((ratio("asymptote") / 2.0 - 1.0).abs() < 0.3 && (ratio("zero_load") - 1.0).abs() < 0.15, "{ratios:#}");
+    assert_eq!(told["points"].as_array().unwrap().len(), 7, "{told:#}");
+    let text = String::from_utf8(mindful(store.path(), &sides).stdout).unwrap();
+    assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
 }
 
 #[test]

@@ -1,19 +1,51 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
+use std::collections::BTreeMap;
+
 use clap::ArgMatches;
 use mindful_analyze::comparable::{self, Difference};
-use mindful_analyze::compare::{self, Comparison, PointComparison, Question, RunValue, Verdict};
+use mindful_analyze::compare::{
+    self, Comparison, CurveComparison, PercentileShift, PointComparison, Question, RunLatency, RunValue, Verdict,
+};
+use mindful_analyze::knee::{LoadPoint, Search};
+use mindful_analyze::stats::autocorrelation;
 use mindful_core::run::Run;
 use mindful_core::settings::Settings;
 use mindful_core::units::{self, Share};
+use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::commands::compare_text;
 use crate::exit::Exit;
 use crate::repetition::{self, Figure, Side};
+use crate::sweep::others;
 use crate::{context, layers, noise, store};
+
+/// All that a comparison tells.
+pub struct Told<'a> {
+    /// The verdicts.
+    pub points: &'a [PointComparison],
+    /// How the percentiles of latency moved.
+    pub latencies: Vec<KindShifts>,
+    /// How whole curves over sessions differ.
+    pub curves: Vec<(BTreeMap<String, String>, CurveComparison)>,
+    /// In what the sides differ.
+    pub differing: &'a [Difference],
+}
+
+/// The percentiles of one kind of operation.
+#[derive(Serialize)]
+pub struct KindShifts {
+    /// The point of a sweep; empty for plain runs.
+    pub at: BTreeMap<String, String>,
+    /// `select`, `update` or `scan`.
+    pub kind: &'static str,
+    /// Candidate by baseline.
+    pub shifts: Vec<PercentileShift>,
+}
 
 /// What a gate allows: the verdict that crosses it, and by how much.
 struct Gate {
@@ -45,11 +77,17 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         ..Question::default()
     };
     let points = point_by_point(figure, &baseline, &candidate, &question)?;
+    let told = Told {
+        points: &points,
+        latencies: percentiles(&baseline, &candidate),
+        curves: curves(&baseline, &candidate),
+        differing: &differing,
+    };
     let crossed = gate.is_some_and(|gate| points.iter().any(|p| p.comparison.verdict == gate.crossed_by));
     let text = if context::wants_json(matches) {
-        format!("{:#}\n", as_json(&points, &differing))
+        format!("{:#}\n", as_json(&told))
     } else {
-        compare_text::report(&points, &baseline, &candidate, &differing)
+        compare_text::report(&told, &baseline, &candidate)
     };
     context::print(&text)?;
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
@@ -136,7 +174,7 @@ fn alone((load, comparison): (f64, Comparison)) -> PointComparison {
     PointComparison { load, comparison, p_adjusted: None }
 }
 
-fn points_of(side: &Side) -> Vec<std::collections::BTreeMap<String, String>> {
+fn points_of(side: &Side) -> Vec<BTreeMap<String, String>> {
     let mut points = Vec::new();
     for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
         if !points.contains(&step.point.values) {
@@ -167,8 +205,57 @@ fn not_comparable(differing: &[Difference]) -> Error {
     )
 }
 
-fn as_json(points: &[PointComparison], differing: &[Difference]) -> Value {
-    let told = |c: &Comparison| {
+/// The percentiles of each kind of operation at each point that both sides have, the kinds in their order.
+fn percentiles(baseline: &Side, candidate: &Side) -> Vec<KindShifts> {
+    let mut told = Vec::new();
+    for values in points_of(baseline) {
+        for kind in OpKind::ALL {
+            let shifts =
+                compare::percentile_shifts(&latencies(baseline, &values, kind), &latencies(candidate, &values, kind));
+            if !shifts.is_empty() {
+                told.push(KindShifts { at: values.clone(), kind: kind.name(), shifts });
+            }
+        }
+    }
+    told
+}
+
+fn latencies<'a>(side: &'a Side, values: &BTreeMap<String, String>, kind: OpKind) -> Vec<RunLatency<'a>> {
+    let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
+    steps
+        .filter(|(_, step)| step.summary.point.values == *values && !step.summary.point.drift_check)
+        .filter_map(|(record, step)| {
+            let work = step.work.as_ref()?.kind(kind);
+            let histogram = work.response.as_ref().unwrap_or(&work.service);
+            let tau = autocorrelation::time(&repetition::per_slice(record));
+            (work.ops > 0.0).then_some(RunLatency { histogram, tau })
+        })
+        .collect()
+}
+
+/// The curves over sessions that both sides have with enough points for a fit, by the other values of their points.
+fn curves(baseline: &Side, candidate: &Side) -> Vec<(BTreeMap<String, String>, CurveComparison)> {
+    let (a, b) = (loads(baseline), loads(candidate));
+    let both = a.into_iter().filter_map(|(values, points)| {
+        let told = compare::curves(&points, b.get(&values)?, &Search::default()).ok()?;
+        Some((values, told))
+    });
+    both.collect()
+}
+
+fn loads(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
+    let mut ladders: BTreeMap<_, Vec<LoadPoint>> = BTreeMap::new();
+    for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
+        if step.point.values.contains_key("sessions") {
+            ladders.entry(others(&step.point)).or_default().extend(mindful_analyze::curve::point(step));
+        }
+    }
+    ladders
+}
+
+fn as_json(told: &Told) -> Value {
+    let Told { points, latencies, curves, differing } = told;
+    let single = |c: &Comparison| {
         json!({
             "verdict": c.verdict,
             "ratio": c.ratio,
@@ -182,11 +269,11 @@ fn as_json(points: &[PointComparison], differing: &[Difference]) -> Value {
             "cliffs_delta": c.cliffs_delta,
         })
     };
-    let mut all = match points {
-        [one] => told(&one.comparison),
+    let mut all = match *points {
+        [one] => single(&one.comparison),
         many => json!({
             "points": many.iter().map(|p| {
-                let mut point = told(&p.comparison);
+                let mut point = single(&p.comparison);
                 point["load"] = json!(p.load);
                 point["p_adjusted"] = json!(p.p_adjusted);
                 point
@@ -195,5 +282,8 @@ fn as_json(points: &[PointComparison], differing: &[Difference]) -> Value {
     };
     all["format"] = json!(1);
     all["differing_facts"] = json!(differing);
+    all["latency"] = json!(latencies);
+    let curve = |(values, told): &(BTreeMap<String, String>, CurveComparison)| json!({ "at": values, "ratios": told });
+    all["curves"] = json!(curves.iter().map(curve).collect::<Vec<_>>());
     all
 }

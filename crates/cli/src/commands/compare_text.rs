@@ -1,17 +1,19 @@
 //! A comparison for a person.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_analyze::comparable::Difference;
-use mindful_analyze::compare::{Basis, Comparison, PointComparison, Verdict};
-use mindful_report::escape;
+use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
+use mindful_report::{escape, figure};
 
+use crate::commands::compare::{KindShifts, Told};
 use crate::repetition::Side;
+use crate::sweep::named;
 
 /// The verdict first, then what it rests on.
-pub fn report(points: &[PointComparison], baseline: &Side, candidate: &Side, differing: &[Difference]) -> String {
+pub fn report(told: &Told, baseline: &Side, candidate: &Side) -> String {
     let mut text = String::new();
-    match points {
+    match told.points {
         [one] => text.push_str(&single(&one.comparison)),
         many => {
             for point in many {
@@ -21,11 +23,56 @@ pub fn report(points: &[PointComparison], baseline: &Side, candidate: &Side, dif
             text.push_str("the verdicts take the number of points into account (Holm)\n");
         }
     }
+    text.push_str(&latencies(&told.latencies));
+    for (values, curve) in &told.curves {
+        text.push_str(&whole(values, curve));
+    }
     let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "\nbaseline   {}\ncandidate  {}", ids(baseline), ids(candidate));
-    for d in differing {
+    for d in told.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
+    text
+}
+
+/// One line a percentile: which part of the distribution moved.
+fn latencies(kinds: &[KindShifts]) -> String {
+    let mut text = String::new();
+    for KindShifts { at, kind, shifts } in kinds {
+        let place = if at.is_empty() { String::new() } else { format!(" at {}", named(at)) };
+        let _ = writeln!(text, "\nlatency of a {}{}, candidate by baseline", escape(kind), escape(&place));
+        for s in shifts {
+            let interval = s.interval.map_or_else(
+                || "no interval".to_owned(),
+                |i| format!("{:.0} % interval {:.3} to {:.3}", i.confidence * 100.0, i.low, i.high),
+            );
+            let alone = if s.basis == Basis::WithinRun { ", within-run only" } else { "" };
+            let (from, to) = (figure::number(s.baseline_us), figure::number(s.candidate_us));
+            let name = format!("p{}", s.percentile);
+            let _ = writeln!(text, "  {name:<6}{from:>9} us to {to:>9} us: ratio {:.3}, {interval}{alone}", s.ratio);
+        }
+    }
+    text
+}
+
+/// What two sweeps say as curves.
+fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
+    let place = if values.is_empty() { String::new() } else { format!(" at {}", named(values)) };
+    let mut text = format!("\nwhole curves over sessions{}, candidate by baseline\n", escape(&place));
+    let rows = [
+        (Some(curve.capacity), "highest throughput"),
+        (Some(curve.zero_load), "latency of one session alone"),
+        (curve.asymptote, "sessions at the knee"),
+        (Some(curve.area), "mean throughput over the ladder"),
+    ];
+    for (ratio, words) in rows {
+        let Some(ratio) = ratio else { continue };
+        let interval = ratio.interval.map_or_else(String::new, |i| format!(" ({:.3} to {:.3})", i.low, i.high));
+        let _ = writeln!(text, "  {:>7.3}{interval} {words}", ratio.ratio);
+    }
+    text.push_str(
+        "  in brackets 95 % from the points round the curves; what differs from sweep to sweep is not in them\n",
+    );
     text
 }
 
