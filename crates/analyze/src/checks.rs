@@ -117,6 +117,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         return findings;
     };
     findings.extend(short_window(step, window.seconds()));
+    findings.extend(incomplete(step));
     findings.extend(late_start(window.start_skew_us, window.seconds(), step));
     findings.extend(little(run, step, work));
     findings.extend(loop_overhead(step, work));
@@ -144,6 +145,19 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
         let text = "The measured window is not the requested one: a session started late or stopped early.";
         error("short-window", text, format!("{measured_s:.2} s measured, {asked_s:.2} s requested"))
     })
+}
+
+/// Fixed work that was not done when its guard let it go on no longer (method.md B2.4, F17).
+fn incomplete(step: &StepRecord) -> Option<Finding> {
+    let asked = step.head.ops.filter(|_| step.ended && step.error.is_none() && !step.interrupted)?;
+    let mut done: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
+    for (session, slice) in &step.slices {
+        *done.entry(*session).or_default() += slice.total_ops();
+    }
+    let least = done.values().min().copied().filter(|least| *least < asked)?;
+    let text = "The work was not done when its time was over: the figures are of a part of it. A longer --guard, or \
+                fewer --ops.";
+    Some(error("incomplete", text, format!("{least} of {asked} operations in the slowest session")))
 }
 
 fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {

@@ -41,7 +41,10 @@ fn a_clean_run_closes_its_ledger_and_the_same_data_in_the_cache_is_not_called_st
 fn a_warm_page_cache_is_told_and_a_limit_takes_it_out_of_the_way() {
     let bench = Bench::new();
     let buffered = ["--scale", "64MiB", "--set", "debug_io_direct="];
-    bench.private(&buffered);
+    let data = bench.path("private").display().to_string();
+    let load = ["load", "--target", "embedded", "--data-dir", &data, "--set", "debug_io_direct="];
+    let loaded = bench.command(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat()).output().unwrap();
+    assert!(loaded.status.success(), "{loaded:?}");
     let warm = bench.private(&buffered);
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");

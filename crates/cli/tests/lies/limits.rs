@@ -6,27 +6,38 @@ use crate::bench::{Bench, device_of, short_run};
 use crate::control_group::ControlGroup;
 use crate::server::UsersServer;
 
-const CACHED: &str = "shared_buffers=64MB";
-
+/// Where a layer hides the device of the data, the limit of reads is on another one: it is told all the same.
 #[test]
 fn a_server_held_back_by_its_control_group_is_told() {
+    const READS: u32 = 400;
     let bench = Bench::new();
-    let group = ControlGroup::with_cpu(0.3);
-    let server = UsersServer::start(&bench, CACHED);
+    let seen = device_of(&bench.path("."));
+    let device = seen.clone().unwrap_or_else(any_device);
+    let (reads, cpu) = (ControlGroup::with_reads(&device, READS), ControlGroup::with_cpu(0.2));
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
     let free = server.run(&bench, &[]);
-    assert!(!free.has("cpu-throttled") && !free.has("cpu-limit"), "{free}");
-    group.hold(server.pid());
+    for code in ["cpu-throttled", "cpu-limit", "io-limit"] {
+        assert!(!free.has(code), "{free}");
+    }
+    cpu.hold(server.pid());
     let held = server.run(&bench, &[]);
     held.assert_suspect("cpu-throttled");
-    assert!(held.evidence("cpu-limit").starts_with("0.30 of"), "{held}");
+    assert!(held.evidence("cpu-limit").starts_with("0.20 of"), "{held}");
     assert!(held.figure("blocks_visited_per_s") < free.figure("blocks_visited_per_s"), "{held}");
+    reads.hold(server.pid());
+    let held = server.run(&bench, &["--work-unit", "4"]);
+    let told = held.evidence("io-limit");
+    assert!([format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| told.contains(limit)), "{held}");
+    if seen.is_some() {
+        assert!(held.figure("physical_reads_per_s") < 1.5 * f64::from(READS), "{held}");
+    }
 }
 
 #[test]
 fn a_client_without_cpu_is_called_the_limit() {
     let bench = Bench::new();
     let group = ControlGroup::with_cpu(0.15);
-    let server = UsersServer::start(&bench, CACHED);
+    let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let url = server.url();
     let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
     let free = bench.told(&bench.run(&small));
@@ -37,29 +48,6 @@ fn a_client_without_cpu_is_called_the_limit() {
     let starved = bench.told(&bench.at_home(starved).output().unwrap());
     starved.assert_suspect("client-bound");
     assert!(starved.text.contains("limited by the client"), "{starved}");
-}
-
-/// Where a layer hides the device of the data, the limit is on another one: it is told all the same.
-#[test]
-fn a_limit_of_reads_is_told() {
-    const LIMIT: u32 = 400;
-    let bench = Bench::new();
-    let seen = device_of(&bench.path("."));
-    let device = seen.clone().unwrap_or_else(any_device);
-    let group = ControlGroup::with_reads(&device, LIMIT);
-    let server = UsersServer::start(&bench, "shared_buffers=1MB");
-    let free = server.run(&bench, &[]);
-    assert!(!free.has("io-limit"), "{free}");
-    group.hold(server.pid());
-    let held = server.run(&bench, &["--work-unit", "4"]);
-    assert!(
-        held.evidence("io-limit").contains(&format!("{device} {LIMIT}"))
-            || held.evidence("io-limit").contains(&format!("riops={LIMIT}")),
-        "{held}"
-    );
-    if seen.is_some() {
-        assert!(held.figure("physical_reads_per_s") < 1.5 * f64::from(LIMIT), "{held}");
-    }
 }
 
 fn any_device() -> String {

@@ -24,6 +24,20 @@ fn a_log_without_room_forces_checkpoints_and_they_are_told() {
     tight.assert_suspect("forced-checkpoints");
 }
 
+#[test]
+fn fixed_work_that_ran_out_of_time_is_invalid_and_what_was_done_in_time_is_not() {
+    let bench = Bench::new();
+    let ops = |ops: &str| {
+        let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--warmup", "0s"];
+        let mut command =
+            bench.command(&[&["run", "--format", "json"], &null[..], &["--guard", "1s", "--ops", ops]].concat());
+        bench.told(&command.output().unwrap())
+    };
+    assert!(!ops("200").has("incomplete"));
+    let cut = ops("100000");
+    assert_eq!((cut.validity(), cut.has("incomplete")), ("invalid", true), "{cut}");
+}
+
 /// Whatever the server's defaults say, sessions read single blocks by the index; a server that cannot is refused.
 #[test]
 fn a_server_that_prefers_bitmaps_and_prefetch_is_overruled_and_one_without_the_index_is_refused() {
