@@ -193,12 +193,15 @@ fn explain_writes(rows: &mut [Row]) {
     database.gap = match database.ratio {
         None => Some("not told by the target".to_owned()),
         Some(ratio) if ratio < 1.0 - CLOSE => Some("blocks still dirty in the cache, or updated again".to_owned()),
+        Some(ratio) if ratio > 1.0 + CLOSE => {
+            Some("blocks written again: a later visit sets hint bits or prunes, and dirties them anew".to_owned())
+        }
         Some(_) => None,
     };
     process.gap = match process.ratio {
         None if process.per_s.is_none() => Some("processes not seen".to_owned()),
         Some(ratio) if ratio > 1.0 + CLOSE => {
-            Some("log, file system, or writes counted twice by the kernel".to_owned())
+            Some("log, and the page cache: a small write to it counts as all of its folio".to_owned())
         }
         Some(ratio) if ratio < 1.0 - CLOSE => Some("still in the page cache".to_owned()),
         _ => None,
@@ -206,7 +209,44 @@ fn explain_writes(rows: &mut [Row]) {
     device.gap = match device.ratio {
         None if device.per_s.is_none() => Some("device not seen".to_owned()),
         Some(ratio) if ratio > 1.0 + CLOSE => Some("file system, journal, or other users of the device".to_owned()),
+        Some(ratio) if ratio < 1.0 - CLOSE && counted_larger(process, device) => {
+            Some("the row above counts more than was sent".to_owned())
+        }
         Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
         _ => None,
     };
+}
+
+/// Whether the bytes of `above`, and not only its blocks, are more than those of `here`.
+fn counted_larger(above: &Row, here: &Row) -> bool {
+    above.bytes_per_s.zip(here.bytes_per_s).is_some_and(|(above, here)| above > here * (1.0 + CLOSE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &'static str, per_s: f64, bytes_per_s: f64) -> Row {
+        let (per_s, bytes_per_s) = (Some(per_s), Some(bytes_per_s));
+        Row { name, unit: "1", per_s, counts_bytes: true, bytes_per_s, ratio: None, expected: None, gap: None }
+    }
+
+    #[test]
+    fn requests_that_hold_several_blocks_differ_from_bytes_that_were_never_sent() {
+        let gaps = |process_bytes: f64| {
+            let blocks = process_bytes / 8192.0;
+            let mut rows = vec![
+                row("blocks updated", 1_000.0, 8.0e6),
+                row("database writes", 1_700.0, 14.0e6),
+                row("process writes", blocks, process_bytes),
+                row("device writes", 900.0, 15.0e6),
+            ];
+            chain(&mut rows);
+            explain_writes(&mut rows);
+            rows.into_iter().map(|row| row.gap.unwrap_or_default()).collect::<Vec<_>>()
+        };
+        let (plain, inflated) = (gaps(15.0e6), gaps(80.0e6));
+        assert!(plain[1].contains("written again") && plain[3].contains("several blocks"), "{plain:?}");
+        assert!(inflated[2].contains("folio") && inflated[3].contains("more than was sent"), "{inflated:?}");
+    }
 }
