@@ -102,7 +102,7 @@ pub struct Reading {
     pub us_per_block: f64,
     /// CPU by blocks, us: of the sessions for raw, of the server for a database.
     pub cpu_us_per_block: f64,
-    /// Mean time of a read from storage by the reader's own clock, us.
+    /// Time in reads from storage by the reader's own clock, by blocks, us.
     pub storage_us: Option<f64>,
     /// Share of the host's CPU that was busy, 0 to 1.
     pub host_busy_share: Option<f64>,
@@ -127,7 +127,7 @@ pub struct Figures {
     pub iops_per_core: f64,
     /// Largest minus smallest rate, by the median: 0.05 is 5 %.
     pub spread: f64,
-    /// Mean time of a read from storage by the reader's own clock, us.
+    /// Time in reads from storage by the reader's own clock, by blocks, us.
     pub storage_us: Option<f64>,
     /// Share of the host's CPU that was busy, 0 to 1.
     pub host_busy_share: Option<f64>,
@@ -176,14 +176,14 @@ pub fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
     Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
 }
 
-/// What the time consists of that the database adds to a block: `o = dS + dC + W`, where `dS` is the difference of the
-/// reads from storage, `dC` that of the CPU, and `W` what is left. The CPU of a read itself is spent in both and goes out
-/// of `dC`; `None` where either does not time its reads.
+/// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times in
+/// reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its time),
+/// and beyond it waiting. `None` where either does not time its reads.
 pub fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     let storage_us = physical.storage_us? - raw.storage_us?;
-    let cpu_us = physical.cpu_us_per_block - raw.cpu_us_per_block;
-    let waits_us = physical.us_per_block - raw.us_per_block - storage_us - cpu_us;
-    Some(AddedTime { storage_us, cpu_us, waits_us, host_busy_share: physical.host_busy_share })
+    let rest_us = physical.us_per_block - raw.us_per_block - storage_us;
+    let cpu_us = (physical.cpu_us_per_block - raw.cpu_us_per_block).min(rest_us);
+    Some(AddedTime { storage_us, cpu_us, waits_us: rest_us - cpu_us, host_busy_share: physical.host_busy_share })
 }
 
 /// What the difference between a rung and the one before it means, in a sentence; `None` for the first rung.
@@ -243,7 +243,7 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
         p99_us: op.p99_us?,
         us_per_block: 1e6 * f64::from(step.sessions) / iops,
         cpu_us_per_block: 1e6 * cpu_cores / iops,
-        storage_us: step.read_latency_mean_us,
+        storage_us: step.read_latency_mean_us.zip(step.physical_reads_per_s).map(|(us, reads)| us * reads / iops),
         host_busy_share: step.cpu.host_busy_share,
     })
 }
@@ -331,6 +331,9 @@ mod tests {
         let physical = Figures { us_per_block: 150.0, storage_us: Some(110.0), ..figures(&[600.0], 20.0) };
         let parts = added(&raw, &physical).unwrap();
         assert_eq!((parts.storage_us, parts.cpu_us, parts.waits_us), (12.0, 15.0, 23.0));
+        let busier = Figures { cpu_us_per_block: 60.0, ..physical };
+        let parts = added(&raw, &busier).unwrap();
+        assert_eq!((parts.cpu_us, parts.waits_us), (38.0, 0.0), "the other CPU is within the reads");
         assert_eq!(added(&Figures { storage_us: None, ..raw }, &physical), None);
     }
 }

@@ -111,7 +111,7 @@ pub struct ContrastSummary {
 pub struct AddedTime {
     /// How much longer a read from storage takes by the database's own clock than the same read raw, us.
     pub storage_us: f64,
-    /// CPU of the server beyond that of a raw read, us.
+    /// CPU of the server beyond that of a raw read, outside of the reads, us.
     pub cpu_us: f64,
     /// The rest, in which a session neither reads nor computes: it waits for a core, a lock or its turn, us.
     pub waits_us: f64,

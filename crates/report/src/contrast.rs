@@ -61,7 +61,7 @@ fn consists_of(parts: &AddedTime, added: f64) -> String {
         _ => format!("waiting, for locks or for its turn: the host's CPUs were {busy} busy"),
     };
     format!(
-        "of these {} us, {} are reads from storage that take longer, {} CPU of the server, {} {waits}",
+        "of these {} us, {} are longer reads from storage, {} CPU of the server outside of them, {} {waits}",
         figure::number(added),
         figure::number(parts.storage_us),
         figure::number(parts.cpu_us),

@@ -286,7 +286,7 @@ impl Target for RawTarget {
         let dataset = self.require_dataset(&sources)?;
         if let Some(bare) = sources.iter().find(|source| source.mark.is_none()) {
             return Err(Error::target(
-                format!("mindful did not fill {}: it holds no pattern to prove", bare.path.display()),
+                format!("{} holds no pattern to prove, for mindful did not fill it", bare.path.display()),
                 "it can be read as it is; to fill a device say --destroy-data, its name, --schemas and --scale",
             ));
         }
