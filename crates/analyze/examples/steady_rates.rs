@@ -17,6 +17,37 @@ fn main() {
     pieces();
     verdicts();
     warmups();
+    sequential();
+}
+
+/// The rule of `--steady` as it is applied: looked at every ten seconds from the sixtieth on, up to 300 s.
+fn sequential() {
+    println!("\nSteps ended by --steady, limits for reads, %, and when, s\n");
+    println!("| signal | phi | ended as steady | ended past a jump at 200 s | median end, s | at the cap |");
+    println!("|---|---|---|---|---|---|");
+    for signal in Signal::ALL {
+        for phi in [0.0, 0.8, 0.95] {
+            let (mut ends, mut over) = (Vec::new(), 0);
+            let ended = percent(signal, phi, |s| {
+                let end = (60..=s.len()).step_by(10).find(|seen| {
+                    let found = assess(&Signals { throughput: &s[..*seen], ..Signals::default() }, &Criteria::STRICT);
+                    found.steady && found.precise
+                });
+                over += u32::from(end.is_some_and(|end| end > 215));
+                ends.extend(end);
+                end.is_some()
+            });
+            ends.sort_unstable();
+            let jumps = matches!(signal, Signal::Step | Signal::SmallStep);
+            println!(
+                "| {} | {phi} | {ended:.1} | {} | {} | {:.1} |",
+                signal.name(),
+                if jumps { format!("{:.1}", 100.0 * f64::from(over) / f64::from(REPETITIONS)) } else { "-".to_owned() },
+                ends.get(ends.len() / 2).map_or("-".to_owned(), usize::to_string),
+                100.0 - ended
+            );
+        }
+    }
 }
 
 fn percent(signal: Signal, phi: f64, mut holds: impl FnMut(&[f64]) -> bool) -> f64 {

@@ -109,6 +109,27 @@ fn the_interval_of_the_mean_holds_it() {
     }
 }
 
+/// How `--steady` ends a step: looked at every ten seconds from the sixtieth on, ended at the first look that finds it
+/// steady and precise; `None` at the cap.
+fn ends_at(series: &[f64]) -> Option<usize> {
+    (60..=series.len()).step_by(10).find(|seen| {
+        let found = judge(&series[..*seen]);
+        found.steady && found.precise
+    })
+}
+
+#[test]
+fn looking_every_ten_seconds_ends_level_steps_and_none_that_moves() {
+    let ended = |signal: Signal| count(signal, 0.0, 20, |s| ends_at(s).is_some());
+    let (level, warm_up) = (ended(Signal::Level), ended(Signal::WarmUp));
+    let (ramp, cycle) = (ended(Signal::Ramp), ended(Signal::Cycle));
+    // A step that jumps at 200 s and ended before was steady.
+    let over_the_jump = count(Signal::Step, 0.0, 20, |s| ends_at(s).is_some_and(|end| end > 215));
+    println!("level {level}, warm-up {warm_up}, ramp {ramp}, cycle {cycle}, over a jump {over_the_jump} of 20");
+    assert!(level >= 19 && warm_up >= 17, "level {level}, warm-up {warm_up}");
+    assert!(cycle <= 1 && over_the_jump <= 1, "cycle {cycle}, over a jump {over_the_jump}");
+}
+
 fn any_series() -> impl Strategy<Value = Vec<f64>> {
     let wild = prop::collection::vec(0.0..1e9_f64, 0..150);
     let equal = (0_usize..150, 0.0..1e6_f64).prop_map(|(n, v)| vec![v; n]);
