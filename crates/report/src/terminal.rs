@@ -43,6 +43,7 @@ fn each_step(page: &mut Page, analysis: &Analysis) {
         figures::operations(page, step);
         figures::ledger(page, step);
         figures::reads(page, step);
+        figures::time(page, step);
         figures::cpu(page, step);
     }
 }

@@ -114,6 +114,21 @@ fn device(page: &mut Page, step: &StepAnalysis) {
     }
 }
 
+/// Where the time of the sessions went, with the sampling error of each share.
+pub fn time(page: &mut Page, step: &StepAnalysis) {
+    let shares = &step.evidence.shares;
+    let share = |(class, share): (mindful_analyze::shares::Class, f64)| {
+        let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
+        format!("{} {}{}", class.name(), percent(Some(share)), error.unwrap_or_default())
+    };
+    let parts: Vec<_> = shares.top(6).into_iter().map(share).collect();
+    if let (Some(work), false) = (&step.work, parts.is_empty()) {
+        let active = number(work.busy_sessions());
+        page.blank();
+        page.wrapped(2, &format!("database time: {active} average active sessions; {}", parts.join(", ")));
+    }
+}
+
 /// Whether physical reads are what the step is about.
 fn is_physical(step: &StepAnalysis) -> bool {
     step.gates.method_yield.is_some_and(|y| y >= CACHED_YIELD)
