@@ -90,6 +90,8 @@ pub fn step(
     StepSummary {
         point: step.head.point.clone(),
         choices: choices::choices(step),
+        like: workload.like,
+        commit: workload.commit_mode(),
         sessions: step.head.seats.len() as u32,
         schemas: workload.schemas,
         scale: workload.scale,

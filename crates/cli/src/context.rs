@@ -13,6 +13,7 @@ use mindful_record::Store;
 use mindful_report::Style;
 use mindful_report::live::Live;
 
+use crate::hooks::{self, Phase};
 use crate::recording::Recording;
 use crate::{fits, layers, registry, signals, store};
 
@@ -55,6 +56,11 @@ impl Context {
     /// Opens the target.
     pub fn open(&self) -> Result<Box<dyn Target>> {
         self.engine.open(&self.plan.target, &self.settings, &self.events())
+    }
+
+    /// Runs the user's hook of `phase`, if there is one, for run `id`.
+    pub fn hook(&self, phase: Phase, id: &str) -> Result<()> {
+        hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events())
     }
 
     /// The target as it may be shown.

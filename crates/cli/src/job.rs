@@ -13,7 +13,7 @@ use mindful_drive::StepOutcome;
 use crate::cached::{self, Alike};
 use crate::context::Context;
 use crate::examine;
-use crate::hooks::{self, Phase};
+use crate::hooks::Phase;
 use crate::measure;
 
 /// A run that has ended and is stored.
@@ -46,10 +46,9 @@ pub fn execute(context: &Context) -> Result<Ended> {
 
 /// The step between its hooks.
 fn hooked_step(context: &Context, target: &dyn Target, workload: Workload, id: &str) -> Result<StepOutcome> {
-    let (events, folder) = (context.events(), context.store.run_dir(id));
-    hooks::call(&context.plan.hooks, Phase::Before, id, &folder, &*events)?;
+    context.hook(Phase::Before, id)?;
     let outcome = measure::step(context, target, &context.plan, workload, 0, Point::default())?;
-    hooks::call(&context.plan.hooks, Phase::After, id, &folder, &*events)?;
+    context.hook(Phase::After, id)?;
     Ok(outcome)
 }
 

@@ -11,6 +11,7 @@ use mindful_core::{Error, Result};
 use mindful_record::Store;
 
 use crate::context::Context;
+use crate::hooks::Phase;
 use crate::job;
 
 /// Which figure is compared.
@@ -60,6 +61,7 @@ pub fn run(settings: &Settings, store: Store) -> Result<Measured> {
     let ended = job::execute(&context)?;
     let (run, analysis) = judged(&context.store, &ended.id)?;
     context.store.write_summary(&analysis.summary)?;
+    context.hook(Phase::End, &ended.id)?;
     if ended.interrupted {
         return Err(Error::interrupted("interrupted; the runs that ended are stored"));
     }

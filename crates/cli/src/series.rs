@@ -8,6 +8,7 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 
 use crate::context::Context;
+use crate::hooks::Phase;
 use crate::{job, measure};
 
 /// A run folder that takes steps.
@@ -23,6 +24,11 @@ impl<'a> Series<'a> {
     pub fn begin(context: &'a Context, target: &dyn Target) -> Result<Self> {
         let id = job::record(context, target, target.describe()?)?;
         Ok(Self { context, id, steps: 0 })
+    }
+
+    /// Runs the user's hook of `phase`, if there is one.
+    pub fn hook(&self, phase: Phase) -> Result<()> {
+        self.context.hook(phase, &self.id)
     }
 
     /// Measures one step. A step that fails or is interrupted ends the series.

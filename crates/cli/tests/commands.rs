@@ -233,3 +233,94 @@ fn every_engine_is_shown_with_what_it_can_do() {
     assert!(names.contains(&"null") && names.contains(&"postgres") && names.contains(&"sqlite"), "{names:?}");
     assert!(engines[0]["capabilities"]["updates"].is_boolean());
 }
+
+#[test]
+fn an_old_kits_arithmetic_is_labelled_in_every_report() {
+    let cli = Cli::new();
+    let (code, ran) = cli.measured(&["--duration", "2s", "--like", "slob", "--sessions", "2", "--tag", "old"]);
+    assert_eq!((code, &ran["steps"][0]["like"]), (0, &Value::from("slob")), "{ran:#}");
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let swept = cli.run(&[&sweep[..], &["--sessions", "1,2", "--like", "pgio", "--tag", "swept"]].concat());
+    let said = |output: Output| String::from_utf8(output.stdout).unwrap();
+    assert!(said(swept).contains("pgio 1.0"));
+    let reports: [&[&str]; 5] = [
+        &["show", "old"],
+        &["list"],
+        &["export", "old"],
+        &["compare", "--baseline", "old", "--candidate", "old"],
+        &["compare", "--baseline", "old", "--candidate", "swept", "--force"],
+    ];
+    for report in reports {
+        let output = cli.run(report);
+        assert!(said(output.clone()).contains("SLOB 2.5.4"), "{report:?}: {output:?}");
+    }
+}
+
+#[test]
+fn an_update_runs_headline_names_when_it_commits() {
+    let cli = Cli::new();
+    for (keys, words) in [
+        (&["--commit", "10", "--commit-wait", "off"][..], "commits every 10 updates, not waiting for the log"),
+        (&[][..], "commits each update, waiting for the log"),
+    ] {
+        let (_, ran) = cli.measured(&[&["--duration", "1s", "--update-pct", "30"], keys].concat());
+        let text = String::from_utf8(cli.run(&["show"]).stdout).unwrap();
+        let headline = text.lines().find(|line| line.contains("blocks visited") || line.contains("reads"));
+        assert!(headline.is_some_and(|line| line.contains(words)), "{text}");
+        assert!(words.ends_with(ran["steps"][0]["commit"].as_str().unwrap()), "{ran:#}");
+    }
+}
+
+#[test]
+fn hooks_are_called_around_a_sweep_too() {
+    let cli = Cli::new();
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let hook = "echo $MINDFUL_PHASE";
+    let hooks = ["--sessions", "1,2", "--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
+    let output = cli.run(&[&sweep[..], &hooks].concat());
+    assert!(output.status.success(), "{output:?}");
+    let folder = cli.store.path().join("runs").read_dir().unwrap().next().unwrap().unwrap().path();
+    for phase in ["before", "after", "end"] {
+        let told = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
+        assert_eq!(told, format!("{phase}\n"));
+    }
+    let failed = cli.run(&[&sweep[..], &["--sessions", "1,2", "--hook-before", "exit 3"]].concat());
+    assert!(!failed.status.success(), "{failed:?}");
+}
+
+#[test]
+fn a_stalled_open_loop_keeps_every_tick_and_tells_no_percentile_anywhere() {
+    let cli = Cli::new();
+    // Two sessions can do 400 a second; a stall of a second leaves more behind than the rest of the run catches up.
+    let rate = ["--rate", "even:300", "--null-latency", "5ms", "--null-stall", "1500ms+1s", "--sessions", "2"];
+    let (_, ran) = cli.measured(&[&["--duration", "3s"], &rate[..]].concat());
+    let folder = cli.store.path().join("runs").join(ran["id"].as_str().unwrap());
+    let lines = std::fs::read_to_string(folder.join("run.jsonl")).unwrap();
+    let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let started = events.iter().find(|event| event["event"] == "started").unwrap();
+    let borders = started["borders_us"].as_array().unwrap();
+    let us = |border: Option<&Value>| border.unwrap().as_f64().unwrap();
+    let due = 300.0 * (us(borders.last()) - us(borders.first())) / 1e6;
+    let (mut done, mut left) = (0, [0, 0]);
+    for slice in events.iter().filter(|event| event["event"] == "slice") {
+        done += slice["report"]["ops"][0]["ops"].as_u64().unwrap();
+        left[slice["session"].as_u64().unwrap() as usize] = slice["report"]["backlog"].as_u64().unwrap();
+    }
+    let met = (done + left[0] + left[1]) as f64;
+    assert!((met - due).abs() <= 2.0, "{done} done and {left:?} left of {due} due");
+    assert!(left[0] + left[1] > 50, "{left:?}");
+    // JSON, CSV, the report and the list.
+    let select = &ran["steps"][0]["ops"]["select"];
+    for name in ["p50_us", "p95_us", "p99_us", "p999_us"] {
+        assert!(select[name].is_null(), "{select:#}");
+    }
+    assert!(ran["findings"].to_string().contains("not-sustained"), "{ran:#}");
+    let csv = String::from_utf8(cli.run(&["export"]).stdout).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    for (name, value) in rows[0].iter().zip(&rows[1]).filter(|(name, _)| name.contains("_p")) {
+        assert!(value.is_empty() || name.contains("per") || name.contains("pct"), "{name} is {value}");
+    }
+    let text = String::from_utf8(cli.run(&["show"]).stdout).unwrap();
+    let row = text.lines().find(|line| line.trim_start().starts_with("select ")).unwrap();
+    assert!(row.matches('-').count() >= 4, "{text}");
+}

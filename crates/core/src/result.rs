@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::finding::{Finding, Severity};
 use crate::point::Point;
+use crate::workload::Like;
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -216,6 +217,12 @@ pub struct StepSummary {
     pub update_pct: f64,
     /// Share of updates as it came out, percent.
     pub update_pct_realised: Option<f64>,
+    /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
+    #[serde(default)]
+    pub like: Like,
+    /// When updates committed and whether they waited for the log; null for reads alone.
+    #[serde(default)]
+    pub commit: Option<String>,
     /// Realised choices; null where the engine does not tally them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choices: Option<ChoicesSummary>,

@@ -136,6 +136,17 @@ pub enum Like {
     Pgio,
 }
 
+impl Like {
+    /// The old kit whose arithmetic it is, as every report labels it; `None` for mindful's own.
+    pub const fn kit(self) -> Option<&'static str> {
+        match self {
+            Self::Mindful => None,
+            Self::Slob => Some("SLOB 2.5.4"),
+            Self::Pgio => Some("pgio 1.0"),
+        }
+    }
+}
+
 /// The work of one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
@@ -173,6 +184,19 @@ pub struct Workload {
     pub looping: Loop,
     /// Whose arithmetic.
     pub like: Like,
+}
+
+impl Workload {
+    /// When updates commit and whether they wait, in words: `each update, waiting for the log`. `None` for reads alone.
+    pub fn commit_mode(&self) -> Option<String> {
+        let when = match self.commit {
+            Commit::Each => "each update".to_owned(),
+            Commit::Every(count) => format!("every {count} updates"),
+            Commit::Slice => "each slice".to_owned(),
+        };
+        let wait = if self.commit_wait { "waiting for the log" } else { "not waiting for the log" };
+        (!self.update_pct.is_none()).then(|| format!("{when}, {wait}"))
+    }
 }
 
 /// One operation, fully decided.

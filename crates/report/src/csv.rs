@@ -68,6 +68,7 @@ pub fn steps(summary: &Summary) -> String {
         text.push(',');
         text.push_str(name);
     }
+    text.push_str(",like,commit");
     text.push('\n');
     for (number, step) in (1..).zip(&summary.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
@@ -79,6 +80,8 @@ pub fn steps(summary: &Summary) -> String {
                 text.push_str(&value.to_string());
             }
         }
+        let like = step.like.kit().unwrap_or("mindful");
+        let _ = write!(text, ",{},{}", field(like), field(step.commit.as_deref().unwrap_or("")));
         text.push('\n');
     }
     text

@@ -76,7 +76,7 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         escape(&head.engine),
         escape_to(&head.target, 28),
         best.map_or_else(|| head.plan.sessions.to_string(), |step| step.sessions.to_string()),
-        head.plan.work_unit.to_string(),
+        unit(head),
         crate::figure::number(head.plan.update_pct.percent()),
         maybe(best.and_then(|step| step.blocks_visited_per_s)),
         maybe(best.and_then(|step| step.physical_reads_per_s)),
@@ -84,6 +84,12 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         verdict.to_owned(),
         head.plan.tag.as_deref().map_or_else(|| UNKNOWN.to_owned(), |tag| escape_to(tag, 24)),
     ]
+}
+
+/// The work unit, with the kit whose arithmetic makes other blocks of it.
+fn unit(head: &RunHead) -> String {
+    let unit = head.plan.work_unit;
+    head.plan.like.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}"))
 }
 
 fn visited(step: &StepSummary) -> f64 {

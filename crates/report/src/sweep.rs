@@ -56,7 +56,20 @@ fn verdict(summary: &Summary) -> String {
         Validity::Invalid => "INVALID",
     };
     let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` goes on" };
-    format!("{word}  {} steps on {}{state}", summary.steps.len(), escape(&summary.target))
+    let mut kits: Vec<_> = summary.steps.iter().filter_map(|step| step.like.kit()).collect();
+    kits.dedup();
+    let mut commits: Vec<_> = summary.steps.iter().filter_map(|step| step.commit.as_deref()).collect();
+    commits.dedup();
+    let mut modes = String::new();
+    for kit in kits {
+        modes += ", in the arithmetic of ";
+        modes += kit;
+    }
+    for commit in commits {
+        modes += ", commits ";
+        modes += &escape(commit);
+    }
+    format!("{word}  {} steps on {}{state}{modes}", summary.steps.len(), escape(&summary.target))
 }
 
 type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a StepSummary>);

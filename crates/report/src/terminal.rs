@@ -73,7 +73,10 @@ fn headline(page: &mut Page, step: &StepAnalysis) {
         page.line("  no figure: there was no time in which all sessions worked");
         return;
     };
-    let figure = format!("{} {}", crate::figure::number(headline.per_s), headline.label);
+    let commit =
+        step.summary.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
+    let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
+    let figure = format!("{} {}{commit}{like}", crate::figure::number(headline.per_s), headline.label);
     page.line(&format!("  {}", page.style.paint(Tone::Strong, &figure)));
     page.wrapped(2, &headline.why);
     if let Some(verdict) = &step.verdict {

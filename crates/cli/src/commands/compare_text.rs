@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
+use mindful_core::run::Run;
 use mindful_report::{escape, figure};
 
 use crate::commands::compare::{KindShifts, Told};
@@ -27,7 +28,7 @@ pub fn report(told: &Told, baseline: &Side, candidate: &Side) -> String {
     for (values, curve) in &told.curves {
         text.push_str(&whole(values, curve));
     }
-    let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(" ");
+    let ids = |side: &Side| side.iter().map(|(run, _)| labelled(run)).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "\nbaseline   {}\ncandidate  {}", ids(baseline), ids(candidate));
     for d in told.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
@@ -74,6 +75,11 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
         "  in brackets 95 % from the points round the curves; what differs from sweep to sweep is not in them\n",
     );
     text
+
+/// A run's id, with the old kit whose arithmetic it follows.
+fn labelled(run: &Run) -> String {
+    let like = run.head.plan.like.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));
+    escape(&run.head.id) + &like
 }
 
 fn word(verdict: Verdict) -> &'static str {

@@ -15,6 +15,7 @@ use mindful_core::{Error, Result, units};
 use crate::commands::show;
 use crate::context::{self, Context};
 use crate::exit::Exit;
+use crate::hooks::Phase;
 use crate::series::Series;
 use crate::{affinity, job, layers, registry, store};
 
@@ -45,11 +46,13 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     let mut series = Series::begin(&context, contrast.database()?)?;
     let rungs = contrast.rungs();
     let all = turns(&rungs, repetitions as u32);
-    let outcome = all.into_iter().try_for_each(|turn| contrast.turn(turn, &mut series));
+    let before = series.hook(Phase::Before);
+    let turned = before.and_then(|()| all.into_iter().try_for_each(|turn| contrast.turn(turn, &mut series)));
+    let outcome = turned.and_then(|()| series.hook(Phase::After));
     drop(contrast);
     let id = series.end(&outcome)?;
     show::stored(&context.store, &id, context::wants_json(matches), true)?;
-    outcome.map(|()| Exit::Ok)
+    outcome.and(context.hook(Phase::End, &id)).map(|()| Exit::Ok)
 }
 
 struct Contrast<'a> {

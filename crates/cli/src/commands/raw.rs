@@ -17,6 +17,7 @@ use crate::commands::raw_job::{self, Job};
 use crate::commands::{run, show};
 use crate::context::{self, Context};
 use crate::exit::Exit;
+use crate::hooks::Phase;
 use crate::series::Series;
 use crate::{job, layers, store};
 
@@ -34,7 +35,7 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     if let Some(csv) = csv {
         csv.write(&context.store.read(&id)?)?;
     }
-    match (outcome, validity) {
+    match (outcome.and(context.hook(Phase::End, &id)), validity) {
         (Err(error), _) => Err(error),
         (Ok(()), Validity::Invalid) => Ok(Exit::Invalid),
         (Ok(()), _) => Ok(Exit::Ok),
@@ -74,7 +75,8 @@ fn measured(context: &Context, job: &Job) -> Result<(String, Result<()>)> {
     drop(target);
     let id = series.id.clone();
     let mut walk = Walk { context, series };
-    let outcome = walk.all(job);
+    let steps = walk.series.hook(Phase::Before).and_then(|()| walk.all(job));
+    let outcome = steps.and_then(|()| walk.series.hook(Phase::After));
     Ok((id, walk.series.end(&outcome).and(outcome)))
 }
 

@@ -7,7 +7,7 @@ use mindful_core::result::Validity;
 use crate::commands::show;
 use crate::context::{self, Context};
 use crate::exit::Exit;
-use crate::hooks::{self, Phase};
+use crate::hooks::Phase;
 use crate::job::{self, Ended};
 
 /// Opens the target, loads if needed, runs, stores, reports.
@@ -23,9 +23,7 @@ pub fn measured(context: &Context, json: bool, explained: Option<&str>) -> Resul
     if let Some(figure) = explained {
         show::explain(&context.store, &ended.id, figure)?;
     }
-    let folder = context.store.run_dir(&ended.id);
-    let last = hooks::call(&context.plan.hooks, Phase::End, &ended.id, &folder, &*context.events());
-    ended.error = ended.error.or(last.err());
+    ended.error = ended.error.or(context.hook(Phase::End, &ended.id).err());
     Ok(conclusion(&ended, validity))
 }
 

@@ -16,6 +16,7 @@ use mindful_core::{Error, ErrorKind, Result};
 use crate::commands::show;
 use crate::context::{self, Context};
 use crate::exit::Exit;
+use crate::hooks::Phase;
 use crate::sweep::{Done, Next, Sweep, named, others};
 use crate::{fits, job, layers, measure, registry, store};
 
@@ -46,7 +47,7 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let (id, outcome) = ended?;
     drop(walk);
     let validity = show::stored(&context.store, &id, context::wants_json(matches), true)?;
-    match outcome {
+    match outcome.and(context.hook(Phase::End, &id)) {
         Err(error) => Err(error),
         Ok(()) if context.stop.requested() => Ok(Exit::Interrupted),
         Ok(()) if validity == Validity::Invalid => Ok(Exit::Invalid),
@@ -113,7 +114,8 @@ impl Walk<'_> {
         if let Some(text) = self.sweep.left_out() {
             note(&*events, text);
         }
-        let outcome = self.steps(&id);
+        let steps = self.context.hook(Phase::Before, &id).and_then(|()| self.steps(&id));
+        let outcome = steps.and_then(|()| self.context.hook(Phase::After, &id));
         let interrupted = self.context.stop.requested();
         let error = outcome.as_ref().err().map(ToString::to_string);
         events.emit(Event::Finished { interrupted, error });

@@ -119,12 +119,13 @@ impl Seconds {
         let since =
             |border: u32| self.borders_us.get(border as usize).map_or(0.0, |border| (end_us - border) as f64 / 1e6);
         let warmup = self.head.warmup_slices;
+        let like = self.head.workload.like.kit().map_or_else(String::new, |kit| format!(", like {kit}"));
         if index < warmup {
-            return format!("warm-up {:.0} s: ", since(0));
+            return format!("warm-up {:.0} s{like}: ", since(0));
         }
         match self.head.duration_s {
-            Some(asked) => format!("measuring {:.0} of {asked:.0} s: ", since(warmup)),
-            None => format!("running {:.0} s: ", since(warmup)),
+            Some(asked) => format!("measuring {:.0} of {asked:.0} s{like}: ", since(warmup)),
+            None => format!("running {:.0} s{like}: ", since(warmup)),
         }
     }
 }

@@ -8,7 +8,7 @@ use mindful_core::result::StepSummary;
 use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
 use mindful_core::units::format_bytes;
-use mindful_core::workload::{Commit, Like, Loop, Redo, Workload};
+use mindful_core::workload::{Like, Loop, Redo, Workload};
 
 use super::Page;
 use crate::escape;
@@ -109,13 +109,7 @@ fn redo(workload: &Workload) -> String {
         Redo::Light => "light",
         Redo::Heavy => "heavy",
     };
-    let commit = match workload.commit {
-        Commit::Each => "each update".to_owned(),
-        Commit::Every(count) => format!("{count} updates"),
-        Commit::Slice => "slice".to_owned(),
-    };
-    let wait = if workload.commit_wait { "waits for the log" } else { "does not wait for the log" };
-    format!("{redo} redo; a commit after {commit}, which {wait}")
+    format!("{redo} redo; commits {}", workload.commit_mode().unwrap_or_default())
 }
 
 fn window(step: &StepSummary, head: &StepHead) -> String {

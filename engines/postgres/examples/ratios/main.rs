@@ -1,6 +1,8 @@
 //! How fast the loop and the load are, as ratios to older ways on the same private server in the same minutes:
 //! `cargo run --release -p mindful-postgres --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
+//! With the word `knobs` instead: what each knob of the work loop costs, off and on.
 
+mod knobs;
 mod load;
 mod work;
 
@@ -52,7 +54,8 @@ impl Events for Quiet {
 
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 fn main() -> Result<()> {
-    let folder = std::env::args().nth(1);
+    let of_knobs = std::env::args().nth(1).is_some_and(|word| word == "knobs");
+    let folder = std::env::args().nth(if of_knobs { 2 } else { 1 });
     let mut settings = Settings::defaults(ENGINE.options());
     settings.set("mode", "lio", Origin::Default);
     let scratch = tempfile::Builder::new().prefix("mindful-ratios-").tempdir();
@@ -64,12 +67,18 @@ fn main() -> Result<()> {
     let private = Embedded::open(&settings, &events)?;
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Error::run(error.to_string(), "raise the limit of processes"))?;
-    println!("PostgreSQL {}, {SCHEMAS} schemas of {BLOCKS} blocks", private.version());
+    println!("PostgreSQL {}", private.version());
     let bench = Bench { private, runtime, settings, events };
     bench.private.phase(Phase::Load)?;
-    load::compare(&bench)?;
-    bench.private.phase(Phase::Run)?;
-    work::compare(&bench)?;
+    if of_knobs {
+        bench.private.phase(Phase::Run)?;
+        knobs::compare(&bench)?;
+    } else {
+        println!("{SCHEMAS} schemas of {BLOCKS} blocks");
+        load::compare(&bench)?;
+        bench.private.phase(Phase::Run)?;
+        work::compare(&bench)?;
+    }
     bench.private.destroy()
 }
 

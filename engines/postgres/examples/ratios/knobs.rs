@@ -1,0 +1,164 @@
+//! What the knobs of the work loop cost: all of them off against a loop that never had any, then each of them on.
+
+use std::time::Duration;
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::{Error, Result, Session, Target};
+use mindful_postgres::connect::Connection;
+
+use crate::work::number;
+use crate::{Bench, median};
+
+const SCHEMAS: u32 = 2;
+const BLOCKS: u64 = 16_384;
+const SLICE: Duration = Duration::from_millis(400);
+const PAIRS: usize = 21;
+const PAIRS_ON: usize = 5;
+
+/// Knobs by the settings that turn them on.
+const KNOBS: [(&str, &[(&str, &str)]); 12] = [
+    ("update", &[("update_pct", "20")]),
+    ("update, heavy redo", &[("update_pct", "20"), ("redo", "heavy")]),
+    ("update, commit 10", &[("update_pct", "20"), ("commit", "10")]),
+    ("update, commit_wait off", &[("update_pct", "20"), ("commit_wait", "off")]),
+    ("update_work_unit 1", &[("update_pct", "20"), ("update_work_unit", "1")]),
+    ("scan", &[("scan_pct", "1"), ("scan_table", "64")]),
+    ("hot_spot", &[("hot_spot_size", "1024"), ("hot_spot_share", "50")]),
+    ("hot_schema", &[("hot_schema", "50")]),
+    ("skew zipf", &[("skew", "zipf:0.9")]),
+    ("skew hotset", &[("skew", "hotset:20%,80%")]),
+    ("skew hotset, moving", &[("skew", "hotset:20%,80%,1000")]),
+    ("think_time", &[("think_time", "1%:100us..200us")]),
+];
+
+/// Loads a small dataset, compares with all knobs off at three work units, then turns on one after the other.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+pub fn compare(bench: &Bench) -> Result<()> {
+    let target = bench.target()?;
+    let plan = DatasetPlan {
+        schemas: SCHEMAS,
+        blocks_per_schema: BLOCKS,
+        scan_blocks: 64,
+        content: Content::INCOMPRESSIBLE,
+        seed: 1,
+        load_streams: 2,
+    };
+    target.load(&plan, &Silent, &Stop::default())?;
+    println!("blocks per CPU-second, all cached; quartiles of {PAIRS} pairs");
+    for unit in [1, 64] {
+        let mut ours = Loop::generated(bench, &*target, unit, &[])?;
+        let (mut plain, mut again) = (Loop::plain(bench, unit)?, Loop::plain(bench, unit)?);
+        let (mut off, mut same) = (Vec::new(), Vec::new());
+        for round in 0..PAIRS {
+            // The one in the middle stands beside both.
+            let (a, b, c) = match round % 2 {
+                0 => (plain.rate()?, ours.rate()?, again.rate()?),
+                _ => {
+                    let (c, b) = (again.rate()?, ours.rate()?);
+                    (plain.rate()?, b, c)
+                }
+            };
+            off.push(b / f64::midpoint(a, c));
+            same.push(c / a);
+        }
+        println!("work unit {unit}: all knobs off by no knobs {}; no knobs by itself {}", spread(off), spread(same));
+    }
+    println!("one knob on by all off, work unit 8; median of {PAIRS_ON} pairs");
+    for (name, settings) in KNOBS {
+        let (mut off, mut on) =
+            (Loop::generated(bench, &*target, 8, &[])?, Loop::generated(bench, &*target, 8, settings)?);
+        let mut ratios = Vec::new();
+        for _ in 0..PAIRS_ON {
+            let before = off.rate()?;
+            ratios.push(on.rate()? / before);
+        }
+        println!("  {name}: {}", spread(ratios));
+    }
+    Ok(())
+}
+
+/// Median, first and third quartile.
+fn spread(mut ratios: Vec<f64>) -> String {
+    ratios.sort_by(f64::total_cmp);
+    let quartile = |share: usize| ratios[(ratios.len() - 1) * share / 4];
+    format!("{:.3} ({:.3} to {:.3})", median(ratios.clone()), quartile(1), quartile(3))
+}
+
+/// A loop in a backend of its own.
+struct Loop<'a> {
+    bench: &'a Bench,
+    backend: i64,
+    kind: Kind<'a>,
+    next_op: u64,
+}
+
+enum Kind<'a> {
+    Generated(&'a dyn Target, Box<dyn Session>),
+    Plain(Connection),
+}
+
+impl<'a> Loop<'a> {
+    /// The loop that mindful makes for `settings`; its home is schema 2, so that the hot schema is another.
+    fn generated(bench: &'a Bench, target: &'a dyn Target, unit: u64, settings: &[(&str, &str)]) -> Result<Self> {
+        let mut all = Settings::defaults(KEYS);
+        all.set("work_unit", unit.to_string(), Origin::Default);
+        for (name, value) in settings {
+            all.set(name, *value, Origin::Default);
+        }
+        let dataset = target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
+        let workload = Plan::from_settings(&all)?.workload(&dataset)?;
+        target.prepare(&workload, 1)?;
+        let session = target.session(&workload, Seat { session: 0, sessions: 1, schema: 2, endpoint: 0 })?;
+        let sql = "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' ORDER BY backend_start DESC LIMIT 1";
+        let backend = number(bench, &bench.connect()?, sql)?;
+        let mut made = Self { bench, backend, kind: Kind::Generated(target, session), next_op: 0 };
+        made.rate()?;
+        Ok(made)
+    }
+
+    /// The loop without knobs.
+    fn plain(bench: &'a Bench, unit: u64) -> Result<Self> {
+        let client = bench.connect()?;
+        bench.sql(&client, include_str!("../../sql/session.sql"))?;
+        let starts = (BLOCKS + 1 - unit).to_string();
+        let sql = include_str!("plain_loop.sql").replace("{{starts}}", &starts);
+        bench.sql(&client, &sql.replace("{{reach}}", &(unit - 1).to_string()))?;
+        let backend = number(bench, &client, "SELECT pg_backend_pid()::bigint")?;
+        let mut made = Self { bench, backend, kind: Kind::Plain(client), next_op: 0 };
+        made.rate()?;
+        Ok(made)
+    }
+
+    /// Works a slice: blocks per second of the backend's CPU.
+    fn rate(&mut self) -> Result<f64> {
+        let before = cpu_s(self.backend)?;
+        let first_op = self.next_op;
+        self.next_op += 10_000_000;
+        let blocks = match &mut self.kind {
+            Kind::Generated(target, session) => {
+                let begin_us = target.clock_us()?;
+                let end_us = begin_us + SLICE.as_micros() as i64;
+                let report = session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op, max_ops: None })?;
+                report.ops.iter().map(|op| op.blocks).sum::<u64>() as f64
+            }
+            Kind::Plain(client) => {
+                let call = format!("CALL pg_temp.plain({}, {first_op}, NULL)", SLICE.as_secs_f64());
+                number(self.bench, client, &call)? as f64
+            }
+        };
+        Ok(blocks / (cpu_s(self.backend)? - before))
+    }
+}
+
+/// CPU that the one thread of a process has used, s: `/proc/PID/schedstat` counts nanoseconds.
+fn cpu_s(pid: i64) -> Result<f64> {
+    let path = format!("/proc/{pid}/schedstat");
+    let text = std::fs::read_to_string(&path).map_err(|error| Error::run(format!("{path}: {error}"), ""))?;
+    let ns: f64 = text.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or(f64::NAN);
+    Ok(ns / 1e9)
+}
