@@ -224,3 +224,16 @@ fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
     assert_eq!(place.runs(), 0);
     assert!(!Path::new(&nowhere).exists());
 }
+
+#[test]
+fn hooks_are_called_around_a_job() {
+    let place = Place::new();
+    let path = place.made();
+    let hook = "echo $MINDFUL_PHASE";
+    let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
+    let ran = place.raw(&path, &[&["--preset", "oltp", "--num-small", "1"][..], &hooks].concat());
+    let folder = place.path("store").join("runs").join(ran["id"].as_str().unwrap());
+    for phase in ["before", "after", "end"] {
+        assert_eq!(fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap(), format!("{phase}\n"));
+    }
+}

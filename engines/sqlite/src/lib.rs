@@ -10,6 +10,7 @@ mod proof;
 mod registry;
 mod session;
 mod statement;
+mod stored;
 mod target;
 
 use std::sync::Arc;

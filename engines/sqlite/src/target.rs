@@ -1,12 +1,14 @@
 //! The opened file.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
-use mindful_core::event::Events;
+use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
 use mindful_core::slice::Seat;
 use mindful_core::workload::{Loop, Workload};
@@ -22,6 +24,7 @@ use crate::proof;
 use crate::registry;
 use crate::session::{Shared, SqliteSession};
 use crate::statement;
+use crate::stored;
 
 /// The opened target.
 pub struct SqliteTarget {
@@ -29,13 +32,15 @@ pub struct SqliteTarget {
     options: Options,
     shared: Shared,
     running: Mutex<Vec<InterruptHandle>>,
+    /// To look at pages as they are stored; never closed before the target, for that drops the process's locks.
+    pages: Mutex<Vec<File>>,
 }
 
 impl SqliteTarget {
     /// A target on `file`; nothing is opened yet.
     pub fn new(file: DatabaseFile, options: Options) -> Self {
         let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
-        Self { file, options, shared, running: Mutex::default() }
+        Self { file, options, shared, running: Mutex::default(), pages: Mutex::default() }
     }
 
     fn explained(&self, error: &rusqlite::Error) -> Error {
@@ -87,6 +92,18 @@ impl SqliteTarget {
         Ok(connection)
     }
 
+    /// What stored pages are to a compressor; `None` while nothing is loaded.
+    fn stored(&self) -> Option<String> {
+        self.dataset().ok().flatten()?;
+        let mut opened = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let inode = self.file.path().metadata().ok()?.ino();
+        // A file that was removed and made anew is another one.
+        if !opened.last().is_some_and(|file| file.metadata().is_ok_and(|metadata| metadata.ino() == inode)) {
+            opened.push(File::open(self.file.path()).ok()?);
+        }
+        stored::measure(opened.last()?, self.file.page_bytes())
+    }
+
     fn facts(&self) -> BTreeMap<String, String> {
         let facts = [
             ("page_size", self.file.page_bytes().to_string()),
@@ -97,7 +114,8 @@ impl SqliteTarget {
             ("wal_autocheckpoint", "1000".to_owned()),
             ("reads", "buffered: the page cache of the operating system is always in the way".to_owned()),
         ];
-        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
+        let stored = self.stored().map(|stored| ("stored_blocks", stored));
+        facts.into_iter().chain(stored).map(|(name, fact)| (name.to_owned(), fact)).collect()
     }
 }
 
@@ -123,7 +141,12 @@ impl Target for SqliteTarget {
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
-        load::load(&self.file, plan, events, stop)
+        refuse_repeating_pages(plan.content)?;
+        let dataset = load::load(&self.file, plan, events, stop)?;
+        if let Some(stored) = self.stored() {
+            note(events, format!("stored blocks: {stored}"));
+        }
+        Ok(dataset)
     }
 
     fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
@@ -187,6 +210,17 @@ impl Target for SqliteTarget {
             self.file.remove()?;
         }
         Ok(told)
+    }
+}
+
+/// No two pages are the same: each row has a position, a key and narrow columns of its own.
+fn refuse_repeating_pages(content: Content) -> Result<()> {
+    match content {
+        Content::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
+            format!("stored pages cannot have a dedupe ratio of {dedupe_ratio}"),
+            "leave --dedupe-ratio away: every page of SQLite holds a row with a key and position of its own",
+        )),
+        _ => Ok(()),
     }
 }
 
