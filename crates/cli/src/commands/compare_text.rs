@@ -75,6 +75,7 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
         "  in brackets 95 % from the points round the curves; what differs from sweep to sweep is not in them\n",
     );
     text
+}
 
 /// A run's id, with the old kit whose arithmetic it follows.
 fn labelled(run: &Run) -> String {
