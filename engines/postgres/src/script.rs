@@ -67,14 +67,28 @@ impl<'a> Script<'a> {
                 ("reach", &self.reach(w.work_unit, "hot")),
             ],
         );
+        let chosen = format!(
+            ", {} AS hot, {} AS hot_schema, {} AS facts",
+            self.hot_spot("i"),
+            self.hot_schema("i"),
+            self.facts("i")
+        );
+        // Columns that nobody chose would be carried through every level for nothing.
+        let [chosen, choices, carried, facts, by_facts] = if self.chooses() {
+            [&*chosen, "hot, hot_schema, facts, ", "facts, ", "facts", ", facts"]
+        } else {
+            ["", "", "", "0", ""]
+        };
         render(
             include_str!("../sql/select_batch.sql"),
             &[
                 ("blocks", &blocks),
                 ("first_key", &self.first_key("i", w.work_unit)),
-                ("hot", &self.hot_spot("i")),
-                ("hot_schema", &self.hot_schema("i")),
-                ("facts", &self.facts("i")),
+                ("chosen", chosen),
+                ("choices", choices),
+                ("carried", carried),
+                ("facts", facts),
+                ("by_facts", by_facts),
                 ("op", op),
                 ("todo", todo),
                 ("deadline", deadline),
@@ -98,6 +112,12 @@ impl<'a> Script<'a> {
                 ("reach", &self.reach(unit, &self.hot_spot(op))),
             ],
         )
+    }
+
+    /// Whether there is anything to choose, beside the key, for a read.
+    fn chooses(&self) -> bool {
+        let w = self.workload;
+        w.hot_spot.is_some() || !w.hot_schema.is_none() || w.think_time.is_some()
     }
 
     /// The table of the session's own schema.

@@ -40,7 +40,7 @@ const KNOBS: [(&str, &[(&str, &str)]); 12] = [
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub fn compare(bench: &Bench) -> Result<()> {
     let target = bench.target()?;
-    let plan = DatasetPlan {
+    let dataset = DatasetPlan {
         schemas: SCHEMAS,
         blocks_per_schema: BLOCKS,
         scan_blocks: 64,
@@ -48,7 +48,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
         seed: 1,
         load_streams: 2,
     };
-    target.load(&plan, &Silent, &Stop::default())?;
+    target.load(&dataset, &Silent, &Stop::default())?;
     println!("blocks per CPU-second, all cached; quartiles of {PAIRS} pairs");
     for unit in [1, 64] {
         let mut ours = Loop::generated(bench, &*target, unit, &[])?;
@@ -56,12 +56,11 @@ pub fn compare(bench: &Bench) -> Result<()> {
         let (mut off, mut same) = (Vec::new(), Vec::new());
         for round in 0..PAIRS {
             // The one in the middle stands beside both.
-            let (a, b, c) = match round % 2 {
-                0 => (plain.rate()?, ours.rate()?, again.rate()?),
-                _ => {
-                    let (c, b) = (again.rate()?, ours.rate()?);
-                    (plain.rate()?, b, c)
-                }
+            let (a, b, c) = if round % 2 == 0 {
+                (plain.rate()?, ours.rate()?, again.rate()?)
+            } else {
+                let (c, b) = (again.rate()?, ours.rate()?);
+                (plain.rate()?, b, c)
             };
             off.push(b / f64::midpoint(a, c));
             same.push(c / a);
