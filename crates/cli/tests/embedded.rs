@@ -173,7 +173,8 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
         assert!(rungs.iter().all(|rung| figure(rung, "cpu_us_per_block") > 0.0), "{contrast:#}");
     }
     let eta = figure(contrast, "eta");
-    assert!(eta > 0.05 && eta < 1.5, "{contrast:#}");
+    let iops = |rung: usize| figure(&contrast["all_cores"][rung], "iops");
+    assert!((eta / (iops(4) / iops(0)) - 1.0).abs() < 0.01, "eta is of the rungs beside it: {contrast:#}");
     let parts = ["storage_us", "cpu_us", "waits_us"].map(|part| figure(&contrast["added"], part));
     let sum: f64 = parts.iter().sum();
     assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");

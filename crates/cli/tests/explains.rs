@@ -10,13 +10,15 @@ mod mindful;
 use measured::measured;
 use mindful::Mindful;
 
-/// Names of all figures of a step, with the path to them; of the kinds of operation those of one that ran.
+/// Names of all figures of a step, with the path to them; of the kinds of operation those of one that ran. Words, such
+/// as the kit whose arithmetic was kept, are no figures.
 fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
     for (name, value) in value.as_object().unwrap() {
         let name = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         match value {
             Value::Object(_) => figures(value, &name, names),
             Value::Null if path == "ops" => {}
+            Value::String(_) => {}
             _ => names.push(name),
         }
     }

@@ -121,9 +121,9 @@ fn a_sweep_keeps_its_budget_survives_a_kill_and_finds_the_knee_the_eye_sees() {
         let curve = curves.iter().find(|curve| curve["values"]["update_pct"] == update_pct).unwrap();
         // Without an asymptote in the ladder it lies at the top rung or beyond.
         let told = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
-        let seen = knee_by_eye(&rungs);
-        assert!((told / seen).log2().abs() <= 1.0, "told {told}, seen {seen}: {rungs:?} {curve:#}");
-        println!("update_pct {update_pct}: knee told {told:.1}, seen {seen}; {rungs:?}");
+        let by_eye = knee_by_eye(&rungs);
+        assert!((told / by_eye).log2().abs() <= 1.0, "told {told}, seen {by_eye}: {rungs:?} {curve:#}");
+        println!("update_pct {update_pct}: knee told {told:.1}, seen {by_eye}; {rungs:?}");
     }
     let updates = doublings(steps, "20");
     assert!(knee_by_eye(&updates) < 9.0, "one row's commits are an end: {updates:?}");
