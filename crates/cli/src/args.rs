@@ -146,7 +146,7 @@ fn compare() -> Command {
             Arg::new("force")
                 .long("force")
                 .action(ArgAction::SetTrue)
-                .help("Compare what differs in more than the runs"),
+                .help("Compare what differs in more than the runs, or is invalid"),
         )
 }
 

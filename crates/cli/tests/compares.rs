@@ -66,6 +66,37 @@ fn what_is_not_comparable_is_refused_with_the_differing_facts() {
 }
 
 #[test]
+fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
+    let store = tempfile::tempdir().unwrap();
+    let signals: [(&str, &[&str]); 3] = [
+        ("sound", &[]),
+        ("broken", &["--duration", "4s", "--null-fail", "1@2500ms"]),
+        ("doubtful", &["--hook-before", "exit 3", "--hook-failure", "warn"]),
+    ];
+    for (tag, more) in signals {
+        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--null-latency", "2ms"];
+        let length: &[&str] = if tag == "broken" { &[] } else { &["--duration", "1s"] };
+        mindful(store.path(), &[&base[..], &["--sessions", "2", "--tag", tag], length, more].concat());
+    }
+    let against = |candidate: &str, more: &[&str]| {
+        let sides = ["compare", "--baseline", "sound", "--candidate", candidate];
+        mindful(store.path(), &[&sides[..], more].concat())
+    };
+    let refused = against("broken", &[]);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!((refused.status.code(), text.trim_end().lines().count()), (Some(2), 1), "{text}");
+    assert!(text.contains("of the candidate is invalid (session-error") && text.contains("--force"), "{text}");
+    let forced = String::from_utf8(against("broken", &["--force"]).stdout).unwrap();
+    assert!(forced.contains("(INVALID: session-error"), "{forced}");
+    let doubtful = against("doubtful", &[]);
+    let text = String::from_utf8_lossy(&doubtful.stdout).into_owned();
+    let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{doubtful:?}"));
+    assert!(line.contains("(SUSPECT: ") && line.contains("hook-failed"), "{text}");
+    let told = json(&against("doubtful", &["--format", "json"]));
+    assert_eq!(told["runs"]["candidate"][0]["validity"], "suspect", "{told:#}");
+}
+
+#[test]
 fn whole_sweeps_are_compared_by_their_curves() {
     let store = tempfile::tempdir().unwrap();
     for (tag, capacity) in [("few", "4"), ("many", "8")] {
@@ -75,7 +106,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
         // A window that a busy host cut short makes the sweep invalid (1); its rates stand.
         assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
     }
-    let sides = ["compare", "--baseline", "few", "--candidate", "many"];
+    let sides = ["compare", "--baseline", "few", "--candidate", "many", "--force"];
     let told = json(&mindful(store.path(), &[&sides[..], &["--format", "json"]].concat()));
     let ratios = &told["curves"][0]["ratios"];
     let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{told:#}"));

@@ -10,19 +10,17 @@ use mindful_analyze::compare::{
 use mindful_analyze::knee::{LoadPoint, Search};
 use mindful_analyze::stats::autocorrelation;
 use mindful_core::run::Run;
-use mindful_core::settings::Settings;
-use mindful_core::units::{self, Share};
+use mindful_core::units::Share;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
-use mindful_record::Store;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::commands::compare_text;
+use crate::commands::{compare_sides as sides, compare_text};
 use crate::exit::Exit;
 use crate::repetition::{self, Figure, Side};
 use crate::sweep::others;
-use crate::{context, layers, noise, store};
+use crate::{context, noise, store};
 
 /// All that a comparison tells.
 pub struct Told<'a> {
@@ -61,10 +59,13 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
     let (baseline, candidate) = match plans.as_slice() {
-        [] => (named(matches, "baseline", &store)?, named(matches, "candidate", &store)?),
-        [a, b] => measured(a, b, matches, &store)?,
+        [] => (sides::named(matches, "baseline", &store)?, sides::named(matches, "candidate", &store)?),
+        [a, b] => sides::measured(a, b, matches, &store)?,
         _ => return Err(Error::plan("--run takes two plan files", "give --run A.toml B.toml")),
     };
+    if !matches.get_flag("force") {
+        sides::refuse_invalid(&baseline, &candidate)?;
+    }
     let differing = comparable::differences(&runs(&baseline), &runs(&candidate));
     // Plans that are run against each other differ on purpose.
     if plans.is_empty() && !differing.is_empty() && !matches.get_flag("force") {
@@ -85,7 +86,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     };
     let crossed = gate.is_some_and(|gate| points.iter().any(|p| p.comparison.verdict == gate.crossed_by));
     let text = if context::wants_json(matches) {
-        format!("{:#}\n", as_json(&told))
+        format!("{:#}\n", as_json(&told, &baseline, &candidate))
     } else {
         compare_text::report(&told, &baseline, &candidate)
     };
@@ -95,50 +96,6 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
 
 fn runs(side: &Side) -> Vec<Run> {
     side.iter().map(|(run, _)| run.clone()).collect()
-}
-
-/// The runs that a side names, by id, prefix or tag; a tag names all runs that bear it.
-fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
-    let names: Vec<&String> = matches.get_many(side).map(Iterator::collect).unwrap_or_default();
-    if names.is_empty() {
-        return Err(Error::plan(
-            format!("the {side} has no run"),
-            format!("give --{side} RUN…, or two plans with --run A.toml B.toml"),
-        ));
-    }
-    let mut side = Side::new();
-    for name in names {
-        let tagged = |run: &mindful_record::Listed| {
-            run.head.as_ref().is_some_and(|head| head.plan.tag.as_deref() == Some(name.as_str()))
-        };
-        let mut ids: Vec<String> = store.list()?.into_iter().filter(tagged).map(|run| run.id).collect();
-        if ids.is_empty() {
-            ids.push(store.resolve(name)?);
-        }
-        for id in ids {
-            side.push(repetition::judged(store, &id)?);
-        }
-    }
-    Ok(side)
-}
-
-/// Runs two plans in turn, A B B A, so that drift hits both alike.
-fn measured(a: &str, b: &str, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
-    let repeat = matches.get_one::<String>("repeat").map_or(Ok(5), |text| units::parse_count(text))?;
-    if repeat == 0 {
-        return Err(Error::plan("0 repetitions compare nothing", "give --repeat 5"));
-    }
-    let plans: [Settings; 2] = [layers::of_file(a)?, layers::of_file(b)?];
-    let mut sides = [Side::new(), Side::new()];
-    for pass in 0..repeat {
-        let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
-        for side in order {
-            let run = repetition::run(&plans[side], Store::open(store.root()))?;
-            sides[side].push(repetition::judged(store, &run.id)?);
-        }
-    }
-    let [baseline, candidate] = sides;
-    Ok((baseline, candidate))
 }
 
 /// One comparison for each point that both sides have; a plain run has one.
@@ -253,7 +210,7 @@ fn loads(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
     ladders
 }
 
-fn as_json(told: &Told) -> Value {
+fn as_json(told: &Told, baseline: &Side, candidate: &Side) -> Value {
     let Told { points, latencies, curves, differing } = told;
     let single = |c: &Comparison| {
         json!({
@@ -281,6 +238,7 @@ fn as_json(told: &Told) -> Value {
         }),
     };
     all["format"] = json!(1);
+    all["runs"] = json!({ "baseline": sides::standing(baseline), "candidate": sides::standing(candidate) });
     all["differing_facts"] = json!(differing);
     all["latency"] = json!(latencies);
     let curve = |(values, told): &(BTreeMap<String, String>, CurveComparison)| json!({ "at": values, "ratios": told });

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
+use mindful_core::result::{Summary, Validity};
 use mindful_core::run::Run;
 use mindful_report::{escape, figure};
 
 use crate::commands::compare::{KindShifts, Told};
+use crate::commands::compare_sides;
 use crate::repetition::Side;
 use crate::sweep::named;
 
@@ -28,7 +30,8 @@ pub fn report(told: &Told, baseline: &Side, candidate: &Side) -> String {
     for (values, curve) in &told.curves {
         text.push_str(&whole(values, curve));
     }
-    let ids = |side: &Side| side.iter().map(|(run, _)| labelled(run)).collect::<Vec<_>>().join(" ");
+    let ids =
+        |side: &Side| side.iter().map(|(run, analysis)| labelled(run, &analysis.summary)).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "\nbaseline   {}\ncandidate  {}", ids(baseline), ids(candidate));
     for d in told.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
@@ -77,10 +80,16 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
     text
 }
 
-/// A run's id, with the old kit whose arithmetic it follows.
-fn labelled(run: &Run) -> String {
+/// A run's id, with what makes it less than valid and the old kit whose arithmetic it follows.
+fn labelled(run: &Run, summary: &Summary) -> String {
     let like = run.head.plan.like.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));
-    escape(&run.head.id) + &like
+    let because = compare_sides::of(summary).because.join(", ");
+    let standing = match summary.validity {
+        Validity::Valid => String::new(),
+        Validity::Suspect => format!(" (SUSPECT: {because})"),
+        Validity::Invalid => format!(" (INVALID: {because})"),
+    };
+    escape(&run.head.id) + &escape(&standing) + &like
 }
 
 fn word(verdict: Verdict) -> &'static str {
