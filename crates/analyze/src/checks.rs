@@ -74,7 +74,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
         let text = "The layout is not what the method asks for: neighbouring keys are not scattered. `mindful cleanup` and load anew.";
         findings.push(error("layout", text, failure));
     }
-    if run.dataset.is_some() && run.proof.is_none() {
+    if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
         let text = "The layout was not proven in this run; it was when it was loaded. `mindful load` proves it anew.";
         findings.push(info("layout-not-proven", text, "no proof in this run"));
     }

@@ -55,6 +55,11 @@ pub fn large_bytes(run: &Run) -> Option<u64> {
     run.head.settings.parse("large_size", units::parse_bytes).ok().flatten()
 }
 
+/// Whether bare files were read: they have no rows whose layout could be wrong.
+pub fn on_files(run: &Run) -> bool {
+    run.description.as_ref().is_some_and(|description| description.facts.contains_key(IODEPTH))
+}
+
 /// I/Os that each session of a step keeps in flight and the length of each: blocks, or large reads where there are no
 /// blocks. `None` for engines without an iodepth.
 pub fn in_flight(run: &Run, head: &StepHead) -> Option<(u32, u64)> {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -166,6 +167,47 @@ fn spans_are_measured_in_turn_each_on_its_part() {
     let blocks: Vec<_> = steps(&summary).iter().map(|s| s["scale"].as_u64().unwrap()).collect();
     assert!(blocks[..3].iter().all(|part| part.abs_diff(blocks[3] / 10) <= 3), "{blocks:?}");
     assert!(steps(&summary).iter().all(|s| s["iodepth"] == 2));
+    // The load is the same in each: it is told once, and what is compared is the latency.
+    let shown = place.shown();
+    let header = shown.lines().find(|line| line.trim_start().starts_with("span")).unwrap();
+    assert_eq!(header.split_whitespace().take(3).collect::<Vec<_>>(), ["span", "IOPS", "mean"], "{shown}");
+    assert!(shown.contains("I/Os of 8 KiB, 2 in flight") && shown.contains("mean latency from"), "{shown}");
+}
+
+#[test]
+fn all_schemas_of_a_file_are_read_as_one() {
+    let place = Place::new();
+    let path = place.path("blocks");
+    let name = path.to_str().unwrap();
+    let loaded = place.mindful(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
+    assert!(loaded.status.success(), "{loaded:?}");
+    let job = ["raw", name, "--preset", "oltp", "--num-small", "1", "--verify", "on"];
+    let job = |more: &[&str]| place.mindful(&[&job[..], &SHORT[..], more].concat());
+    assert!(job(&[]).status.success(), "{:?}", job(&[]));
+    // The last schema no longer holds what belongs there: who reads all of the file must meet it.
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let bytes = file.metadata().unwrap().len();
+    file.write_all_at(&vec![0; 4 << 20], bytes - (4 << 20)).unwrap();
+    let first = job(&["--schemas", "1"]);
+    assert!(first.status.success(), "the first schema is whole: {first:?}");
+    let note = String::from_utf8_lossy(&first.stderr).into_owned();
+    assert!(note.contains("hold 4 schemas and 1 of them are read"), "{note}");
+    for output in [job(&[]), place.mindful(&[&["raw", name, "--verify", "on"], &SHORT[..]].concat())] {
+        assert!(!output.status.success(), "{output:?}");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("schemas"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_new_file_is_as_large_as_the_scale_and_its_layout_is_no_finding() {
+    let place = Place::new();
+    let name = place.path("new").display().to_string();
+    let made = place.raw(&name, &["--scale", "8MiB"]);
+    let again = place.raw(&name, &["--spans", "full"]);
+    for summary in [made, again] {
+        assert_eq!(steps(&summary)[0]["scale"], 1_024);
+        assert!(!summary["findings"].to_string().contains("layout"), "{summary:#}");
+    }
 }
 
 #[test]

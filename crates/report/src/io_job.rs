@@ -27,15 +27,16 @@ pub fn report(
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {line}");
     }
-    let size = |bytes: Option<u64>| bytes.map_or_else(|| "?".to_owned(), mindful_core::units::format_bytes);
-    let _ = writeln!(
-        text,
-        "\n  small: random I/Os of {}; large: reads of {}; so many of each are kept in flight\n",
-        size(block_bytes),
-        size(large_bytes)
-    );
-    for line in best_lines(job) {
-        let _ = writeln!(text, "  {line}");
+    let (legend, results) = if spans(&summary.steps) {
+        (span_legend(&summary.steps, block_bytes), span_lines(&summary.steps))
+    } else {
+        (vec![load_legend(&summary.steps, block_bytes, large_bytes)], best_lines(job))
+    };
+    for lines in [legend, results].iter().filter(|lines| !lines.is_empty()) {
+        text.push('\n');
+        for line in lines {
+            let _ = writeln!(text, "  {line}");
+        }
     }
     text.push('\n');
     text.push_str(&findings(&summary.findings, style));
@@ -46,15 +47,69 @@ pub fn report(
     text
 }
 
+/// Whether one load was put on parts of the files in turn.
+fn spans(steps: &[StepSummary]) -> bool {
+    steps.iter().any(|step| step.point.values.contains_key(SPAN))
+}
+
+fn size(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "?".to_owned(), mindful_core::units::format_bytes)
+}
+
+fn load_legend(steps: &[StepSummary], block_bytes: Option<u64>, large_bytes: Option<u64>) -> String {
+    let small = format!("small: I/Os of {}", size(block_bytes));
+    if steps.iter().any(|step| large(step).is_some()) {
+        format!("{small}; large: reads of {}; so many of each are kept in flight", size(large_bytes))
+    } else {
+        format!("{small}; so many are kept in flight")
+    }
+}
+
+/// The one load of all spans, and what their names say.
+fn span_legend(steps: &[StepSummary], block_bytes: Option<u64>) -> Vec<String> {
+    let in_flight = steps.iter().find_map(|step| load(&step.point)).map_or(0, |(small, _)| small);
+    let named = |name: &str| steps.iter().any(|step| step.point.values.get(SPAN).is_some_and(|span| span == name));
+    let parts = [
+        ("outer", "outer: the first tenth"),
+        ("inner", "inner: the last tenth"),
+        ("mix", "mix: a thirtieth each at start, middle and end"),
+        ("full", "full: all"),
+    ];
+    let parts: Vec<&str> = parts.iter().filter(|(name, _)| named(name)).map(|(_, words)| *words).collect();
+    let load = format!("I/Os of {}, {in_flight} in flight", size(block_bytes));
+    if parts.is_empty() { vec![load] } else { vec![load, parts.join("; ")] }
+}
+
+/// How far the spans lie apart.
+fn span_lines(steps: &[StepSummary]) -> Vec<String> {
+    let mut means: Vec<(f64, &str)> =
+        steps.iter().filter_map(|step| Some((small(step)?.mean_us, step.point.values.get(SPAN)?.as_str()))).collect();
+    means.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some((least, at)), Some((most, there))) = (means.first(), means.last()) else { return Vec::new() };
+    if means.len() < 2 {
+        return Vec::new();
+    }
+    vec![format!(
+        "mean latency from {} at {} to {} at {}: {:+.1} %",
+        figure::time_us(*least),
+        escape(at),
+        figure::time_us(*most),
+        escape(there),
+        100.0 * (most / least - 1.0)
+    )]
+}
+
 fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
-    let spans = steps.iter().any(|step| step.point.values.contains_key(SPAN));
+    let spans = spans(steps);
     let larges = steps.iter().any(|step| large(step).is_some());
     let right = |titles: &[&'static str]| titles.iter().map(|title| (*title, Side::Right)).collect::<Vec<_>>();
     let mut header = Vec::new();
     if spans {
         header.push((SPAN, Side::Left));
+    } else {
+        header.extend(right(if larges { &["small", "large"] } else { &["small"] }));
     }
-    header.extend(right(&["small", "large", "IOPS", "mean us", "p50 us", "p99 us"]));
+    header.extend(right(&["IOPS", "mean us", "p50 us", "p99 us"]));
     if larges {
         header.extend(right(&["large/s", "large MiB/s", "large mean us"]));
     }
@@ -64,10 +119,13 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
         let mut row = Vec::new();
         if spans {
             row.push(escape(step.point.values.get(SPAN).map_or("", String::as_str)));
+        } else {
+            row.push(in_flight.to_string());
+            row.extend(larges.then(|| large_in_flight.to_string()));
         }
         let small = small(step);
         let rate = small.map_or_else(|| figure::UNKNOWN.to_owned(), |s| figure::whole(s.per_s.round() as u64));
-        row.extend([in_flight.to_string(), large_in_flight.to_string(), rate]);
+        row.push(rate);
         row.extend(
             [small.map(|s| s.mean_us), small.and_then(|s| s.p50_us), small.and_then(|s| s.p99_us)].map(figure::maybe),
         );
@@ -127,8 +185,7 @@ fn best_lines(job: &IoJobSummary) -> Vec<String> {
 
 /// The load, and the latency there.
 fn at(best: &IoBest) -> String {
-    let span = best.span.as_ref().map_or_else(String::new, |span| format!("span {}, ", escape(span)));
     let p99 = best.p99_us.map_or_else(String::new, |us| format!(", p99 {}", figure::number(us)));
     let mean = best.mean_us.map_or_else(String::new, |us| format!(" (mean {} us{p99})", figure::number(us)));
-    format!("{span}{} small and {} large in flight{mean}", best.small, best.large)
+    format!("{} small and {} large in flight{mean}", best.small, best.large)
 }

@@ -40,6 +40,12 @@ pub const KEYS: &[Key] = &[
         "full",
         "Part in use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
     ),
+    key(
+        "whole",
+        "on|off",
+        "off",
+        "Read all of the files as one schema, whatever schemas they were made with (`mindful raw`: on)",
+    ),
     key("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
     key("stripe_size", "SIZE", "1MiB", "Length of a stripe"),
     key("large_iodepth", "N", "0", "Large reads that each session keeps in flight beside its blocks (uring)"),
@@ -87,6 +93,7 @@ pub struct Large {
 
 /// All options, checked.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, on or off")]
 pub struct Options {
     /// The files and devices, as given.
     pub paths: Vec<PathBuf>,
@@ -106,6 +113,8 @@ pub struct Options {
     pub streams: u32,
     /// Part in use.
     pub span: Span,
+    /// Whether all schemas count as one.
+    pub whole: bool,
     /// How files are combined.
     pub combine: Combine,
     /// Large reads, if any.
@@ -133,6 +142,7 @@ impl Options {
             pattern: s.require("pattern", pattern)?,
             streams: s.require("streams", streams)?,
             span: s.require("span", Span::parse)?,
+            whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
             large: large(s)?,
             look: s.require("look", Look::parse)?,

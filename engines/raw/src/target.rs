@@ -80,10 +80,10 @@ impl RawTarget {
             return Ok(None);
         }
         let units = self.space(sources, self.options.span, self.options.block_size)?.units();
-        let schemas = mark.map_or(1, |mark| mark.schemas);
+        let schemas = mark.filter(|_| !self.options.whole).map_or(1, |mark| mark.schemas);
         let mut blocks_per_schema = units / schemas;
-        if let Some(mark) = mark.filter(|m| m.block_bytes == self.options.block_size && self.options.span == Span::FULL)
-        {
+        let as_made = |m: &Mark| m.block_bytes == self.options.block_size && self.options.span == Span::FULL;
+        if let Some(mark) = mark.filter(as_made).filter(|_| !self.options.whole) {
             blocks_per_schema = blocks_per_schema.min(mark.blocks_per_schema);
         }
         if blocks_per_schema == 0 {

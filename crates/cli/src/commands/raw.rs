@@ -25,6 +25,7 @@ use crate::{job, layers, store};
 pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let mut settings = layers::settings(matches)?;
     name_target(matches, &mut settings)?;
+    read_whole(&mut settings);
     let job = raw_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
     let context = Context::with(settings, store::open(matches)?)?;
@@ -59,6 +60,18 @@ fn name_target(matches: &ArgMatches, settings: &mut Settings) -> Result<()> {
     }
 }
 
+/// One session reads one schema: it is to read all of the files, unless schemas are what was asked for.
+fn read_whole(settings: &mut Settings) {
+    if ["schemas", "hot_schema", "whole"].iter().any(|key| settings.given(key).is_some()) {
+        return;
+    }
+    settings.set("whole", "on", Origin::Default);
+    if settings.given("scale").is_some() {
+        // A file that is yet to be made is as large as said.
+        settings.set("schemas", "1", Origin::Default);
+    }
+}
+
 /// All steps of `job` in one run folder: its id, and how it ended.
 fn measured(context: &Context, job: &Job) -> Result<(String, Result<()>)> {
     let target = context.open()?;
@@ -66,7 +79,7 @@ fn measured(context: &Context, job: &Job) -> Result<(String, Result<()>)> {
     job::prepare(context, &*target, &context.plan.workload(&dataset)?)?;
     if dataset.schemas > context.plan.sessions {
         let text = format!(
-            "the files hold {} schemas and {} of them are read: for all of it, name files made with --schemas 1",
+            "the files hold {} schemas and {} of them are read: for all of it, leave --schemas away",
             dataset.schemas, context.plan.sessions
         );
         mindful_core::event::note(&*context.events(), text);

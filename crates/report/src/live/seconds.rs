@@ -2,7 +2,7 @@
 
 use mindful_core::event::Event;
 use mindful_core::latency::Recorder;
-use mindful_core::metric::shared;
+use mindful_core::metric::{Phase, shared};
 use mindful_core::run::StepHead;
 use mindful_core::slice::SliceReport;
 use std::collections::BTreeMap;
@@ -15,10 +15,11 @@ pub struct Seconds {
     head: StepHead,
     borders_us: Vec<i64>,
     open: BTreeMap<u32, Slice>,
-    /// For each source: where physical and logical reads stand among its values.
-    sources: BTreeMap<String, [Option<usize>; 2]>,
+    /// For each source: where physical and logical reads stand among its values, and when it is read.
+    sources: BTreeMap<String, ([Option<usize>; 2], Phase)>,
     reads: [Counter; 2],
-    shown: Option<String>,
+    /// The last slice that was whole.
+    last: Option<(u32, Slice)>,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ impl Seconds {
             open: BTreeMap::new(),
             sources: BTreeMap::new(),
             reads: [Counter::default(); 2],
-            shown: None,
+            last: None,
         }
     }
 
@@ -53,12 +54,18 @@ impl Seconds {
         match event {
             Event::Started { borders_us, .. } => self.borders_us = borders_us,
             Event::Slice { report, .. } => return self.slice(&report),
-            Event::Source { source, metrics, .. } => {
+            Event::Source { source, metrics, phase } => {
                 let place = |name| metrics.iter().position(|metric| metric.name == name);
-                self.sources.insert(source, [place(shared::PHYSICAL_READS), place(shared::LOGICAL_READS)]);
+                let places = [place(shared::PHYSICAL_READS), place(shared::LOGICAL_READS)];
+                self.sources.insert(source, (places, phase));
             }
-            Event::Sample { source, at_us, values, .. } => {
-                let places = *self.sources.get(&source)?;
+            Event::Sample { source, border, at_us, values, .. } => {
+                let (places, phase) = *self.sources.get(&source)?;
+                let at_us = match phase {
+                    Phase::Border => at_us,
+                    // Read later, it stands as it was at the border.
+                    Phase::Settled => *self.borders_us.get(border as usize)?,
+                };
                 for (counter, place) in self.reads.iter_mut().zip(places) {
                     if let Some(value) = place.and_then(|place| *values.get(place)?) {
                         counter.read(at_us, value);
@@ -70,9 +77,10 @@ impl Seconds {
         None
     }
 
-    /// The last line shown.
+    /// The last slice, with the counters of its own end.
     pub fn last_line(self) -> Option<String> {
-        self.shown
+        let (index, slice) = self.last.as_ref()?;
+        self.line(*index, slice)
     }
 
     fn slice(&mut self, report: &SliceReport) -> Option<String> {
@@ -90,7 +98,7 @@ impl Seconds {
         // What some session left out, because an operation outlasted it, will not become whole any more.
         self.open.retain(|index, _| *index > report.index);
         let line = self.line(report.index, &whole)?;
-        self.shown = Some(line.clone());
+        self.last = Some((report.index, whole));
         Some(line)
     }
 
@@ -120,12 +128,13 @@ impl Seconds {
             |border: u32| self.borders_us.get(border as usize).map_or(0.0, |border| (end_us - border) as f64 / 1e6);
         let warmup = self.head.warmup_slices;
         let like = self.head.workload.like.kit().map_or_else(String::new, |kit| format!(", like {kit}"));
+        let words = |s: f64| ((s * 10.0).round() / 10.0).to_string();
         if index < warmup {
-            return format!("warm-up {:.0} s{like}: ", since(0));
+            return format!("warm-up {} s{like}: ", words(since(0)));
         }
         match self.head.duration_s {
-            Some(asked) => format!("measuring {:.0} of {asked:.0} s{like}: ", since(warmup)),
-            None => format!("running {:.0} s{like}: ", since(warmup)),
+            Some(asked) => format!("measuring {} of {} s{like}: ", words(since(warmup)), words(asked)),
+            None => format!("running {} s{like}: ", words(since(warmup))),
         }
     }
 }
@@ -206,5 +215,21 @@ mod tests {
             line,
             "warm-up 1 s: 30,000 physical reads/s, p99 100 us, hits 75.0 %, 2,000 ops/s, 128,000 blocks/s"
         );
+    }
+
+    #[test]
+    fn what_is_read_after_a_border_counts_to_the_border() {
+        let mut seconds = seconds(1);
+        let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
+        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
+        // The warm-up reads 1,000 blocks a second, the window 3,000; the later a reading, the later after its border.
+        for (border, late_us, reads) in [(0_u32, 250_000, 0.0), (1, 500_000, 1_000.0), (2, 900_000, 4_000.0)] {
+            if let Some(ended) = border.checked_sub(1) {
+                seconds.take(slice(0, ended));
+            }
+            let at_us = i64::from(border) * 1_000_000 + late_us;
+            seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values: vec![Some(reads)] });
+        }
+        assert!(seconds.last_line().unwrap().contains(": 3,000 physical reads/s"));
     }
 }
