@@ -77,7 +77,9 @@ fn headline(page: &mut Page, step: &StepAnalysis) {
         step.summary.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
     let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
     let figure = format!("{} {}{commit}{like}", crate::figure::number(headline.per_s), headline.label);
-    page.line(&format!("  {}", page.style.paint(Tone::Strong, &figure)));
+    for line in table::wrap(&figure, page.style.columns() - 2) {
+        page.line(&format!("  {}", page.style.paint(Tone::Strong, &line)));
+    }
     page.wrapped(2, &headline.why);
     if let Some(verdict) = &step.verdict {
         let limit = match verdict.limit {

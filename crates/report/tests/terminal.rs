@@ -158,6 +158,8 @@ fn a_figure_is_explained_by_its_formula_and_its_counters() {
 fn every_figure_of_a_step_can_be_explained() {
     let summary = serde_json::to_value(analyze(&Made::default().run()).summary.steps[0].clone()).unwrap();
     let asked = [
+        "like",
+        "commit",
         "sessions",
         "schemas",
         "scale",
