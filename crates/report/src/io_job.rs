@@ -58,6 +58,9 @@ fn size(bytes: Option<u64>) -> String {
 
 fn load_legend(steps: &[StepSummary], block_bytes: Option<u64>, large_bytes: Option<u64>) -> String {
     let small = format!("small: I/Os of {}", size(block_bytes));
+    if !steps.iter().any(|step| self::small(step).is_some()) {
+        return format!("large: reads of {}; so many are kept in flight", size(large_bytes));
+    }
     if steps.iter().any(|step| large(step).is_some()) {
         format!("{small}; large: reads of {}; so many of each are kept in flight", size(large_bytes))
     } else {
@@ -102,14 +105,16 @@ fn span_lines(steps: &[StepSummary]) -> Vec<String> {
 fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
     let spans = spans(steps);
     let larges = steps.iter().any(|step| large(step).is_some());
+    let smalls = !larges || steps.iter().any(|step| small(step).is_some());
     let right = |titles: &[&'static str]| titles.iter().map(|title| (*title, Side::Right)).collect::<Vec<_>>();
     let mut header = Vec::new();
     if spans {
         header.push((SPAN, Side::Left));
     } else {
-        header.extend(right(if larges { &["small", "large"] } else { &["small"] }));
+        header.extend(right(if smalls { &["small"] } else { &[] }));
+        header.extend(right(if larges { &["large"] } else { &[] }));
     }
-    header.extend(right(&["IOPS", "mean us", "p50 us", "p99 us"]));
+    header.extend(right(if smalls { &["IOPS", "mean us", "p50 us", "p99 us"] } else { &[] }));
     if larges {
         header.extend(right(&["large/s", "large MiB/s", "large mean us"]));
     }
@@ -120,15 +125,16 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
         if spans {
             row.push(escape(step.point.values.get(SPAN).map_or("", String::as_str)));
         } else {
-            row.push(in_flight.to_string());
+            row.extend(smalls.then(|| in_flight.to_string()));
             row.extend(larges.then(|| large_in_flight.to_string()));
         }
-        let small = small(step);
-        let rate = small.map_or_else(|| figure::UNKNOWN.to_owned(), |s| figure::whole(s.per_s.round() as u64));
-        row.push(rate);
-        row.extend(
-            [small.map(|s| s.mean_us), small.and_then(|s| s.p50_us), small.and_then(|s| s.p99_us)].map(figure::maybe),
-        );
+        if smalls {
+            let small = small(step);
+            let rate = small.map_or_else(|| figure::UNKNOWN.to_owned(), |s| figure::whole(s.per_s.round() as u64));
+            let times = [small.map(|s| s.mean_us), small.and_then(|s| s.p50_us), small.and_then(|s| s.p99_us)];
+            row.push(rate);
+            row.extend(times.map(figure::maybe));
+        }
         if larges {
             let op = large(step);
             let bytes_per_s = op.zip(large_bytes).map(|(op, bytes)| op.per_s * bytes as f64);

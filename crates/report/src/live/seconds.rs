@@ -35,6 +35,8 @@ struct Slice {
 struct Counter {
     last: Option<(i64, f64)>,
     per_s: Option<f64>,
+    /// The border up to which the rate holds.
+    border: u32,
 }
 
 impl Seconds {
@@ -68,7 +70,7 @@ impl Seconds {
                 };
                 for (counter, place) in self.reads.iter_mut().zip(places) {
                     if let Some(value) = place.and_then(|place| *values.get(place)?) {
-                        counter.read(at_us, value);
+                        counter.read(border, at_us, value);
                     }
                 }
             }
@@ -106,20 +108,23 @@ impl Seconds {
         let at = |border: u32| self.borders_us.get(border as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
-        let [physical, logical] = self.reads;
+        // Counters may be a slice behind; a rate of the warm-up says nothing about the window.
+        let warmup = self.head.warmup_slices;
+        let [physical, logical] =
+            self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.border > warmup));
         // The most telling comes first: a narrow terminal cuts the end.
-        let mut parts = match physical.per_s {
+        let mut parts = match physical {
             Some(reads) => vec![format!("{} physical reads/s", number(reads))],
             None => vec![blocks.clone()],
         };
         if let Some(p99) = slice.service.quantile_ns(0.99) {
             parts.push(format!("p99 {}", time_us(p99 as f64 / 1e3)));
         }
-        if let (Some(physical), Some(logical)) = (physical.per_s, logical.per_s.filter(|rate| *rate > 0.0)) {
+        if let (Some(physical), Some(logical)) = (physical, logical.filter(|rate| *rate > 0.0)) {
             parts.push(format!("hits {} %", number(100.0 * (1.0 - physical / logical).max(0.0))));
         }
         parts.push(format!("{} ops/s", number(slice.ops as f64 / seconds)));
-        parts.extend(physical.per_s.map(|_| blocks));
+        parts.extend(physical.map(|_| blocks));
         Some(self.place(index, at(index + 1)?) + &parts.join(", "))
     }
 
@@ -140,7 +145,8 @@ impl Seconds {
 }
 
 impl Counter {
-    fn read(&mut self, at_us: i64, value: f64) {
+    fn read(&mut self, border: u32, at_us: i64, value: f64) {
+        self.border = border;
         if let Some((before_us, before)) = self.last.filter(|(before_us, _)| *before_us < at_us) {
             self.per_s = (value >= before).then(|| (value - before) * 1e6 / (at_us - before_us) as f64);
         }
@@ -231,5 +237,17 @@ mod tests {
             seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values: vec![Some(reads)] });
         }
         assert!(seconds.last_line().unwrap().contains(": 3,000 physical reads/s"));
+    }
+
+    #[test]
+    fn reads_of_the_warm_up_are_not_shown_as_those_of_the_window() {
+        let mut seconds = seconds(1);
+        let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
+        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
+        for (border, reads) in [(0_u32, 0.0), (1, 1_000.0)] {
+            let at_us = i64::from(border) * 1_000_000 + 500_000;
+            seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values: vec![Some(reads)] });
+        }
+        assert!(seconds.take(slice(0, 1)).unwrap().starts_with("measuring 1 of 2 s: 128,000 blocks/s"));
     }
 }
