@@ -139,6 +139,65 @@ fn the_highest_load_that_meets_an_objective_is_found_and_confirmed() {
 }
 
 #[test]
+fn a_sweep_is_exported_with_a_row_a_step_and_figures_that_fit_together() {
+    let store = tempfile::tempdir().unwrap();
+    let more = ["--sessions", "1,4", "--update-pct", "50", "--duration", "1s", "--null-cpu", "10us", "--tag", "table"];
+    let swept = sweep(store.path(), &more);
+    let csv = String::from_utf8(command(store.path(), &["export", "table"]).output().unwrap().stdout).unwrap();
+    // Commas within quotes part no fields.
+    let unquoted = |(i, part): (usize, &str)| if i % 2 == 1 { part.replace(',', ";") } else { part.to_owned() };
+    let csv: String = csv.split('"').enumerate().map(unquoted).collect();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), swept["steps"].as_array().unwrap().len() + 1, "{csv}");
+    let text = |row: &[&str], name: &str| -> String {
+        let column = rows[0].iter().position(|n| *n == name).unwrap_or_else(|| panic!("{name}: {csv}"));
+        row[column].to_owned()
+    };
+    let number =
+        |row: &[&str], name: &str| -> f64 { text(row, name).parse().unwrap_or_else(|e| panic!("{name}: {e}: {csv}")) };
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    for row in &rows[1..] {
+        assert_eq!(row.len(), rows[0].len(), "{csv}");
+        assert_eq!(text(row, "point"), format!("sessions {}", text(row, "sessions")), "{csv}");
+        for way in ["read", "write"] {
+            let (mib, blocks) = (format!("{way}_mib_per_s"), format!("physical_{way}s_per_s"));
+            assert!(near(number(row, &mib), number(row, &blocks) * 8192.0 / 1_048_576.0), "{way}: {csv}");
+        }
+        assert!(near(number(row, "log_mib_per_s"), number(row, "log_bytes_per_s") / 1_048_576.0), "{csv}");
+        for kind in ["select", "update"] {
+            let at = |name: &str| number(row, &format!("{kind}_{name}_us"));
+            assert!(at("mean") > 900.0 && at("p50") <= at("p95") && at("p95") <= at("max"), "{csv}");
+        }
+        assert!(number(row, "db_cores") > 0.0 && (0.0..=1.0).contains(&number(row, "hit_ratio")), "{csv}");
+        assert!(!text(row, "verdict").is_empty() && !text(row, "validity").is_empty(), "{csv}");
+    }
+    assert_eq!(rows[1..].iter().filter(|row| text(row, "drift_check") == "yes").count(), 1, "{csv}");
+}
+
+#[test]
+fn the_highest_rate_that_meets_an_objective_is_the_known_one_confirmed_at_full_length() {
+    let store = tempfile::tempdir().unwrap();
+    // A session that serves an operation in 5 ms carries 200 a second; below that operations wait little, above without
+    // end.
+    let args = ["--sessions", "1", "--rate", "40..800", "--max-iops-at", "p50<=100ms", "--duration", "3s"];
+    let output = command(store.path(), &[&NULL[..11], &["--null-latency=5ms"], &args].concat()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line =
+        told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
+    let rate: f64 = line.split_whitespace().skip_while(|w| *w != "rate").nth(1).unwrap().parse().unwrap();
+    assert!((110.0..=230.0).contains(&rate), "{line}");
+    let swept = json(&output);
+    let steps = swept["steps"].as_array().unwrap();
+    let at = |step: &Value| step["point"]["values"]["rate"].as_str().unwrap().parse::<f64>().unwrap();
+    let full = steps.iter().filter(|step| (at(step) - rate).abs() < 0.5 && step["point"]["pass"] == 1);
+    let met = |step: &Value| step["ops"]["select"]["p50_us"].as_f64().is_some_and(|us| us <= 100_000.0);
+    assert!(full.clone().count() >= 1 && full.clone().all(met), "{swept:#}");
+    for step in full {
+        assert!((step["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.1, "full length: {step:#}");
+    }
+}
+
+#[test]
 fn a_mistyped_ladder_is_one_line_and_runs_nothing() {
     let store = tempfile::tempdir().unwrap();
     for (args, hint) in [

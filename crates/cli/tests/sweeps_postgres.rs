@@ -128,3 +128,54 @@ fn a_sweep_keeps_its_budget_survives_a_kill_and_finds_the_knee_the_eye_sees() {
     let updates = doublings(steps, "20");
     assert!(knee_by_eye(&updates) < 9.0, "one row's commits are an end: {updates:?}");
 }
+
+#[test]
+fn a_setting_of_the_server_is_a_ladder_and_its_restart_lies_outside_the_windows() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let data = place.path().join("data");
+    let ladder =
+        ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=8MB,64MB"];
+    let work = ["--mode", "lio", "--schemas", "1", "--scale", "24MiB", "--sessions", "2", "--work-unit", "8"];
+    let length = ["--warmup", "500ms", "--duration", "2s"];
+    let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
+    let steps = swept["steps"].as_array().unwrap();
+    let of = |value: &str| {
+        let set = format!("shared_buffers={value}");
+        let mut found =
+            steps.iter().filter(|s| s["point"]["values"]["set"] == set && s["point"]["drift_check"] == false);
+        found.next().unwrap_or_else(|| panic!("{set}: {swept:#}"))
+    };
+    for step in steps {
+        let measured = step["duration_s"].as_f64().unwrap();
+        assert!((measured / 2.0 - 1.0).abs() < 0.01, "a restart within the window of {measured} s: {step:#}");
+    }
+    // The server that was measured had the setting: 24 MiB fit into one cache and not into the other.
+    let hits = |value: &str| of(value)["hit_ratio"].as_f64().unwrap();
+    assert!(hits("8MB") < 0.8 && hits("64MB") > 0.95, "{} {}", hits("8MB"), hits("64MB"));
+}
+
+#[test]
+fn the_most_sessions_within_an_objective_are_confirmed_at_full_length() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let data = place.path().join("data");
+    // One row's commits of 5 ms: the more sessions want it, the longer each waits.
+    let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
+    let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
+    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "3s"];
+    let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
+    let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line =
+        told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
+    let load: u64 = line.split_whitespace().skip_while(|w| *w != "sessions").nth(1).unwrap().parse().unwrap();
+    let swept = json(&output);
+    let steps = swept["steps"].as_array().unwrap();
+    let p50_ms = |step: &Value| step["ops"]["update"]["p50_us"].as_f64().map(|us| us / 1e3);
+    let mut full = steps.iter().filter(|s| s["sessions"] == load && s["point"]["pass"] == 1);
+    let confirmed = full.next().unwrap_or_else(|| panic!("{swept:#}"));
+    assert!(p50_ms(confirmed).is_some_and(|ms| ms <= 40.0) && full.all(|s| p50_ms(s).is_some_and(|ms| ms <= 40.0)));
+    assert!((confirmed["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
+    let missed = steps.iter().filter(|s| p50_ms(s).is_some_and(|ms| ms > 40.0));
+    let least = missed.filter_map(|s| s["sessions"].as_u64()).min();
+    assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {told}");
+}

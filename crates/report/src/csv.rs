@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::result::{OpSummary, StepSummary, Summary};
+use mindful_analyze::Analysis;
+use mindful_analyze::analysis::StepAnalysis;
+use mindful_core::result::{OpSummary, StepSummary};
 
 type Column = (&'static str, fn(&StepSummary) -> Option<f64>);
 
@@ -61,30 +63,55 @@ fn update(step: &StepSummary, figure: fn(&OpSummary) -> Option<f64>) -> Option<f
     step.ops.update.as_ref().and_then(figure)
 }
 
+/// Columns that need more than the summary: a step and the length of its blocks, bytes. A MiB is 2^20 bytes.
+type Derived = (&'static str, fn(&StepAnalysis, Option<f64>) -> Option<f64>);
+
+const DERIVED: &[Derived] = &[
+    ("read_mib_per_s", |s, block| Some(s.summary.physical_reads_per_s? * block? / MIB)),
+    ("write_mib_per_s", |s, block| Some(s.summary.physical_writes_per_s? * block? / MIB)),
+    ("log_mib_per_s", |s, _| Some(s.summary.log_bytes_per_s? / MIB)),
+    ("log_writes_per_s", |s, _| s.counters.rate("wal_write")),
+];
+
+const MIB: f64 = 1_048_576.0;
+
 /// A header and a line a step; an unknown figure is an empty field.
-pub fn steps(summary: &Summary) -> String {
+pub fn steps(analysis: &Analysis) -> String {
+    let summary = &analysis.summary;
     let mut text = String::from("id,tag,validity,step");
-    for (name, _) in COLUMNS {
+    for name in COLUMNS.iter().map(|column| column.0).chain(DERIVED.iter().map(|column| column.0)) {
         text.push(',');
         text.push_str(name);
     }
-    text.push_str(",like,commit");
-    text.push('\n');
-    for (number, step) in (1..).zip(&summary.steps) {
+    text.push_str(",like,commit,point,drift_check,verdict\n");
+    let loaded = summary.dataset.as_ref().map(|dataset| dataset.block_bytes);
+    for (number, step) in (1..).zip(&analysis.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
         let tag = field(summary.tag.as_deref().unwrap_or(""));
+        // Writing to a string cannot fail.
         let _ = write!(text, "{},{tag},{validity},{number}", field(&summary.id));
-        for (_, figure) in COLUMNS {
+        let block = step.summary.block_bytes.or(loaded).map(|bytes| bytes as f64);
+        let figures = COLUMNS.iter().map(|(_, figure)| figure(&step.summary));
+        for figure in figures.chain(DERIVED.iter().map(|(_, figure)| figure(step, block))) {
             text.push(',');
-            if let Some(value) = figure(step) {
+            if let Some(value) = figure {
                 text.push_str(&value.to_string());
             }
         }
-        let like = step.like.kit().unwrap_or("mindful");
-        let _ = write!(text, ",{},{}", field(like), field(step.commit.as_deref().unwrap_or("")));
+        text.push_str(&names(step));
         text.push('\n');
     }
     text
+}
+
+/// The text columns of a step, each after its comma.
+fn names(step: &StepAnalysis) -> String {
+    let StepAnalysis { summary, verdict, .. } = step;
+    let point: Vec<_> = summary.point.values.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    let limit = verdict.as_ref().map_or("", |verdict| verdict.limit.name());
+    let (like, commit) = (summary.like.kit().unwrap_or("mindful"), summary.commit.as_deref().unwrap_or(""));
+    let check = if summary.point.drift_check { "yes" } else { "no" };
+    format!(",{},{},{},{check},{}", field(like), field(commit), field(&point.join("; ")), field(limit))
 }
 
 /// A text field: quoted when it must be (RFC 4180), and never the start of a spreadsheet's formula.

@@ -82,7 +82,7 @@ fn the_summary_as_json() {
 fn the_steps_as_csv() {
     let mut run = Made { update_pct: "20", latency_us: 400, ..Made::default() }.run();
     run.head.plan.tag = Some("=cmd(),\"x\"".into());
-    insta::assert_snapshot!(csv::steps(&analyze(&run).summary));
+    insta::assert_snapshot!(csv::steps(&analyze(&run)));
 }
 
 /// A run in which every text that comes from outside is `text`.
@@ -118,7 +118,7 @@ fn a_name_from_outside_never_steers_the_terminal() {
         list::Row { id: "b", head: None, summary: None, fault: run.error.as_deref() },
     ];
     assert!(harmless(&list::table(&rows, &Style::default())));
-    assert!(harmless(&csv::steps(&analysis.summary)));
+    assert!(harmless(&csv::steps(&analysis)));
 }
 
 #[test]

@@ -18,11 +18,11 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
     let exported = match text("as") {
         Some("jsonl") => events(&store, &id)?,
         form => {
-            let summary = mindful_analyze::analyze(&store.read(&id)?).summary;
+            let analysis = mindful_analyze::analyze(&store.read(&id)?);
             if form == Some("json") {
-                mindful_report::json::summary(&summary)
+                mindful_report::json::summary(&analysis.summary)
             } else {
-                mindful_report::csv::steps(&summary)
+                mindful_report::csv::steps(&analysis)
             }
         }
     };
