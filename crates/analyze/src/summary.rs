@@ -111,6 +111,7 @@ pub fn step(
         device_reads_per_s: rate(shared::DEVICE_READS),
         page_cache_share: known(&|_, _, counters| page_cache_share(run, counters)),
         hit_ratio: known(&|_, _, counters| hit_ratio(counters)),
+        scan_direct_share: known(&|_, work, counters| scan_direct_share(work, counters)),
         read_latency_mean_us: known(&|_, _, counters| {
             let mean = counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS);
             mean.filter(|us| *us > 0.0 && single_block_reads(run, step))
@@ -142,6 +143,12 @@ pub fn process_reads(run: &Run, counters: &Counters) -> Option<f64> {
 /// `1 - physical / logical`.
 fn hit_ratio(counters: &Counters) -> Option<f64> {
     counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).map(|missed| (1.0 - missed).max(0.0))
+}
+
+/// Blocks that scans visited past the cache by all they visited; scans of others may make it more, so at most 1.
+fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
+    let scanned = Some(work.kind(OpKind::Scan).blocks / work.seconds).filter(|rate| *rate > 0.0)?;
+    Some((counters.rate(shared::RING_VISITS)? / scanned).min(1.0))
 }
 
 /// Fewest physical reads per second of which a share is told: below it a handful of stray reads decides.

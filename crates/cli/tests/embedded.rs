@@ -104,6 +104,24 @@ fn reads_after_updates_write_nothing() {
     assert!(figure(&reads["steps"][0], "physical_writes_per_s") < 50.0, "{reads:#}");
 }
 
+/// The server reads a table past its cache when it is larger than a quarter of it.
+#[test]
+fn scans_are_told_to_be_direct_or_cached_as_they_were() {
+    let place = Place::new();
+    let scans = ["--scan-table", "8MiB", "--scan-pct", "5", "--warmup", "1s"];
+    for (buffers, direct, told) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
+        let ran = place.measured(&[&scans[..], &["--set", &format!("shared_buffers={buffers}")]].concat());
+        let share = figure(&ran["steps"][0], "scan_direct_share");
+        assert_eq!(share > 0.95, direct, "{share} with {buffers}: {ran:#}");
+        assert_eq!(share < 0.05, !direct, "{share} with {buffers}: {ran:#}");
+        let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        let shown = show.args(["show", ran["id"].as_str().unwrap()]);
+        let shown = shown.env("MINDFUL_STORE", place.folder.path().join("store")).output().unwrap();
+        let text = String::from_utf8(shown.stdout).unwrap();
+        assert!(text.contains(told), "{text}");
+    }
+}
+
 #[test]
 fn a_cached_run_is_not_called_storage() {
     let place = Place::new();

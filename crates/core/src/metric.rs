@@ -48,6 +48,8 @@ pub mod shared {
     pub const PHYSICAL_READS: &str = "physical_reads";
     /// Blocks the database gave to the operating system or device.
     pub const PHYSICAL_WRITES: &str = "physical_writes";
+    /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
+    pub const RING_VISITS: &str = "ring_visits";
     /// Bytes of redo, WAL or log.
     pub const LOG_BYTES: &str = "log_bytes";
     /// Time the database spent waiting for its reads, us.

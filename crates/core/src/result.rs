@@ -246,6 +246,10 @@ pub struct StepSummary {
     pub page_cache_share: Option<f64>,
     /// Share of logical reads that the database's cache served, 0 to 1.
     pub hit_ratio: Option<f64>,
+    /// Share of scanned blocks that went past the database's cache, through a ring of a few buffers, 0 to 1: 1 is
+    /// direct, 0 cached; null without scans or where the database does not tell.
+    #[serde(default)]
+    pub scan_direct_share: Option<f64>,
     /// Mean time of a physical read as the database saw it, us.
     pub read_latency_mean_us: Option<f64>,
     /// Latencies of single requests at the device.

@@ -33,6 +33,7 @@ const COLUMNS: &[Column] = &[
     ("update_p999_us", |s| update(s, |op| op.p999_us)),
     ("update_max_us", |s| update(s, |op| op.max_us)),
     ("scan_per_s", |s| s.ops.scan.as_ref().map(|op| op.per_s)),
+    ("scan_direct_share", |s| s.scan_direct_share),
     ("blocks_visited_per_s", |s| s.blocks_visited_per_s),
     ("logical_reads_per_s", |s| s.logical_reads_per_s),
     ("physical_reads_per_s", |s| s.physical_reads_per_s),

@@ -175,6 +175,12 @@ const FIGURES: &[Figure] = &[
         value: |s| s.summary.hit_ratio,
     },
     Figure {
+        name: "scan_direct_share",
+        formula: "blocks visited through the ring of a scan / blocks that scans visited, at most 1",
+        sources: &[shared::RING_VISITS],
+        value: |s| s.summary.scan_direct_share,
+    },
+    Figure {
         name: "read_latency_mean_us",
         formula: "time the database waited for reads / physical reads; only where every read fetches one block",
         sources: &[shared::READ_TIME_US, shared::PHYSICAL_READS],

@@ -69,6 +69,11 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     ("blk_read_time", "us", "Time this database's backends spent reading; needs track_io_timing"),
     ("read_bytes", "bytes", "Bytes of blocks asked of the operating system"),
     ("write_bytes", "bytes", "Bytes of blocks given to the operating system"),
+    (
+        "ring_visits",
+        "blocks",
+        "Blocks that scans visited through a ring of a few buffers, not through all of the cache",
+    ),
     ("temp_bytes", "bytes", "Bytes of temporary files"),
     ("log_bytes", "bytes", "Bytes of WAL"),
     ("commits", "1", "Transactions committed in this database"),

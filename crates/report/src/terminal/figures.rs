@@ -73,6 +73,16 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
     if let Some(hit) = summary.hit_ratio {
         said.push(format!("the database's cache served {} of logical reads", percent(Some(hit))));
     }
+    if summary.ops.scan.is_some() {
+        said.push(match summary.scan_direct_share {
+            None => "the database does not tell whether scans were direct or cached".to_owned(),
+            Some(share) if share >= 0.95 => "scans were direct, past the database's cache".to_owned(),
+            Some(share) if share <= 0.05 => "scans were cached like other reads".to_owned(),
+            Some(share) => {
+                format!("{} of scanned blocks were direct, past the database's cache", percent(Some(share)))
+            }
+        });
+    }
     if let (Some(op), true) = (&summary.ops.select, summary.work_unit > 1)
         && let Some(mean) = op.mean_us
     {

@@ -12,6 +12,8 @@ SELECT sum(read_bytes)::float8 / current_setting('block_size')::float8 AS physic
        sum(hits)::float8 AS hits,
        sum(evictions)::float8 AS evictions,
        sum(reuses)::float8 AS reuses,
+       sum(read_bytes) FILTER (WHERE context = 'bulkread')::float8 / current_setting('block_size')::float8
+           + sum(hits) FILTER (WHERE context = 'bulkread')::float8 AS ring_visits,
        sum(fsyncs)::float8 AS fsyncs,
        sum(fsync_time)::float8 * 1000 AS fsync_time,
        sum(writes) FILTER (WHERE backend_type = 'client backend')::float8 AS client_writes,
