@@ -171,6 +171,8 @@ fn every_figure_of_a_step_can_be_explained() {
         "cpu",
         "choices",
         "device",
+        "like",
+        "commit",
     ];
     let names = summary.as_object().unwrap().keys();
     let names = names.chain(["cpu", "device"].iter().flat_map(|part| summary[part].as_object().unwrap().keys()));
