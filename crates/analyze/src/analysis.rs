@@ -2,6 +2,7 @@
 
 use mindful_core::result::{Finding, StepSummary, Summary};
 use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::Loop;
 
 use crate::checks;
 use crate::counters::Counters;
@@ -94,7 +95,13 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
         shares: Shares::of(work, counters),
         ladder: None,
         page_cache_share: summary.page_cache_share,
+        server_loop_unused: server_loop_unused(run, step),
     }
+}
+
+/// Whether the loop ran in mindful though the engine has one in the database; `false` where the run does not tell.
+fn server_loop_unused(run: &Run, step: &StepRecord) -> bool {
+    run.head.server_side_loop == Some(true) && step.head.workload.looping == Loop::Client
 }
 
 /// Verdicts come last: a device's cap shows only where steps are held against each other.

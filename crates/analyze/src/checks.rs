@@ -344,8 +344,11 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     if let (Some(cores), Some(cpus), false) = (cpu.client_cores, client_cpus(run, &found.counters), in_process)
         && cores > CLIENT_BUSY * cpus
     {
-        let text = "mindful itself used up its CPUs: the figures are those of the client. Use --loop server, or a \
-                    larger client.";
+        let text = if found.evidence.server_loop_unused {
+            "mindful itself used up its CPUs: the figures are those of the client. Use --loop server, or a larger client."
+        } else {
+            "mindful itself used up its CPUs: the figures are those of the client. Use a larger one."
+        };
         findings.push(warning("client-bound", text, format!("{cores:.2} of {cpus} CPUs that it may use")));
     }
     if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY) {

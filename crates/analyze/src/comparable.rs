@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mindful_core::run::Run;
 use mindful_core::units;
+use mindful_core::workload::Workload;
 use serde::{Deserialize, Serialize};
 
 /// A fact in which two groups of runs differ.
@@ -71,7 +72,7 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(dataset) = &run.dataset {
-        facts.push(("content", format!("{:?}", dataset.content)));
+        facts.push(("content", dataset.content.to_string()));
     }
     for name in ["storage.device", "storage.filesystem", "cpu.model", "cpu.count"] {
         if let Some(value) = run.environment.get(name) {
@@ -84,18 +85,74 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         facts.push(("sessions", head.seats.len().to_string()));
         facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
         facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
-        let spread = format!("{:?}, hot spot {:?}, hot schema {} %", w.skew, w.hot_spot, w.hot_schema.percent());
-        facts.push(("spread of keys", spread));
-        facts.push(("loop", format!("{:?}, think {:?}, rate {:?}", w.looping, w.think_time, w.rate)));
-        facts.push(("redo and commit", format!("{:?}, {:?}, waits: {}", w.redo, w.commit, w.commit_wait)));
-        facts.push(("arithmetic", format!("{:?}", w.like)));
+        facts.extend(choices(w));
     }
     facts
 }
 
+/// Choices of the workload as a plan writes them.
+fn choices(w: &Workload) -> [(&'static str, String); 4] {
+    let think = w.think_time.map_or_else(|| "no think time".to_owned(), |think| format!("think time {think}"));
+    let rate = w.rate.map_or_else(|| "no rate".to_owned(), |rate| format!("rate {rate}"));
+    let wait = if w.commit_wait { "on" } else { "off" };
+    [
+        ("spread of keys", spread(w)),
+        ("loop", format!("{}, {think}, {rate}", w.looping)),
+        ("redo and commit", format!("redo {}, commit {}, commit wait {wait}", w.redo, w.commit)),
+        ("arithmetic", w.like.to_string()),
+    ]
+}
+
+fn spread(w: &Workload) -> String {
+    let hot_spot = w.hot_spot.map_or_else(
+        || "no hot spot".to_owned(),
+        |h| format!("hot spot of {} blocks from {} with {} %", h.blocks, h.offset, h.share.percent()),
+    );
+    format!("{}, {hot_spot}, hot schema {} %", w.skew, w.hot_schema.percent())
+}
+
 #[cfg(test)]
 mod tests {
+    use mindful_core::dataset::Dataset;
+    use mindful_core::plan::{KEYS, Plan};
+    use mindful_core::settings::{Origin, Settings};
+
     use super::*;
+
+    #[test]
+    fn facts_are_told_as_a_plan_writes_them() {
+        let mut settings = Settings::defaults(KEYS);
+        for (name, value) in [("target", "null:"), ("skew", "hotset:20%,80%"), ("think_time", "20%:10ms..50ms")] {
+            settings.set(name, value, Origin::Default);
+        }
+        for (name, value) in [("rate", "even:5000"), ("loop", "client"), ("commit", "16"), ("redo", "heavy")] {
+            settings.set(name, value, Origin::Default);
+        }
+        settings.set("hot_spot_size", "1MiB", Origin::Default);
+        let plan = Plan::from_settings(&settings).unwrap();
+        let dataset = Dataset {
+            schemas: 4,
+            blocks_per_schema: 1024,
+            scan_blocks: 0,
+            block_bytes: 8192,
+            bytes: 0,
+            index_bytes: None,
+            seed: 1,
+            content: plan.content,
+        };
+        let w = plan.workload(&dataset).unwrap();
+        let told: Vec<_> = choices(&w).into_iter().map(|(_, value)| value).collect();
+        assert_eq!(
+            told,
+            [
+                "hotset:20%,80%, hot spot of 128 blocks from 0 with 33.33 %, hot schema 0 %",
+                "client, think time 20%:10ms..50ms, rate even:5000",
+                "redo heavy, commit 16, commit wait on",
+                "mindful",
+            ]
+        );
+        assert_eq!(dataset.content.to_string(), "mixed, compress ratio 1, dedupe ratio 1");
+    }
 
     #[test]
     fn what_one_side_does_not_know_is_told_as_not_known() {

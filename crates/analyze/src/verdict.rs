@@ -90,6 +90,8 @@ pub struct Evidence {
     pub ladder: Option<(Rung, Rung)>,
     /// Page-cache share.
     pub page_cache_share: Option<f64>,
+    /// Whether the loop could run in the database, and did not.
+    pub server_loop_unused: bool,
 }
 
 /// What limited a step.
@@ -131,7 +133,12 @@ fn client(e: &Evidence) -> Option<Verdict> {
         over("mindful used {} of its CPUs", e.client_busy, CLIENT_BUSY),
         over("sessions spent {} of their time outside of operations", e.little_breach, LITTLE_BREACH),
     ];
-    either(Limit::Client, figures, "use --loop server, a larger --work-unit, or a client with more CPUs")
+    let next = if e.server_loop_unused {
+        "use --loop server, a larger --work-unit, or a client with more CPUs"
+    } else {
+        "use a larger --work-unit, or a client with more CPUs"
+    };
+    either(Limit::Client, figures, next)
 }
 
 fn cpu(e: &Evidence) -> Option<Verdict> {

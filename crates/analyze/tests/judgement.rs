@@ -274,6 +274,24 @@ fn a_saturated_host_and_a_starved_client_are_told_apart() {
 }
 
 #[test]
+fn a_loop_in_the_database_is_advised_only_where_there_is_one_that_was_not_used() {
+    let advice = |server_side_loop, looping| {
+        let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
+        run.head.server_side_loop = server_side_loop;
+        run.steps[0].head.workload.looping = looping;
+        let analysis = analyze(&run);
+        let finding = analysis.summary.findings.iter().find(|finding| finding.code == "client-bound").unwrap();
+        let next = analysis.steps[0].verdict.as_ref().unwrap().next;
+        assert!(next.contains("--work-unit"), "{next}");
+        [finding.text.contains("--loop server"), next.contains("--loop server")]
+    };
+    assert_eq!(advice(Some(true), Loop::Client), [true, true]);
+    for (known, looping) in [(Some(true), Loop::Server), (Some(false), Loop::Client), (None, Loop::Client)] {
+        assert_eq!(advice(known, looping), [false, false], "{known:?} {looping:?}");
+    }
+}
+
+#[test]
 fn what_did_not_come_to_its_end_is_invalid() {
     let bend = |change: fn(&mut Run)| {
         let mut run = Made::default().run();

@@ -82,6 +82,7 @@ pub fn record(context: &Context, target: &dyn Target, description: Description) 
         started_at: String::new(),
         mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
         engine: context.engine.name().to_owned(),
+        server_side_loop: Some(context.engine.capabilities().server_side_loop),
         target: context.redacted_target(),
         plan: context.plan.clone(),
         settings: context.public_settings(),

@@ -13,6 +13,7 @@ use crate::workload::{Commit, HotSpot, Like, Loop, Rate, Redo, Skew, ThinkTime, 
 
 mod keys;
 mod parse;
+mod written;
 
 pub use keys::{KEYS, SWEEP_KEYS};
 

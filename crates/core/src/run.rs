@@ -35,6 +35,9 @@ pub struct RunHead {
     pub mindful_version: String,
     /// Name of the engine.
     pub engine: String,
+    /// Whether the engine can run the work loop in the database; `None` in runs that did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_side_loop: Option<bool>,
     /// The target without secrets.
     pub target: String,
     /// The plan.

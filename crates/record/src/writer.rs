@@ -169,6 +169,7 @@ mod tests {
             started_at: String::new(),
             mindful_version: String::new(),
             engine: "null".to_owned(),
+            server_side_loop: None,
             target: "null:".to_owned(),
             plan: Plan::from_settings(&settings).unwrap(),
             settings,

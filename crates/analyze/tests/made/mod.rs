@@ -92,6 +92,7 @@ impl Made {
                 started_at: "2026-11-21T01:35:42.118Z".into(),
                 mindful_version: "0.1.0".into(),
                 engine: "postgres".into(),
+                server_side_loop: Some(true),
                 target: "postgres://bench@db.example/bench".into(),
                 plan,
                 settings,

@@ -140,7 +140,7 @@ fn content(s: &Settings) -> Result<Content> {
     Ok(if repeated { Content::Repeated } else { Content::Mixed { compress_ratio, dedupe_ratio } })
 }
 
-fn commit(text: &str) -> Result<Commit> {
+pub(super) fn commit(text: &str) -> Result<Commit> {
     match text {
         "each" => Ok(Commit::Each),
         "slice" => Ok(Commit::Slice),
@@ -163,7 +163,7 @@ fn hot_spot(s: &Settings) -> Result<Option<HotSpotPlan>> {
     Ok(Some(HotSpotPlan { size, offset, share: s.require("hot_spot_share", Share::parse)? }))
 }
 
-fn skew(text: &str) -> Result<Skew> {
+pub(super) fn skew(text: &str) -> Result<Skew> {
     let bad = || {
         Error::plan(
             format!("`{text}` is not a skew"),
@@ -190,7 +190,7 @@ fn skew(text: &str) -> Result<Skew> {
     Ok(Skew::HotSet { fraction, probability: Share::parse(probability)?, moves_every })
 }
 
-fn think_time(text: &str) -> Result<ThinkTime> {
+pub(super) fn think_time(text: &str) -> Result<ThinkTime> {
     let (share, range) = match text.split_once("%:") {
         Some((share, range)) => (Share::parse(share)?, range),
         None => (Share::ALL, text),
@@ -212,7 +212,7 @@ fn think_time(text: &str) -> Result<ThinkTime> {
     Ok(ThinkTime { share, min, max, exponential: false })
 }
 
-fn rate(text: &str) -> Result<Rate> {
+pub(super) fn rate(text: &str) -> Result<Rate> {
     let (even, number) = match text.strip_prefix("even:") {
         Some(number) => (true, number),
         None => (false, text),
