@@ -171,8 +171,39 @@ fn cleanup_lists_and_removes_what_is_ours() {
     assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
     let done = place.command(&["cleanup", "--yes"]).output().unwrap();
     assert!(done.status.success() && String::from_utf8_lossy(&done.stdout).contains("removed"), "{done:?}");
+    let listed = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(listed.contains(&format!("{} (", place.data().display())), "{listed}");
+    assert!(!place.data().exists() && !server_in(&place.data()), "the private folder is left");
     let again = place.command(&["cleanup", "--yes"]).output().unwrap();
     assert!(String::from_utf8_lossy(&again.stdout).contains("nothing of mindful's"), "{again:?}");
+    assert!(!place.data().exists(), "a server is made to be cleaned up");
+    let next = place.measured(&["--warmup", "0s"]);
+    assert!(figure(&next["steps"][0], "blocks_visited_per_s") > 0.0, "{next:#}");
+}
+
+#[test]
+fn cleanup_leaves_a_private_server_that_holds_something_of_others() {
+    let place = Place::new();
+    let load = |namespace| {
+        let args = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
+        assert!(place.command(&args).output().unwrap().status.success());
+    };
+    let clean = |namespace| {
+        let done = place.command(&["cleanup", "--yes", "--namespace", namespace]).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    load("first");
+    load("second");
+    let told = clean("first");
+    assert!(told.contains("keep, it also holds schema second") && place.data().exists(), "{told}");
+    let letter = place.data().join("letter.txt");
+    std::fs::write(&letter, "dear").unwrap();
+    let told = clean("second");
+    assert!(told.contains("keep, it also holds letter.txt") && letter.exists(), "{told}");
+    std::fs::remove_file(letter).unwrap();
+    let told = clean("second");
+    assert!(told.contains("1 removed") && !place.data().exists(), "{told}");
 }
 
 #[cfg(feature = "raw")]

@@ -60,6 +60,11 @@ pub trait Engine: Sync {
     /// The URL without its secrets, for output and storage.
     fn redact(&self, url: &str) -> String;
 
+    /// Whether there is something to open: `false` where [`Engine::open`] would make it first.
+    fn exists(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<bool> {
+        Ok(true)
+    }
+
     /// Opens (for some engines: starts) the system under test. Changes no data.
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>>;
 }
@@ -143,6 +148,18 @@ pub trait Target: Send + Sync {
 
     /// Removes what is mindful's own; returns what [`Target::inventory`] told before.
     fn cleanup(&self) -> Result<Vec<OwnedObject>>;
+
+    /// What mindful made to hold the dataset and nothing else, such as the folder of a private server; kept if anything
+    /// but the dataset is in it.
+    fn home(&self) -> Result<Option<OwnedObject>> {
+        Ok(None)
+    }
+
+    /// Removes what [`Target::home`] tells, after [`Target::cleanup`]; the target is of no more use then. Gives it as it
+    /// was found: what is to be kept is kept.
+    fn remove_home(&self) -> Result<Option<OwnedObject>> {
+        Ok(None)
+    }
 }
 
 /// One connection, made and used on its own thread.

@@ -8,6 +8,7 @@ mod data_files;
 mod describe;
 pub mod embedded;
 mod error;
+mod home;
 mod link;
 mod load;
 mod log_band;
@@ -78,6 +79,10 @@ impl Engine for Postgres {
 
     fn redact(&self, url: &str) -> String {
         if is_private(url) { url.to_owned() } else { connect::redact(url) }
+    }
+
+    fn exists(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<bool> {
+        if is_private(url) { Embedded::exists(settings, events.as_ref()) } else { Ok(true) }
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

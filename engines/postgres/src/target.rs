@@ -24,7 +24,8 @@ use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
 use crate::{
-    checks, counters, data_files, describe, load, log_band, plan_check, prepare, settle, space, stored, verify, waits,
+    checks, counters, data_files, describe, home, load, log_band, plan_check, prepare, settle, space, stored, verify,
+    waits,
 };
 
 /// A PostgreSQL database, shared by all threads.
@@ -220,5 +221,24 @@ impl Target for PostgresTarget {
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let control = self.link.control()?;
         self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
+    }
+
+    fn home(&self) -> Result<Option<OwnedObject>> {
+        let of = |private| home::of(private, &self.link, &self.options.namespace);
+        let Some(mut home) = self.private.as_ref().map(of).transpose()? else { return Ok(None) };
+        // The same reason that keeps the namespace.
+        if let Some(kept) = self.inventory()?.into_iter().find(|object| object.kept_because.is_some()) {
+            home.kept_because.get_or_insert(format!("it also holds {}, not mindful's", kept.name));
+        }
+        Ok(Some(home))
+    }
+
+    fn remove_home(&self) -> Result<Option<OwnedObject>> {
+        let home = self.home()?;
+        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &home) {
+            self.link.release();
+            private.destroy()?;
+        }
+        Ok(home)
     }
 }

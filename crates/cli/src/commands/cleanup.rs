@@ -15,8 +15,14 @@ use crate::exit::Exit;
 /// Lists, asks, removes.
 pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     let context = Context::new(matches)?;
+    if !context.engine.exists(&context.plan.target, &context.settings, &context.events())? {
+        context.recording.quiet();
+        context::print(&listing(&[], &context.redacted_target()))?;
+        return Ok(Exit::Ok);
+    }
     let target = context.open()?;
-    let inventory = target.inventory()?;
+    let mut inventory = target.inventory()?;
+    inventory.extend(target.home()?);
     context.recording.quiet();
     context::print(&listing(&inventory, &context.redacted_target()))?;
     let ours = inventory.iter().filter(|object| object.kept_because.is_none()).count();
@@ -27,7 +33,9 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
         context::print("nothing was removed\n")?;
         return Ok(Exit::Ok);
     }
-    let removed = target.cleanup()?.iter().filter(|object| object.kept_because.is_none()).count();
+    let mut removed = target.cleanup()?;
+    removed.extend(target.remove_home()?);
+    let removed = removed.iter().filter(|object| object.kept_because.is_none()).count();
     context::print(&format!("{removed} removed\n"))?;
     Ok(Exit::Ok)
 }

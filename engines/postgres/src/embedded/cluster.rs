@@ -19,6 +19,14 @@ pub const USER: &str = "mindful";
 /// Its database.
 pub const DATABASE: &str = "mindful";
 
+/// Whether `folder` holds a data directory that was made completely.
+pub fn is_in(folder: &Path) -> Result<bool> {
+    let version = folder.join("pgdata/PG_VERSION");
+    version.try_exists().map_err(|error| {
+        Error::target(format!("{}: {error}", version.display()), "start mindful as the owner of that folder")
+    })
+}
+
 /// Makes the data directory if there is none, in its place completely or not at all, and checks that the binaries and
 /// the user fit one that is there. Tells whether it was made.
 pub fn ensure(folder: &Folder, binaries: &Binaries, account: &Account) -> Result<bool> {

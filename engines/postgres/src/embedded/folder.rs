@@ -29,6 +29,8 @@ const LOADING_FILE: &str = "loading";
 const SERVER_LOCK: &str = "server.lock";
 const LOCK: &str = "mindful.lock";
 const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
+/// The files of ours; the mark comes last.
+const FILES: [&str; 7] = [LOADING_FILE, "socket.path", "server.log", "server.log.old", SERVER_LOCK, LOCK, MARK_FILE];
 const STICKY: u32 = 0o1000;
 
 /// A folder that is ours, locked as long as this lives.
@@ -130,12 +132,22 @@ impl Folder {
         }
     }
 
+    /// What is in the folder and not ours, by name.
+    pub fn foreign_files(&self) -> Result<Vec<String>> {
+        let entries = fs::read_dir(&self.root).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let names = entries.map_err(|error| refused(&self.root, &error))?.into_iter().map(|entry| entry.file_name());
+        let ours = |name: &str| {
+            FILES.contains(&name) || ["pgdata", "socket", "lost+found"].contains(&name) || name.starts_with("pgdata.")
+        };
+        Ok(names.map(|name| name.to_string_lossy().into_owned()).filter(|name| !ours(name)).collect())
+    }
+
     /// Removes all that is ours; the folder itself too if nothing else is in it.
     pub fn destroy(&self) -> Result<()> {
         self.remove_data()?;
         // What is left of it after a failure still carries the mark, which goes last.
         let _ = fs::remove_dir_all(self.socket());
-        for name in [LOADING_FILE, "socket.path", "server.log", "server.log.old", SERVER_LOCK, LOCK, MARK_FILE] {
+        for name in FILES {
             remove_if_there(&self.root.join(name)).map_err(|error| refused(&self.root, &error))?;
         }
         // A mount point, or a folder in which someone else put something, stays.
@@ -284,6 +296,7 @@ mod tests {
         let folder = Folder::open(&root, &me).unwrap();
         fs::create_dir(folder.data()).unwrap();
         fs::write(root.join("letter.txt"), "dear").unwrap();
+        assert_eq!(folder.foreign_files().unwrap(), ["letter.txt"]);
         folder.destroy().unwrap();
         let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(left, ["letter.txt"]);

@@ -94,6 +94,22 @@ impl Embedded {
         Ok(embedded)
     }
 
+    /// Whether there is a server to open; changes nothing. Binaries are looked for only where it depends on their version.
+    pub fn exists(settings: &Settings, events: &dyn Events) -> Result<bool> {
+        let options = Options::parse(settings)?;
+        let account = Account::choose(options.run_as.as_deref())?;
+        if let Some(given) = &options.data_dir {
+            return cluster::is_in(&account.reach(given, "--data-dir")?);
+        }
+        let base = base(&account)?;
+        let all = base.join("embedded");
+        if !all.exists() {
+            return Ok(false);
+        }
+        let binaries = Binaries::find(&options, &base, &account, events)?;
+        cluster::is_in(&all.join(binaries.major.to_string()))
+    }
+
     /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.
     ///
     /// A load begins with [`Phase::Load`] and ends, well or not, with [`Phase::Run`]: a crash between them makes the
@@ -154,6 +170,11 @@ impl Embedded {
     /// Bytes of the folder on storage.
     pub fn bytes(&self) -> u64 {
         self.folder.bytes()
+    }
+
+    /// What is in the folder and not mindful's, by its name there.
+    pub fn foreign_files(&self) -> Result<Vec<String>> {
+        self.folder.foreign_files()
     }
 
     /// Stops the server and removes its folder. Binaries stay.
