@@ -6,6 +6,7 @@
 mod bootstrap;
 mod curve;
 mod group;
+mod history;
 mod noise;
 mod percentile;
 mod power;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use bootstrap::ratio_bca;
 pub use curve::{CurveComparison, Ratio, curves};
 pub use group::cliffs_delta;
+pub use history::{LevelChange, level_changes};
 pub use noise::NoiseFloor;
 pub use percentile::{PERCENTILES, PercentileShift, RunLatency, percentile_shifts};
 pub use power::{detectable_effect, runs_needed};

@@ -133,6 +133,10 @@ fn compare() -> Command {
         .arg(runs("baseline", "Runs by id, prefix or tag"))
         .arg(runs("candidate", "Runs by id, prefix or tag"))
         .arg(
+            runs("history", "Runs of one plan in a row, or their tag: where did their level change?")
+                .conflicts_with_all(["baseline", "candidate", "run"]),
+        )
+        .arg(
             text("run", "run", "PLAN")
                 .num_args(2)
                 .conflicts_with_all(["baseline", "candidate"])

@@ -2,6 +2,7 @@
 
 mod cleanup;
 mod compare;
+mod compare_history;
 mod compare_sides;
 mod compare_text;
 #[cfg(feature = "raw")]

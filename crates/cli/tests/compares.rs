@@ -97,6 +97,30 @@ fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
 }
 
 #[test]
+fn a_history_tells_the_run_from_which_the_level_is_another_and_a_gate_sees_it() {
+    let store = tempfile::tempdir().unwrap();
+    let mut ids = Vec::new();
+    for latency in [["10ms"; 5], ["20ms"; 5]].concat() {
+        let base =
+            ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--tag", "night"];
+        let work = ["--work-unit", "1", "--sessions", "4", "--duration", "500ms", "--null-latency", latency];
+        ids.push(json(&mindful(store.path(), &[&base[..], &work].concat()))["id"].clone());
+    }
+    // Windows this short may end invalid where others use the CPU; their rates stand.
+    let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
+    let told = json(&mindful(store.path(), &[&ask[..], &["--format", "json"]].concat()));
+    let changes = told["changes"].as_array().unwrap();
+    assert!(changes.len() == 1 && changes[0]["at"] == 5, "{told:#}");
+    assert!((told["last_by_first"].as_f64().unwrap() - 0.5).abs() < 0.1, "{told:#}");
+    assert_eq!(told["runs"][5]["id"], ids[5], "{told:#}");
+    let text = String::from_utf8(mindful(store.path(), &ask).stdout).unwrap();
+    assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
+    let gated = |gate: &str| mindful(store.path(), &["compare", "--history", "night", "--force", "--fail-if", gate]);
+    assert_eq!(gated("slower>20%").status.code(), Some(4));
+    assert_eq!(gated("faster>20%").status.code(), Some(0));
+}
+
+#[test]
 fn whole_sweeps_are_compared_by_their_curves() {
     let store = tempfile::tempdir().unwrap();
     for (tag, capacity) in [("few", "4"), ("many", "8")] {

@@ -16,6 +16,7 @@ use mindful_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::commands::compare_history::History;
 use crate::commands::{compare_sides as sides, compare_text};
 use crate::exit::Exit;
 use crate::repetition::{self, Figure, Side};
@@ -57,6 +58,10 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let figure = matches.get_one::<String>("figure").map_or(Ok(Figure::Throughput), |text| Figure::parse(text))?;
     let gate = matches.get_one::<String>("fail_if").map(|text| gate(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
+    let allowed = gate.as_ref().map_or_else(|| margin.map_or(0.03, |m| m.percent() / 100.0), |gate| gate.margin);
+    if matches.contains_id("history") {
+        return history(matches, figure, allowed, gate.as_ref());
+    }
     let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
     let (baseline, candidate) = match plans.as_slice() {
         [] => (sides::named(matches, "baseline", &store)?, sides::named(matches, "candidate", &store)?),
@@ -72,7 +77,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         return Err(not_comparable(&differing));
     }
     let question = Question {
-        margin: gate.as_ref().map_or_else(|| margin.map_or(0.03, |m| m.percent() / 100.0), |gate| gate.margin),
+        margin: allowed,
         higher_is_faster: figure == Figure::Throughput,
         noise: baseline.first().map(|(run, _)| noise::of(&store, &run.head.target)).transpose()?.flatten(),
         ..Question::default()
@@ -91,6 +96,21 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         compare_text::report(&told, &baseline, &candidate)
     };
     context::print(&text)?;
+    Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
+}
+
+/// The changes of level in a series of runs; a gate is crossed when the last level lies beyond it.
+fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
+    let (runs, force) = (sides::named(matches, "history", &store::open(matches)?)?, matches.get_flag("force"));
+    if !force {
+        sides::refuse_invalid(&runs, &Side::new())?;
+    }
+    let history = History::of(runs, figure, margin, force)?;
+    context::print(&if context::wants_json(matches) { history.json() } else { history.text() })?;
+    let higher = history.last_by_first() > 1.0;
+    let beyond = history.last_by_first().ln().abs() > margin.ln_1p();
+    let verdict = if higher == (figure == Figure::Throughput) { Verdict::Faster } else { Verdict::Slower };
+    let crossed = beyond && gate.is_some_and(|gate| gate.crossed_by == verdict);
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
 }
 

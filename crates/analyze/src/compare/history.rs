@@ -1,0 +1,105 @@
+//! Where a series of runs of one plan changed its level.
+
+use serde::{Deserialize, Serialize};
+
+use crate::stats::moment::mean;
+use crate::stats::random::Random;
+
+/// Fewest runs between two changes.
+const SHORTEST: usize = 3;
+
+/// Largest p of a change.
+const SIGNIFICANT: f64 = 0.01;
+
+/// Permutations for a p.
+const PERMUTATIONS: u32 = 999;
+
+/// A change of level between two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LevelChange {
+    /// Place of the first run of the new level, from 0.
+    pub at: usize,
+    /// Geometric mean of the stretch before.
+    pub before: f64,
+    /// Geometric mean of the stretch after.
+    pub after: f64,
+    /// Permutation p of "no change".
+    pub p: f64,
+}
+
+/// Finds changes of level in `values`, one a run in the order they ran, all above zero, by E-Divisive with means
+/// (Matteson and James 2014) on logarithms: the split that separates the means best is kept when few permutations do as
+/// well and the levels differ by more than `margin` (a share), then both sides are searched in the same way. Runs are
+/// independent, so they are permuted as they are; eight runs cannot reach the p, ten can.
+pub fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let mut random = Random::new(seed, "permutations of a history");
+    let mut found = Vec::new();
+    search(&logs, 0, margin.ln_1p(), &mut random, &mut found);
+    found.sort_by_key(|(at, _)| *at);
+    let borders: Vec<usize> = [0].into_iter().chain(found.iter().map(|f| f.0)).chain([logs.len()]).collect();
+    let level = |i: usize| mean(&logs[borders[i]..borders[i + 1]]).unwrap_or(0.0).exp();
+    let change =
+        |(i, (at, p)): (usize, &(usize, f64))| LevelChange { at: *at, before: level(i), after: level(i + 1), p: *p };
+    found.iter().enumerate().map(change).collect()
+}
+
+fn search(logs: &[f64], offset: usize, margin: f64, random: &mut Random, found: &mut Vec<(usize, f64)>) {
+    let Some((at, separation)) = best_split(logs) else { return };
+    let (before, after) = logs.split_at(at);
+    let apart = mean(after).unwrap_or(0.0) - mean(before).unwrap_or(0.0);
+    let mut drawn = logs.to_vec();
+    let as_good = (0..PERMUTATIONS).filter(|_| {
+        random.shuffle(&mut drawn);
+        best_split(&drawn).is_some_and(|(_, drawn)| drawn >= separation)
+    });
+    let p = (as_good.count() + 1) as f64 / f64::from(PERMUTATIONS + 1);
+    if p < SIGNIFICANT && apart.abs() > margin {
+        found.push((offset + at, p));
+        search(before, offset, margin, random, found);
+        search(after, offset + at, margin, random, found);
+    }
+}
+
+/// The split with the largest `n1 n2 / n (mean1 - mean2)^2`, and that figure.
+fn best_split(logs: &[f64]) -> Option<(usize, f64)> {
+    let n = logs.len();
+    let splits = SHORTEST..(n + 1).checked_sub(SHORTEST)?;
+    let separation = |at: usize| {
+        let (before, after) = logs.split_at(at);
+        let apart = mean(before).unwrap_or(0.0) - mean(after).unwrap_or(0.0);
+        (at * (n - at)) as f64 / n as f64 * apart * apart
+    };
+    splits.map(|at| (at, separation(at))).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(random: &mut Random, levels: &[(usize, f64)]) -> Vec<f64> {
+        let of = |&(count, level): &(usize, f64)| vec![level; count];
+        levels.iter().flat_map(of).map(|level| level * (0.015 * random.normal()).exp()).collect()
+    }
+
+    #[test]
+    fn a_known_step_is_found_at_its_run_with_both_levels() {
+        let mut random = Random::new(3, "steps");
+        for _ in 0..20 {
+            let values = runs(&mut random, &[(10, 1e4), (8, 0.9e4), (10, 1.05e4)]);
+            let changes = level_changes(&values, 0.03, 1);
+            assert_eq!(changes.iter().map(|c| c.at).collect::<Vec<_>>(), [10, 18], "{changes:?}");
+            assert!((changes[0].after / changes[0].before - 0.9).abs() < 0.03, "{changes:?}");
+        }
+    }
+
+    #[test]
+    fn runs_alike_have_no_change_and_few_runs_tell_none() {
+        let mut random = Random::new(4, "level");
+        let false_alarms = (0..100).filter(|_| !level_changes(&runs(&mut random, &[(20, 1e4)]), 0.0, 1).is_empty());
+        let false_alarms = false_alarms.count();
+        assert!(false_alarms <= 4, "{false_alarms} of 100");
+        assert!(level_changes(&runs(&mut random, &[(3, 1e4), (3, 5e3)]), 0.03, 1).is_empty());
+        assert!(level_changes(&[], 0.03, 1).is_empty());
+    }
+}
