@@ -151,3 +151,32 @@ fn a_noise_floor_is_kept_and_widens_single_runs() {
     let args = ["compare", "--format", "json", "--baseline", ids[0], "--candidate", ids[1]];
     assert_eq!(json(&mindful(store.path(), &args))["basis"], "noise_floor");
 }
+
+#[test]
+fn hooks_are_called_around_every_repetition_and_a_failed_one_ends_the_comparison() {
+    let store = tempfile::tempdir().unwrap();
+    let hooked = |name: &str, before: &str| {
+        let name = plan(store.path(), name, "5ms");
+        let path = store.path().join(&name);
+        let keys = std::fs::read_to_string(&path).unwrap();
+        let hook = "echo $MINDFUL_PHASE of $MINDFUL_RUN_ID";
+        let hooks = format!("hook_before = \"{before}\"\nhook_after = \"{hook}\"\nhook_end = \"{hook}\"\n");
+        std::fs::write(path, keys + &hooks).unwrap();
+        name
+    };
+    let (a, b) = (hooked("a.toml", "echo ready"), hooked("b.toml", "echo ready"));
+    let told = mindful(store.path(), &["compare", "--run", &a, &b, "--repeat", "3"]);
+    assert!(matches!(told.status.code(), Some(0 | 4)), "{told:?}");
+    let runs: Vec<_> = store.path().join("runs").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(runs.len(), 6);
+    for run in runs {
+        let id = run.file_name().unwrap().to_str().unwrap();
+        let said = |phase: &str| std::fs::read_to_string(run.join(format!("hook-{phase}.out"))).unwrap();
+        let expected = ["ready\n".to_owned(), format!("after of {id}\n"), format!("end of {id}\n")];
+        assert_eq!(["before", "after", "end"].map(said), expected);
+    }
+    let broken = hooked("broken.toml", "exit 3");
+    let refused = mindful(store.path(), &["compare", "--run", &a, &broken, "--repeat", "3"]);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && words.contains("hook before failed"), "{words}");
+}

@@ -59,7 +59,7 @@ pub fn plan(script: &Script) -> Result<PlanFile> {
         plan.set("duration", format!("{seconds}s"), format!("RUN_TIME={seconds}: counted from the end of the launch while the counters ran from its begin; now one window for both"));
     }
     if script.get("CREATE_BASE_TABLE").is_some() {
-        plan.leave("CREATE_BASE_TABLE: there is no seed table, each table is laid out from the seed");
+        plan.leave("CREATE_BASE_TABLE: it kept a seed table that all others were copied from; there is no seed table, each table is laid out from the seed");
     }
     unknown(script, &ALL_KEYS, &mut plan);
     Ok(plan)
@@ -71,7 +71,7 @@ fn target(script: &Script, plan: &mut PlanFile) {
         if url.contains('@') && url.split('@').next().is_some_and(|user| user.matches(':').count() > 1) {
             plan.leave("CONNECT_STRING: it holds a password, which is not copied; give --target or PGPASSWORD");
         } else {
-            plan.set("target", url, "CONNECT_STRING");
+            plan.set("target", url, "CONNECT_STRING: what psql was given; mindful connects to the same");
         }
     } else if let Some(name) = script.get("DBNAME").or(connect) {
         let simple = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -79,7 +79,7 @@ fn target(script: &Script, plan: &mut PlanFile) {
             plan.set(
                 "target",
                 format!("postgres:///{name}"),
-                format!("DBNAME={name}: host, port and user come from the PG* variables, as psql takes them"),
+                format!("DBNAME={name}, CONNECT_STRING={}: counters were read of the one and sessions connected by the other; host, port and user come from the PG* variables, as psql takes them", connect.unwrap_or("not given")),
             );
         } else {
             plan.leave("DBNAME, CONNECT_STRING: give the target as a URL, such as postgres://user@host/database");

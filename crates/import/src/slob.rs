@@ -138,14 +138,20 @@ fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
         plan.set(
             "scan_table",
             scan as i64,
-            "SCAN_TABLE_SZ: blocks of an unindexed table for each schema; 0 is allowed now",
+            format!(
+                "SCAN_TABLE_SZ={}: {scan} blocks of an unindexed table for each schema, 0 refused; 0 is allowed now",
+                script.get("SCAN_TABLE_SZ").unwrap_or_default()
+            ),
         );
     }
     if let Some(degree) = number(script, "LOAD_PARALLEL_DEGREE")? {
         plan.set(
             "load_streams",
             degree as i64,
-            "LOAD_PARALLEL_DEGREE: loaded in batches with a wait after each; now a work queue",
+            format!(
+                "LOAD_PARALLEL_DEGREE={degree}: loaded in batches with a wait after each; mindful loads as many side by \
+                 side from a queue"
+            ),
         );
     }
     match script.get("OBFUSCATE_COLUMNS") {
@@ -247,8 +253,8 @@ fn hot(script: &Script, plan: &mut PlanFile) -> Result<()> {
         let size = number(script, "HOTSPOT_MB")?.unwrap_or(8);
         let offset = number(script, "HOTSPOT_OFFSET_MB")?.unwrap_or(16);
         let frequency = number(script, "HOTSPOT_FREQUENCY")?.unwrap_or(3);
-        plan.set("hot_spot_size", format!("{size}MiB"), format!("HOTSPOT_MB={size}: counted in blocks of 8 KiB whatever the block size; the range read began a work unit below it"));
-        plan.set("hot_spot_offset", format!("{offset}MiB"), format!("HOTSPOT_OFFSET_MB={offset}"));
+        plan.set("hot_spot_size", format!("{size}MiB"), format!("DO_HOTSPOT=TRUE, HOTSPOT_MB={size}: counted in blocks of 8 KiB whatever the block size; the range read began a work unit below it"));
+        plan.set("hot_spot_offset", format!("{offset}MiB"), format!("HOTSPOT_OFFSET_MB={offset}: the same in each schema, and checked by blocks of 8 KiB against a scale of 16 KiB ones; mindful refuses a hot spot outside the scale by the target's blocks"));
         if frequency == 0 {
             plan.set("hot_spot_share", 0, "HOTSPOT_FREQUENCY=0: only the first operation was hot");
         } else {
@@ -275,7 +281,12 @@ fn think(script: &Script, plan: &mut PlanFile) -> Result<()> {
     plan.set(
         "think_time",
         format!("{}%:{}ms..{}ms", one_in(frequency), ms(min), ms(max)),
-        format!("THINK_TM_FREQUENCY={frequency}: slept when the last key was divisible by it, so updates and pauses were tied; now an independent draw"),
+        format!(
+            "THINK_TM_FREQUENCY={frequency}, THINK_TM_MIN={}, THINK_TM_MAX={}: slept when the last key was divisible by \
+             the first, so updates and pauses were tied; now an independent draw, as long as before",
+            script.get("THINK_TM_MIN").unwrap_or(".1"),
+            script.get("THINK_TM_MAX").unwrap_or(".5"),
+        ),
     );
     Ok(())
 }

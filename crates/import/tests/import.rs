@@ -86,3 +86,36 @@ fn command_substitution_is_refused_as_data_that_is_not_run() {
     let error = import("slob.conf", "UPDATE_PCT=$(cat /etc/passwd)").unwrap_err().to_string();
     assert!(error.contains("line 1") && error.contains("nothing in the file is executed"), "{error}");
 }
+
+/// Every parameter that the kits read, from the file or the environment, with a value of its own.
+const ALL_OF_SLOB: &str = "UPDATE_PCT=10\nSCAN_PCT=5\nRUN_TIME=300\nWORK_LOOP=1000\nSCALE=80M\nSCAN_TABLE_SZ=1M\n\
+WORK_UNIT=64\nREDO_STRESS=LITE\nLOAD_PARALLEL_DEGREE=2\nTHREADS_PER_SCHEMA=1\nDATABASE_STATISTICS_TYPE=statspack\n\
+ADMIN_SQLNET_SERVICE=admin\nSQLNET_SERVICE_BASE=rac\nSQLNET_SERVICE_MAX=2\nDBA_PRIV_USER=operator\n\
+SYSDBA_PASSWD=open-sesame\nEXTERNAL_SCRIPT=/bin/collect\nDO_HOTSPOT=TRUE\nHOTSPOT_MB=8\nHOTSPOT_OFFSET_MB=16\n\
+HOTSPOT_FREQUENCY=3\nHOT_SCHEMA_FREQUENCY=4\nTHINK_TM_FREQUENCY=5\nTHINK_TM_MIN=.1\nTHINK_TM_MAX=.5\n\
+OBFUSCATE_COLUMNS=TRUE\nUNIQUE_INDEX=TRUE\nNO_OS_PERF_DATA=TRUE\nSLOB_DEBUG=TRUE\nSLOB_TEMPDIR=/var/tmp\n\
+OS_TEMP=/var/tmp\nBLOCK_SZ=8192\n";
+
+const ALL_OF_PGIO: &str = "UPDATE_PCT=20\nRUN_TIME=120\nNUM_SCHEMAS=4\nNUM_THREADS=2\nWORK_UNIT=255\n\
+UPDATE_WORK_UNIT=8\nSCALE=1G\nDBNAME=pg10\nCONNECT_STRING=pg10\nCREATE_BASE_TABLE=TRUE\n";
+
+#[test]
+fn every_parameter_of_both_kits_is_carried_or_listed_by_its_name() {
+    for (file, text) in [("slob.conf", ALL_OF_SLOB), ("pgio.conf", ALL_OF_PGIO)] {
+        let imported = import(file, text).unwrap();
+        resolved(&imported);
+        let left = imported.left_behind.join("\n");
+        assert!(!left.contains("unknown parameter"), "{left}");
+        for (key, value) in text.lines().filter_map(|line| line.split_once('=')) {
+            // A comment or a line of the list tells the name, and a carried one its old value too.
+            let named = |line: &&str| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == key);
+            let carried = imported.toml.lines().filter(|line| line.starts_with('#')).find(named);
+            let listed = left.lines().find(named);
+            assert!(carried.is_some() || listed.is_some(), "{key} of {file} is dropped in silence:\n{}", imported.toml);
+            if let (Some(comment), None) = (carried, listed) {
+                assert!(comment.contains(&format!("{key}={value}")), "{comment}");
+            }
+        }
+        assert!(!imported.toml.contains("sesame") && !left.contains("sesame"), "{left}");
+    }
+}
