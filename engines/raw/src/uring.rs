@@ -72,7 +72,11 @@ pub struct UringSession {
     schedule: Option<Schedule>,
     /// The session begins nothing before; a pause may outlast its slice.
     thinks_until_ns: u64,
+    /// Where the slice before ended that handed its pause on, us since the epoch: the pause is reported up to there.
+    handed_on_us: Option<i64>,
     end_ns: u64,
+    /// When the last operation completed.
+    completed_ns: u64,
     flights: Vec<Flight>,
     free_blocks: Vec<u32>,
     free_large: Vec<u32>,
@@ -135,7 +139,9 @@ impl UringSession {
             rate: workload.rate,
             schedule: None,
             thinks_until_ns: 0,
+            handed_on_us: None,
             end_ns: 0,
+            completed_ns: 0,
             flights: vec![idle; count as usize],
             free_blocks: (0..depth).rev().collect(),
             free_large: (depth..count).rev().collect(),
@@ -175,7 +181,10 @@ impl UringSession {
             self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
         }
         self.end_ns = now_ns + left_us * 1_000;
-        self.think_ns = self.thinks_until_ns.min(self.end_ns).saturating_sub(now_ns);
+        // A pause lasts until the next operation can begin, however late the slice was ordered.
+        let late_us =
+            self.handed_on_us.map_or(0, |since_us| (wall_us.min(order.end_us) - since_us).max(0).unsigned_abs());
+        self.think_ns = self.thinks_until_ns.min(self.end_ns).saturating_sub(now_ns) + late_us * 1_000;
         Bounds {
             end_ns: self.end_ns,
             first_op: order.first_op,
@@ -196,6 +205,10 @@ impl UringSession {
                 let Some(wake_ns) = wake_ns else { return Ok(()) };
                 std::thread::sleep(Duration::from_nanos(wake_ns.saturating_sub(now)));
                 now = self.now_ns();
+                if wake_ns == self.thinks_until_ns {
+                    // Who wakes late from a pause has thought longer.
+                    self.think_ns += now.min(bounds.end_ns).saturating_sub(wake_ns);
+                }
                 continue;
             }
             let timeout = wake_ns.map(|wake| Duration::from_nanos(wake.saturating_sub(now)));
@@ -346,14 +359,22 @@ impl UringSession {
         self.report.ops[kind].ops += 1;
         self.report.ops[kind].blocks += op.blocks;
         self.cells[usize::from(op.cell) % self.cells.len()] += 1;
+        self.completed_ns = now;
         if op.think_ns > 0 {
             self.think(now, now + op.think_ns);
         }
     }
 
+    /// Where the slice ends if its pause outlasts it: at the border, or where the last operation completed behind it.
+    fn hands_on_us(&self, order: &SliceOrder) -> Option<i64> {
+        let outlasts = self.thinks_until_ns > self.end_ns && self.now_ns() >= self.end_ns;
+        outlasts.then(|| order.end_us + (self.completed_ns.saturating_sub(self.end_ns) / 1_000) as i64)
+    }
+
     fn close_report(&mut self, order: &SliceOrder) -> SliceReport {
         let mut report = std::mem::take(&mut self.report);
-        report.end_us = clock::now_us();
+        self.handed_on_us = self.hands_on_us(order);
+        report.end_us = self.handed_on_us.unwrap_or_else(clock::now_us);
         report.think_us = self.think_ns / 1_000;
         report.backlog = self.schedule.as_ref().map(|schedule| schedule.backlog(order.end_us));
         for (cell, count) in self.cells.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
@@ -377,10 +398,11 @@ fn due_ns(schedule: &Schedule, bounds: &Bounds) -> u64 {
 impl Session for UringSession {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         clock::sleep_until_us(order.begin_us);
+        let begin_us = self.handed_on_us.unwrap_or_else(clock::now_us);
         let cpu_before = cpu::thread_us();
         let bounds = self.bounds(order);
         self.begun = 0;
-        self.report = SliceReport { index: order.index, begin_us: clock::now_us(), ..SliceReport::default() };
+        self.report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         self.work(&bounds)?;
         let mut report = self.close_report(order);
         let rows = self.looker.take_rows();
