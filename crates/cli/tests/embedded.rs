@@ -3,6 +3,11 @@
 #![cfg(feature = "postgres")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "mindful/ratios.rs"]
+mod ratios;
+#[path = "mindful/shares.rs"]
+mod shares;
+
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -123,6 +128,30 @@ fn scans_are_told_to_be_direct_or_cached_as_they_were() {
 }
 
 #[test]
+fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
+    let place = Place::new();
+    let mix = ["--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
+    let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
+    for looping in ["server", "client"] {
+        let ran = place.measured(&[&mix[..], &hot, &["--loop", looping]].concat());
+        shares::hold(&ran["steps"][0], [30.0, 20.0, 25.0, 40.0]);
+    }
+}
+
+#[test]
+fn stored_blocks_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
+    for asked in ["1", "2", "4"] {
+        let place = Place::new();
+        let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
+        let loaded = place.command(&data).output().unwrap();
+        ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
+        let ran = place.command(&["run", "--format", "json", "--warmup", "0s", "--duration", "1s"]).output().unwrap();
+        let ran: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+        ratios::hold(&ratios::kept(&place.folder.path().join("store"), &ran), asked);
+    }
+}
+
+#[test]
 fn a_cached_run_is_not_called_storage() {
     let place = Place::new();
     let output = place.run(&["--mode", "lio", "--tag", "cached"]);
@@ -211,9 +240,18 @@ fn cleanup_leaves_a_private_server_that_holds_something_of_others() {
 fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     let place = Place::new();
     let small = ["--schemas", "1", "--scale", "128MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "500ms"];
-    let output =
-        place.command(&[&["contrast", "--format", "json", "--repeat", "1"], &small[..]].concat()).output().unwrap();
+    let hook = "echo $MINDFUL_PHASE";
+    let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
+    let output = place
+        .command(&[&["contrast", "--format", "json", "--repeat", "1"], &small[..], &hooks].concat())
+        .output()
+        .unwrap();
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let folder = place.folder.path().join("store/runs").join(ran["id"].as_str().unwrap());
+    for phase in ["before", "after", "end"] {
+        let told = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
+        assert_eq!(told, format!("{phase}\n"), "a hook is called once around all rungs");
+    }
     let contrast = &ran["contrast"];
     for cores in ["pinned", "all_cores"] {
         let rungs = contrast[cores].as_array().unwrap();
