@@ -39,7 +39,8 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
         db_us_per_physical_read_marginal: None,
         iops_per_core: gross.map(|us| 1e6 / us),
         cores_per_100k_iops: gross.map(|us| 0.1 * us),
-        watching_cores: cores("observer_cpu").map(|observer| observer + cores("trace_cpu").unwrap_or(0.0)),
+        watching_cores: cores("observer_cpu")
+            .map(|observer| ["trace_cpu", "sampling_cpu"].into_iter().filter_map(cores).fold(observer, |a, b| a + b)),
         wait_sampling_share: wait_sampling(counters),
     }
 }

@@ -38,7 +38,8 @@ pub struct Row {
 pub struct Ledger {
     /// Operations, blocks visited, logical reads, physical reads, reads of the processes, reads at the device.
     pub reads: Vec<Row>,
-    /// Updated blocks, log, writes of the database, of its processes, at the device. Empty when nothing was written.
+    /// Updated blocks, log and its writes, writes of the database and who did them, of its processes, at the device.
+    /// Empty when nothing was written.
     pub writes: Vec<Row>,
 }
 
@@ -137,8 +138,44 @@ impl Facts<'_> {
         ];
         chain(&mut rows);
         explain_writes(&mut rows);
-        rows.insert(1, log);
+        rows.splice(2..2, self.writers());
+        rows.splice(1..1, [Some(log), self.log_writes(updated)].into_iter().flatten());
         rows
+    }
+
+    /// Writes of the log; their ratio is to the blocks updated. None where they are not told.
+    fn log_writes(&self, updated: f64) -> Option<Row> {
+        let per_s = self.counters.rate(shared::LOG_WRITES)?;
+        let each = self.counters.ratio(shared::LOG_BYTES, shared::LOG_WRITES);
+        Some(Row {
+            counts_bytes: false,
+            bytes_per_s: None,
+            ratio: Some(per_s / updated),
+            gap: each.map(|bytes| format!("{bytes:.0} B in a write")),
+            ..self.blocks("log writes", Some(per_s))
+        })
+    }
+
+    /// Who wrote the database's blocks: each by its share of them, which add up to 1. Empty where that is not told.
+    fn writers(&self) -> Vec<Row> {
+        let split = [
+            ("  by sessions", shared::SESSION_WRITES),
+            ("  by checkpoints", shared::CHECKPOINT_WRITES),
+            ("  by the background writer", shared::BACKGROUND_WRITES),
+        ];
+        let told = split.map(|(name, counter)| self.counters.rate(counter).map(|per_s| (name, per_s)));
+        let all = self.counters.rate(shared::PHYSICAL_WRITES).filter(|rate| *rate > 0.0);
+        let (Some(all), [Some(sessions), Some(checkpoints), Some(background)]) = (all, told) else {
+            return Vec::new();
+        };
+        let mut writers = vec![sessions, checkpoints, background];
+        let others = all - writers.iter().map(|(_, per_s)| per_s).sum::<f64>();
+        if others > all * CLOSE {
+            writers.push(("  by others", others));
+        }
+        let row =
+            |(name, per_s): (&'static str, f64)| Row { ratio: Some(per_s / all), ..self.blocks(name, Some(per_s)) };
+        writers.into_iter().map(row).collect()
     }
 }
 

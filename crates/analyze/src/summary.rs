@@ -2,14 +2,14 @@
 
 use mindful_core::metric::shared;
 use mindful_core::result::{
-    CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity,
+    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity,
 };
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
 use crate::counters::Counters;
 use crate::pace::Pace;
-use crate::window::Window;
+use crate::window::{self, Window};
 use crate::work::Work;
 use crate::{choices, contrast, cpu, curve, device, io_job, latency};
 
@@ -63,6 +63,16 @@ fn dataset(run: &Run) -> Option<DatasetSummary> {
     })
 }
 
+fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
+    let (spans, started_us) = (window::spans(step)?, *step.borders_us.first()?);
+    let after = |us: i64| (us - started_us) as f64 / 1e3;
+    Some(BySession {
+        start_ms: spans.iter().map(|(begin, _)| after(*begin)).collect(),
+        stop_ms: spans.iter().map(|(_, end)| after(*end)).collect(),
+        ops: work.ops_by_session.iter().map(|ops| ops.round()).collect(),
+    })
+}
+
 /// Bytes of a block of the run's target.
 pub fn block_bytes(run: &Run) -> Option<u64> {
     let told = run.dataset.as_ref().map(|d| d.block_bytes).or(run.description.as_ref().map(|d| d.block_bytes));
@@ -102,6 +112,7 @@ pub fn step(
         update_pct_realised: known(&|_, work, _| update_pct(work)),
         duration_s: known(&|window, _, _| Some(window.seconds())),
         start_skew_ms: known(&|window, _, _| Some(window.start_skew_us as f64 / 1e3)),
+        by_session: measured.and_then(|(_, work, _)| by_session(step, work)),
         ops: measured
             .map_or_else(OpsSummary::default, |(_, work, _)| latency::ops(work, pace.is_none_or(Pace::sustained))),
         blocks_visited_per_s: known(&|_, work, _| Some(work.blocks() / work.seconds)),

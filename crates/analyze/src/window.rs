@@ -50,14 +50,7 @@ impl Window {
 /// its last border and the first stop of a session. `None` when there is no such time. The borders are those that were
 /// chosen by what was seen, or else the end of the warm-up and of the step.
 pub fn window(step: &StepRecord) -> Option<Window> {
-    let mut spans: Vec<Option<(i64, i64)>> = vec![None; step.head.seats.len()];
-    for (session, slice) in &step.slices {
-        let span = spans.get_mut(*session as usize)?;
-        let (begin, end) = span.unwrap_or((slice.begin_us, slice.end_us));
-        *span = Some((begin.min(slice.begin_us), end.max(slice.end_us)));
-    }
-    // A session that never reported was never seen at work.
-    let spans: Vec<_> = spans.into_iter().collect::<Option<_>>()?;
+    let spans = spans(step)?;
     let first_start = spans.iter().map(|(begin, _)| *begin).min()?;
     let last_start = spans.iter().map(|(begin, _)| *begin).max()?;
     let first_stop = spans.iter().map(|(_, end)| *end).min()?;
@@ -79,4 +72,16 @@ pub fn window(step: &StepRecord) -> Option<Window> {
         last_border: last_border as u32,
         start_skew_us: last_start - first_start,
     })
+}
+
+/// When each session began its first slice and ended its last, us since the epoch. `None` when a session never reported:
+/// it was never seen at work.
+pub fn spans(step: &StepRecord) -> Option<Vec<(i64, i64)>> {
+    let mut spans: Vec<Option<(i64, i64)>> = vec![None; step.head.seats.len()];
+    for (session, slice) in &step.slices {
+        let span = spans.get_mut(*session as usize)?;
+        let (begin, end) = span.unwrap_or((slice.begin_us, slice.end_us));
+        *span = Some((begin.min(slice.begin_us), end.max(slice.end_us)));
+    }
+    spans.into_iter().collect()
 }

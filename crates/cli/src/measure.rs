@@ -86,7 +86,7 @@ type Samplers = Vec<Box<dyn Sampler>>;
 /// Those of this host, and of the server's where an exporter tells of it.
 pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers, Vec<Finding>)> {
     let host = target.host();
-    let (mut samplers, mut findings) = mindful_observe::host_samplers(&host);
+    let (mut samplers, mut findings) = mindful_observe::host_samplers(&host, context.plan.device_trace);
     if let Some(url) = context.settings.get("node_exporter") {
         let (sampler, unseen) = mindful_observe::node_exporter(url, &host.data_paths)?;
         samplers.push(sampler);

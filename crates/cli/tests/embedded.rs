@@ -55,6 +55,14 @@ impl Place {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
     }
 
+    /// What `show` says of the newest run.
+    fn shown(&self, args: &[&str]) -> String {
+        let store = self.folder.path().join("store");
+        let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        let output = show.arg("show").args(args).env("MINDFUL_STORE", store).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     fn spawn(&self, args: &[&str]) -> Child {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
@@ -98,6 +106,50 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
     let (updates, commits) = (figure(&step["ops"]["update"], "per_s"), figure(step, "commits_per_s"));
     assert!((commits / updates - 1.0).abs() < 0.15, "{commits} commits for {updates} updates");
     assert!(figure(step, "log_bytes_per_s") > 0.0);
+    let text = place.shown(&[]);
+    for row in ["blocks updated", "log writes", "by sessions", "by checkpoints", "by the background writer"] {
+        assert!(text.contains(row), "the ledger lacks {row}: {text}");
+    }
+}
+
+#[test]
+fn what_a_physical_read_adds_is_known_after_a_cached_run_of_the_same_work() {
+    const MARGINAL: &str = "db_us_per_physical_read_marginal";
+    let place = Place::new();
+    let alone = place.measured(&[]);
+    assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
+    let why = place.shown(&["--explain", MARGINAL]);
+    assert!(why.contains("unknown when no cached run"), "{why}");
+    let cached = place.measured(&["--mode", "lio"]);
+    assert!(figure(&cached["steps"][0], "hit_ratio") >= 0.999, "{cached:#}");
+    let beside = place.measured(&[]);
+    let cpu = &beside["steps"][0]["cpu"];
+    let (added, all) = (figure(cpu, MARGINAL), figure(cpu, "db_us_per_physical_read"));
+    assert!(added > 0.0 && added < all, "{added} us of {all} us");
+    let text = place.shown(&[]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("us more than one from the cache"), "{text}");
+    let other = place.measured(&["--work-unit", "8"]);
+    assert!(other["steps"][0]["cpu"][MARGINAL].is_null(), "another work unit costs something else: {other:#}");
+}
+
+#[test]
+fn watching_takes_less_than_a_percent_of_the_servers_cpu_and_its_own_cost_is_told_whole() {
+    let place = Place::new();
+    let ran = place.measured(&[]);
+    let cpu = &ran["steps"][0]["cpu"];
+    assert!(figure(cpu, "wait_sampling_share") > 0.0, "{cpu:#}");
+    assert!(!ran["findings"].to_string().contains("wait-sampling-cost"), "{cpu:#}");
+    let text = place.shown(&["--explain", "watching_cores"]);
+    let grew = |counter: &str| {
+        let line =
+            text.lines().find(|line| line.contains(&format!("{counter} from"))).unwrap_or_else(|| panic!("{text}"));
+        let words: Vec<f64> = line.replace(',', "").split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        words[1] - words[0]
+    };
+    let (observer, sampling) = (grew("observer_cpu"), grew("sampling_cpu"));
+    assert!(sampling > 0.0, "{text}");
+    let cores = (observer + sampling) / 1e6 / figure(&ran["steps"][0], "duration_s");
+    assert!(figure(cpu, "watching_cores") > cores * 0.95, "{cores} cores by these two alone: {text}");
 }
 
 #[test]
@@ -159,12 +211,7 @@ fn a_cached_run_is_not_called_storage() {
     assert!(figure(&ran["steps"][0], "hit_ratio") > 0.99, "{ran:#}");
     assert_ne!(ran["validity"], "invalid", "{ran:#}");
     assert!(!ran["findings"].to_string().contains("page-cache"), "what is cached claims nothing of storage: {ran:#}");
-    let shown = Command::new(env!("CARGO_BIN_EXE_mindful"))
-        .args(["show", "cached"])
-        .env("MINDFUL_STORE", place.folder.path().join("store"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8(shown.stdout).unwrap();
+    let text = place.shown(&["cached"]);
     assert!(text.contains("database cache") && !text.contains("storage IOPS"), "{text}");
 }
 

@@ -17,7 +17,7 @@ fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
         let name = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         match value {
             Value::Object(_) => figures(value, &name, names),
-            Value::Null if path == "ops" => {}
+            Value::Null if path == "ops" || name == "commit" => {}
             Value::String(_) => {}
             _ => names.push(name),
         }

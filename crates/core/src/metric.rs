@@ -46,12 +46,20 @@ pub mod shared {
     pub const LOGICAL_READS: &str = "logical_reads";
     /// Blocks the database asked the operating system or device for.
     pub const PHYSICAL_READS: &str = "physical_reads";
-    /// Blocks the database gave to the operating system or device.
-    pub const PHYSICAL_WRITES: &str = "physical_writes";
     /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
     pub const RING_VISITS: &str = "ring_visits";
+    /// Blocks the database gave to the operating system or device.
+    pub const PHYSICAL_WRITES: &str = "physical_writes";
+    /// Of these, blocks that sessions wrote themselves.
+    pub const SESSION_WRITES: &str = "session_writes";
+    /// Of these, blocks that checkpoints wrote.
+    pub const CHECKPOINT_WRITES: &str = "checkpoint_writes";
+    /// Of these, blocks that background writers wrote ahead of need.
+    pub const BACKGROUND_WRITES: &str = "background_writes";
     /// Bytes of redo, WAL or log.
     pub const LOG_BYTES: &str = "log_bytes";
+    /// Writes of the log to the operating system or device.
+    pub const LOG_WRITES: &str = "log_writes";
     /// Time the database spent waiting for its reads, us.
     pub const READ_TIME_US: &str = "read_time";
     /// Transactions committed.

@@ -84,6 +84,9 @@ pub struct Plan {
     pub looping: Loop,
     /// Whose arithmetic.
     pub like: Like,
+    /// Whether single requests are timed at the device, where they can be.
+    #[serde(default)]
+    pub device_trace: bool,
     /// Commands around the run.
     #[serde(default)]
     pub hooks: Hooks,

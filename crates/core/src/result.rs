@@ -230,6 +230,9 @@ pub struct StepSummary {
     pub duration_s: Option<f64>,
     /// Latest minus earliest start of a session, ms.
     pub start_skew_ms: Option<f64>,
+    /// Each session by itself; null when one never reported.
+    #[serde(default)]
+    pub by_session: Option<BySession>,
     /// By kind of operation.
     pub ops: OpsSummary,
     /// Blocks visited per second.
@@ -263,6 +266,17 @@ pub struct StepSummary {
     pub commits_per_s: Option<f64>,
     /// CPU.
     pub cpu: CpuSummary,
+}
+
+/// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BySession {
+    /// When it began its first slice, ms.
+    pub start_ms: Vec<f64>,
+    /// When it ended its last, ms.
+    pub stop_ms: Vec<f64>,
+    /// Its operations in the window.
+    pub ops: Vec<f64>,
 }
 
 /// How often the workload's choices fell.
@@ -369,7 +383,7 @@ pub struct CpuSummary {
     /// Cores of the server for 100,000 physical reads per second.
     #[serde(default)]
     pub cores_per_100k_iops: Option<f64>,
-    /// Cores' worth of CPU that mindful used to watch: reading counters and timing requests.
+    /// Cores' worth of CPU that mindful used to watch: reading counters, timing requests, asking for wait events.
     #[serde(default)]
     pub watching_cores: Option<f64>,
     /// Server CPU that sampling wait events took, by all server CPU, 0 to 1.

@@ -15,12 +15,12 @@ use crate::processes::{Processes, Scope};
 use crate::{block_trace, meminfo, vmstat};
 
 /// The samplers of this host for a system under test, and what cannot be seen. Of a remote system only mindful's own
-/// CPU is.
-pub fn host_samplers(host: &HostView) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
+/// CPU is. Single requests at the device are timed only `with_trace`.
+pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
     let kernel = Kernel::default();
     let mut found = Found::default();
     if host.local {
-        found.devices(&kernel, host);
+        found.devices(&kernel, host, with_trace);
         found.processes(&kernel, host);
         found.sources(&kernel);
         if let Some(cgroup) = server_pid(host).and_then(|pid| Cgroup::open(&kernel, pid)) {
@@ -54,7 +54,7 @@ impl Found {
     }
 
     /// The device comes first: its counters are compared with everybody else's.
-    fn devices(&mut self, kernel: &Kernel, host: &HostView) {
+    fn devices(&mut self, kernel: &Kernel, host: &HostView, with_trace: bool) {
         let text = std::fs::read_to_string(kernel.proc.join("diskstats")).unwrap_or_default();
         let DataDevices { counted, others, unseen } = DataDevices::find(kernel, &host.data_paths, &text);
         for (path, reason) in unseen {
@@ -74,9 +74,8 @@ impl Found {
                 self.unseen("device-not-seen", "The device is not seen.", format!("/proc/diskstats: {error}"));
             }
         }
-        match block_trace::open(kernel, host) {
-            Ok(Some(trace)) => self.samplers.push(Box::new(trace)),
-            Ok(None) => {}
+        match with_trace.then(|| block_trace::open(kernel, host)).transpose() {
+            Ok(trace) => self.samplers.extend(trace.flatten().map(|trace| Box::new(trace) as Box<dyn Sampler>)),
             Err(reason) => {
                 let text = "Single requests at the device are not timed: of its latency only the mean is known.";
                 self.unseen("device-latency-not-seen", text, reason);

@@ -78,7 +78,7 @@ fn end(mut server: Child) {
 fn blocks_read_past_the_page_cache_show_at_the_device_and_in_the_process() {
     let folder = folder();
     let path = written(folder.path());
-    let (mut samplers, findings) = host_samplers(&view(&path, None));
+    let (mut samplers, findings) = host_samplers(&view(&path, None), true);
     assert!(findings.is_empty(), "{findings:?}");
     let direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).unwrap();
     let file = OpenOptions::new().read(true).custom_flags(direct).open(&path).unwrap();
@@ -108,7 +108,7 @@ fn blocks_read_from_the_page_cache_show_as_read_calls_only() {
     let mut buffer = vec![0u8; BLOCK * BLOCKS];
     file.read_exact_at(&mut buffer, 0).unwrap();
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(&path, Some(server.id())));
+    let (mut samplers, _) = host_samplers(&view(&path, Some(server.id())), true);
     let before = read(&mut samplers);
     command(&mut server, &format!("cat '{}' > /dev/null", path.display()));
     let after = read(&mut samplers);
@@ -123,7 +123,7 @@ fn synced_writes_of_a_child_that_ended_show_at_the_device_and_in_its_parent() {
     let folder = folder();
     let path = folder.path().join("new");
     let mut server = server();
-    let (mut samplers, findings) = host_samplers(&view(&path, Some(server.id())));
+    let (mut samplers, findings) = host_samplers(&view(&path, Some(server.id())), true);
     assert!(findings.is_empty(), "{findings:?}");
     let before = read(&mut samplers);
     command(
@@ -142,7 +142,7 @@ fn synced_writes_of_a_child_that_ended_show_at_the_device_and_in_its_parent() {
 #[test]
 fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())));
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
     let before = read(&mut samplers);
     command(&mut server, "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)");
     let after = read(&mut samplers);
@@ -158,7 +158,7 @@ fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
 #[test]
 fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())));
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
     let stdin = server.stdin.as_mut().unwrap();
     writeln!(
         stdin,
@@ -181,7 +181,7 @@ fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
 
 #[test]
 fn memory_is_no_device() {
-    let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None));
+    let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None), true);
     assert!(samplers.iter().all(|sampler| sampler.name() != "diskstats"));
     let unseen: Vec<_> = findings.iter().filter(|finding| finding.code == "device-not-seen").collect();
     assert_eq!(unseen.len(), 1);
@@ -190,7 +190,7 @@ fn memory_is_no_device() {
 
 #[test]
 fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
-    let (samplers, findings) = host_samplers(&HostView::default());
+    let (samplers, findings) = host_samplers(&HostView::default(), true);
     assert_eq!(samplers.iter().map(|sampler| sampler.name()).collect::<Vec<_>>(), ["client"]);
     assert_eq!(findings[0].code, "host-not-seen");
 }
@@ -198,7 +198,7 @@ fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
 #[test]
 fn a_server_that_is_gone_is_an_error_and_not_a_zero() {
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())));
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
     drop(server.stdin.take());
     server.wait().unwrap();
     let processes = samplers.iter_mut().find(|sampler| sampler.name() == "processes").unwrap();
@@ -290,7 +290,7 @@ fn a_server_held_back_by_its_control_group_shows_it_and_the_doctor_names_the_lim
     let mut server = server();
     group.add(server.id());
     let host = view(Path::new("/"), Some(server.id()));
-    let (mut samplers, _) = host_samplers(&host);
+    let (mut samplers, _) = host_samplers(&host, true);
     let before = read(&mut samplers);
     command(&mut server, "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
     let after = read(&mut samplers);

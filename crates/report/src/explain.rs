@@ -1,5 +1,7 @@
 //! Where a figure comes from: its formula, and the counters behind it.
 
+mod sessions;
+
 use std::fmt::Write as _;
 
 use mindful_analyze::verdict;
@@ -334,8 +336,8 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "watching_cores",
-        formula: "CPU of the threads that read counters and time requests / time",
-        sources: &["observer_cpu", "trace_cpu"],
+        formula: "CPU of the threads that read counters, time requests and ask for wait events / time",
+        sources: &["observer_cpu", "trace_cpu", "sampling_cpu"],
         value: |s| s.summary.cpu.watching_cores,
     },
     Figure {
@@ -360,7 +362,7 @@ fn op(step: &StepAnalysis) -> Option<&OpSummary> {
 
 /// Names of the figures that can be explained, `verdict` among them.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().map(|figure| figure.name).chain(["verdict"])
+    FIGURES.iter().map(|figure| figure.name).chain(sessions::NAMES).chain(["verdict"])
 }
 
 /// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
@@ -371,6 +373,9 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     }
     if let Some(choice) = Choice::of(name) {
         return Ok(choice.explained(analysis));
+    }
+    if sessions::NAMES.contains(&short) {
+        return Ok(sessions::explained(analysis));
     }
     let figure = find(short)?;
     let mut text = format!("{}\n  = {}\n", figure.name, figure.formula);
@@ -384,7 +389,8 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
 /// Refuses what is no figure, with the nearest name.
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    if short == "verdict" || Choice::of(name).is_some() { Ok(()) } else { find(short).map(drop) }
+    let listed = short == "verdict" || sessions::NAMES.contains(&short) || Choice::of(name).is_some();
+    if listed { Ok(()) } else { find(short).map(drop) }
 }
 
 /// A share of the operations by what was chosen for them: `choices.alone_pct.hot_spot`, `joint_pct.update+hot_spot`.

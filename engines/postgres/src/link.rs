@@ -21,10 +21,20 @@ pub struct Link {
 impl Link {
     /// A link to `server`; connects nothing yet.
     pub fn new(server: Server) -> Result<Self> {
-        let runtime =
-            Builder::new_multi_thread().worker_threads(1).thread_name("postgres").enable_all().build().map_err(
-                |error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"),
-            )?;
+        Self::on(Builder::new_multi_thread().worker_threads(1).thread_name("postgres"), server)
+    }
+
+    /// A link of its own to the same server. Its sockets are driven by the thread that waits for them, so that what
+    /// it costs is that thread's CPU alone.
+    pub fn apart(&self) -> Result<Self> {
+        Self::on(&mut Builder::new_current_thread(), self.server.clone())
+    }
+
+    fn on(builder: &mut Builder, server: Server) -> Result<Self> {
+        let runtime = builder
+            .enable_all()
+            .build()
+            .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
         Ok(Self { runtime, server, control: Mutex::new(None), interrupted: AtomicBool::new(false) })
     }
 

@@ -28,7 +28,7 @@ const APPLICATION_NAME: &str = "mindful waits";
 
 /// The samplers `waits` (samples by wait event) and `wait_sampling` (what that costs), from one sampling thread that
 /// ends with the last of them. A sample is taken every `interval`, or less often where that cost too much.
-pub fn samplers(link: &Arc<Link>, interval: Duration) -> Result<Vec<Box<dyn Sampler>>> {
+pub fn samplers(link: &Link, interval: Duration) -> Result<Vec<Box<dyn Sampler>>> {
     let sampling = Arc::new(Sampling::start(link, interval)?);
     let names = events::metrics();
     let counter = |name| {
@@ -61,10 +61,11 @@ struct Sampling {
 }
 
 impl Sampling {
-    fn start(link: &Arc<Link>, interval: Duration) -> Result<Self> {
+    fn start(link: &Link, interval: Duration) -> Result<Self> {
+        let link = Arc::new(link.apart()?);
         let connection = link.connect(0)?;
         let canceller = connection.canceller();
-        let monitor = link.run("opening the sampling of wait events", Monitor::open(link, connection))?;
+        let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection))?;
         let counts = vec![0.0; events::metrics().count()];
         let cost = Cost::new(monitor.pid, link.server().host_is_local(0), interval);
         let found = Arc::new(Mutex::new(Found { counts, cost, fault: None }));

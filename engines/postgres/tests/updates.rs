@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::slice::{SliceOrder, SliceReport};
@@ -96,4 +98,38 @@ fn heavy_updates_for_ten_seconds_leave_the_tables_as_long_as_they_were() {
     assert_eq!(server.sql(size), before);
     let left = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
     assert_eq!(server.sql(left), ["0"]);
+}
+
+/// What the sampler `name` reads now.
+fn counters(target: &dyn Target, name: &str) -> BTreeMap<String, f64> {
+    let mut sampler = target.samplers().unwrap().into_iter().find(|sampler| sampler.name() == name).unwrap();
+    let values = sampler.read().unwrap();
+    sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric.name.clone(), value?))).collect()
+}
+
+#[test]
+fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
+    for bin in programs() {
+        let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
+        let target = loaded(&server);
+        let before = counters(&*target, "pg_stat_io");
+        let log_before = counters(&*target, "pg_stat_wal");
+        for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 2) {
+            report.unwrap();
+        }
+        server.sql("CHECKPOINT");
+        // The sessions have told theirs when they left; the writers tell theirs within a second.
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let after = counters(&*target, "pg_stat_io");
+        let grew = |name: &str| after[name] - before[name];
+        let [all, sessions, checkpoints, background] =
+            ["physical_writes", "session_writes", "checkpoint_writes", "background_writes"].map(grew);
+        assert!(sessions > 0.0 && checkpoints > 0.0, "{sessions} by sessions, {checkpoints} by checkpoints");
+        let sum = sessions + checkpoints + background;
+        assert!((sum / all - 1.0).abs() < 0.005, "{sessions} + {checkpoints} + {background} of {all}");
+        let log = counters(&*target, "pg_stat_wal");
+        let (bytes, writes) =
+            (log["log_bytes"] - log_before["log_bytes"], log["log_writes"] - log_before["log_writes"]);
+        assert!(writes > 0.0 && bytes / writes > 100.0, "{bytes} bytes of log in {writes} writes");
+    }
 }

@@ -178,7 +178,11 @@ impl Made {
             (shared::PHYSICAL_READS, physical),
             (shared::READ_TIME_US, physical * 90.0),
             (shared::PHYSICAL_WRITES, updated * 0.8),
+            (shared::SESSION_WRITES, updated * 0.1),
+            (shared::CHECKPOINT_WRITES, updated * 0.5),
+            (shared::BACKGROUND_WRITES, updated * 0.15),
             (shared::LOG_BYTES, updated * 310.0),
+            (shared::LOG_WRITES, updated / self.work_unit as f64),
             (shared::COMMITS, updated / self.work_unit as f64),
         ];
         let host = [

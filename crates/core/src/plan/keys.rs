@@ -64,6 +64,12 @@ pub const KEYS: &[Key] = &[
         "URL",
         "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be told",
     ),
+    key(
+        "device_trace",
+        "auto|off",
+        "auto",
+        "Whether single requests are timed at the device, where the kernel lets us, for its latency percentiles",
+    ),
     unset("hook_before", "COMMAND", "Shell command run before the sessions start, waited for"),
     unset("hook_after", "COMMAND", "Shell command run when the sessions have stopped, waited for"),
     unset("hook_end", "COMMAND", "Shell command run when the result is stored, waited for"),

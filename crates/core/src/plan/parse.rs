@@ -37,6 +37,7 @@ pub(super) fn plan(s: &Settings) -> Result<Plan> {
         rate: s.parse("rate", rate)?,
         looping: s
             .require("loop", |t| settings::parse_choice(t, &[("server", Loop::Server), ("client", Loop::Client)]))?,
+        device_trace: s.require("device_trace", |t| settings::parse_choice(t, &[("auto", true), ("off", false)]))?,
         hooks: hooks(s)?,
         like: s.require("like", |t| {
             settings::parse_choice(t, &[("mindful", Like::Mindful), ("slob", Like::Slob), ("pgio", Like::Pgio)])

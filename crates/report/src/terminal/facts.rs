@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::result::StepSummary;
+use mindful_core::result::{BySession, StepSummary};
 use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
 use mindful_core::units::format_bytes;
@@ -120,7 +120,20 @@ fn window(step: &StepSummary, head: &StepHead) -> String {
         (None, None) => "chosen by what was seen".to_owned(),
     };
     let skew = step.start_skew_ms.map_or_else(String::new, |ms| format!(", start skew {} ms", number(ms)));
-    format!("{measured} ({asked}){skew}")
+    format!("{measured} ({asked}){skew}{}", step.by_session.as_ref().map_or_else(String::new, offsets))
+}
+
+/// When the first and the last session started and stopped, after the instant chosen for all.
+fn offsets(sessions: &BySession) -> String {
+    let ends = |times: &[f64]| {
+        let (first, last) = times.iter().fold((f64::MAX, f64::MIN), |(a, b), ms| (a.min(*ms), b.max(*ms)));
+        format!("{first:.1} to {last:.1} ms")
+    };
+    format!(
+        "; sessions started {} after the chosen instant, stopped {}",
+        ends(&sessions.start_ms),
+        ends(&sessions.stop_ms)
+    )
 }
 
 fn cpus(run: &Run, analysis: &Analysis) -> String {

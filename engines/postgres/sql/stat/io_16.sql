@@ -16,9 +16,12 @@ SELECT sum(reads * op_bytes)::float8 / current_setting('block_size')::float8 AS 
            + sum(hits) FILTER (WHERE context = 'bulkread')::float8 AS ring_visits,
        sum(fsyncs)::float8 AS fsyncs,
        sum(fsync_time)::float8 * 1000 AS fsync_time,
-       sum(writes) FILTER (WHERE backend_type = 'client backend')::float8 AS client_writes,
-       sum(writes) FILTER (WHERE backend_type = 'checkpointer')::float8 AS checkpointer_writes,
-       sum(writes) FILTER (WHERE backend_type = 'background writer')::float8 AS bgwriter_writes,
+       sum(writes * op_bytes) FILTER (WHERE backend_type = 'client backend')::float8 / current_setting('block_size')::float8
+           AS session_writes,
+       sum(writes * op_bytes) FILTER (WHERE backend_type = 'checkpointer')::float8 / current_setting('block_size')::float8
+           AS checkpoint_writes,
+       sum(writes * op_bytes) FILTER (WHERE backend_type = 'background writer')::float8 / current_setting('block_size')::float8
+           AS background_writes,
        sum(reads) FILTER (WHERE backend_type = 'autovacuum worker')::float8 AS autovacuum_reads,
        sum(writes) FILTER (WHERE backend_type = 'autovacuum worker')::float8 AS autovacuum_writes
 FROM pg_stat_io

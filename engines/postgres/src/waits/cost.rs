@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use mindful_core::metric::Metric;
+use rustix::time::{ClockId, clock_gettime};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.
 const BUDGET: f64 = 0.007;
@@ -21,6 +22,8 @@ pub struct Cost {
     interval: Duration,
     samplings: u64,
     took: Duration,
+    /// CPU of the thread that samples, us.
+    own_us: f64,
     reviewed: Instant,
     /// CPU of the monitoring process and of each session at the last review, us.
     before: (Option<f64>, HashMap<i32, f64>),
@@ -32,6 +35,7 @@ pub struct Cost {
 pub fn metrics() -> Vec<Metric> {
     vec![
         Metric::counter("monitor_cpu", "us", "CPU of the server process that answers the sampling of wait events"),
+        Metric::counter("sampling_cpu", "us", "CPU of mindful's thread that asks for it"),
         Metric::counter("samplings", "1", "How often the sessions were looked at"),
         Metric::counter("sampling_time", "us", "Time from asking to the answer, summed over all looks"),
         Metric::gauge(
@@ -47,7 +51,7 @@ impl Cost {
     pub fn new(pid: i32, local: bool, asked: Duration) -> Self {
         let before = (local.then(|| cpu_us(pid)).flatten(), HashMap::new());
         let (samplings, took, reviewed) = (0, Duration::ZERO, Instant::now());
-        Self { pid, local, asked, interval: asked, samplings, took, reviewed, before, since: 0 }
+        Self { pid, local, asked, interval: asked, samplings, took, own_us: 0.0, reviewed, before, since: 0 }
     }
 
     /// Mean time between two samples.
@@ -59,6 +63,7 @@ impl Cost {
     pub fn values(&self) -> Vec<Option<f64>> {
         vec![
             self.monitor_us(),
+            Some(self.own_us),
             Some(self.samplings as f64),
             Some(self.took.as_micros() as f64),
             Some(self.interval.as_micros() as f64),
@@ -69,11 +74,13 @@ impl Cost {
         self.local.then(|| cpu_us(self.pid)).flatten()
     }
 
-    /// A sample was taken of the sessions with these process ids.
+    /// A sample was taken of the sessions with these process ids, by the thread that calls.
     pub fn sampled(&mut self, took: Duration, pids: &[i32]) {
         self.samplings += 1;
         self.since += 1;
         self.took += took;
+        let own = clock_gettime(ClockId::ThreadCPUTime);
+        self.own_us = own.tv_sec as f64 * 1e6 + own.tv_nsec as f64 / 1e3;
         let passed = self.reviewed.elapsed();
         if self.local && passed >= REVIEW {
             self.review(passed, pids);
