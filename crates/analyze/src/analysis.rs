@@ -96,6 +96,7 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
         ladder: None,
         page_cache_share: summary.page_cache_share,
         server_loop_unused: server_loop_unused(run, step),
+        reads_alone: summary.update_pct == 0.0,
     }
 }
 

@@ -92,6 +92,8 @@ pub struct Evidence {
     pub page_cache_share: Option<f64>,
     /// Whether the loop could run in the database, and did not.
     pub server_loop_unused: bool,
+    /// Whether the plan has no updates.
+    pub reads_alone: bool,
 }
 
 /// What limited a step.
@@ -150,8 +152,12 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
 }
 
 fn log(e: &Evidence) -> Option<Verdict> {
-    let next = "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on \
-                its own device";
+    let next = if e.reads_alone {
+        "no update of this plan writes that log: see the ledger of writes, and what else the server does"
+    } else {
+        "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on its \
+         own device"
+    };
     waits(Limit::Log, "waits for the log were {} of database time", e.shares.get(Class::Log), LOG_SHARE, next)
 }
 
@@ -249,6 +255,13 @@ mod tests {
         let verdict = Verdict::of(&shares(&sample));
         assert_eq!(verdict.limit, Limit::Log);
         assert!(verdict.figures.contains("32.8 % of database time (limit 25 %)"), "{}", verdict.figures);
+    }
+
+    #[test]
+    fn reads_alone_are_not_told_to_update_less() {
+        let log = shares(&[(Class::Log, 0.6)]);
+        assert!(Verdict::of(&log).next.contains("--update-pct"));
+        assert!(!Verdict::of(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
     }
 
     #[test]
