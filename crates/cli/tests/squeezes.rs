@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -57,17 +57,23 @@ fn a_command_ended_by_a_signal_is_told_as_a_shell_would() {
     assert_eq!(output.status.code(), Some(143), "{}", told(&output));
 }
 
-#[test]
-fn nothing_of_the_command_outlives_a_killed_mindful() {
-    let _alone = alone();
-    let script = "sleep 300 & echo $!; wait";
-    let mut squeezing = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", script])
+/// A squeeze around `script`, and the first line that it printed.
+fn squeezing(script: &str) -> (Child, String) {
+    let mut child = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", script])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut line = String::new();
-    BufReader::new(squeezing.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line)
+}
+
+#[test]
+fn nothing_of_the_command_outlives_a_killed_mindful() {
+    let _alone = alone();
+    let script = "sleep 300 & echo $!; wait";
+    let (mut squeezing, line) = squeezing(script);
     let sleeper = format!("/proc/{}/cmdline", line.trim());
     // Between its fork and its exec the sleeper still bears the shell's name.
     let named = Instant::now() + Duration::from_secs(20);
@@ -89,13 +95,7 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
 fn an_interrupt_reaches_the_command() {
     let _alone = alone();
     let script = "trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done";
-    let mut squeezing = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(squeezing.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (mut squeezing, _) = squeezing(script);
     assert!(Command::new("kill").args(["-INT", &squeezing.id().to_string()]).status().unwrap().success());
     assert_eq!(squeezing.wait().unwrap().code(), Some(9));
 }
