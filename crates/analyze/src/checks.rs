@@ -1,26 +1,28 @@
 //! The guard-rails: what speaks against a result, each with a stable code and its evidence (method.md F).
 
+mod host;
+mod log_band;
+mod server;
+
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::{Like, Loop, OpKind};
+use mindful_core::workload::{Like, OpKind};
 
-use crate::analysis::StepAnalysis;
 use crate::contrast::{RUNG, Rung};
-use crate::cpu::client_cpus;
-use crate::headline::{self, percent};
-use crate::host_checks;
+use crate::figures::cpu::client_cpus;
+use crate::figures::pace::Pace;
+use crate::figures::seconds::Seconds;
+use crate::figures::window::Window;
+use crate::figures::work::Work;
 use crate::io_job;
-use crate::log_band::LogBand;
-use crate::pace::Pace;
-use crate::residence::Residence;
-use crate::seconds::Seconds;
-use crate::server_checks;
+use crate::judgement::headline::{self, percent};
+use crate::judgement::little::{self, MAX_LOOP_SHARE};
+use crate::judgement::residence::Residence;
+use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::steady::{self, Criteria, Reason, Signals};
-use crate::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
-use crate::window::Window;
-use crate::work::Work;
+use crate::step::StepAnalysis;
 
 /// How far the measured window may be from the requested one, as a share of it.
 pub const WINDOW_TOLERANCE: f64 = 0.01;
@@ -38,8 +40,6 @@ pub const UNFAIR_SHARE: f64 = 0.2;
 pub const WRITES_SHARE: f64 = 0.01;
 /// Fewest writes that are more than a stray checkpoint.
 pub const FEWEST_WRITES: f64 = 100.0;
-/// Largest share of a slice that a loop in the database may take for itself.
-pub const MAX_LOOP_SHARE: f64 = 0.5;
 /// Fewest operations from which percentiles and rates are believable.
 pub const FEWEST_OPS: f64 = 1_000.0;
 
@@ -126,14 +126,14 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(unfair(work));
     findings.extend(not_steady(step, window));
     findings.extend(writes_without_updates(step, found));
-    findings.extend(LogBand::of(run, step, work, &found.counters).and_then(LogBand::finding));
+    findings.extend(log_band::LogBand::of(run, step, work, &found.counters).and_then(log_band::LogBand::finding));
     findings.extend(few_operations(work));
     // The cached rung of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
     findings.extend(cpu(run, found));
-    findings.extend(host_checks::of_window(&found.counters));
-    findings.extend(server_checks::of_window(step, found));
+    findings.extend(host::of_window(&found.counters));
+    findings.extend(server::of_window(step, found));
     let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
     findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
     findings
@@ -169,57 +169,19 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
     })
 }
 
-/// Share of all sessions below which it is nothing that some were neither thinking nor inside an operation.
-const LEAST_STALLED: f64 = 0.001;
-
-/// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan.
-///
-/// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
-/// client: up to half of a slice, it counts into the residence time `R`.
-pub fn little_breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
-    let busy = in_flight(run, step, work);
-    let closed = step.head.workload.rate.is_none();
-    let off = (busy - residing(step, work)).abs();
-    // So few that the clocks' grain and the thread's way from pause to operation decide.
-    let nothing = off < LEAST_STALLED * f64::from(work.sessions);
-    (closed && work.ops() > 0.0 && busy > 0.0).then(|| if nothing { 0.0 } else { off / busy })
-}
-
-/// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
-fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
-    let of_each = io_job::all_in_flight(run, &step.head).unwrap_or(1);
-    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each)
-}
-
-/// Average number of sessions inside operations, with what the loop in the database adds to them.
-fn residing(step: &StepRecord, work: &Work) -> f64 {
-    match loop_share(work) {
-        Some(share) if step.head.workload.looping == Loop::Server && share <= MAX_LOOP_SHARE => {
-            work.working_sessions() - work.thinking_sessions()
-        }
-        _ => work.busy_sessions(),
-    }
-}
-
-/// Share of the time in slices, pauses apart, that was spent outside of operations.
-fn loop_share(work: &Work) -> Option<f64> {
-    let working = work.working_sessions() - work.thinking_sessions();
-    (working > 0.0).then(|| 1.0 - work.busy_sessions() / working)
-}
-
 fn little(run: &Run, step: &StepRecord, work: &Work) -> Option<Finding> {
-    let breach = little_breach(run, step, work).filter(|breach| *breach > LITTLE_BREACH)?;
+    let breach = little::breach(run, step, work).filter(|breach| *breach > LITTLE_BREACH)?;
     let text =
         "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
-    let busy = in_flight(run, step, work);
-    let (inside, off) = (residing(step, work), percent(breach));
+    let busy = little::in_flight(run, step, work);
+    let (inside, off) = (little::residing(step, work), percent(breach));
     Some(warning("little", text, format!("{busy:.2} sessions not thinking, {inside:.2} inside operations: {off} off")))
 }
 
 fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
     let closed = step.head.workload.rate.is_none();
     let range = LITTLE_BREACH..=MAX_LOOP_SHARE;
-    let share = loop_share(work).filter(|share| closed && range.contains(share))?;
+    let share = little::loop_share(work).filter(|share| closed && range.contains(share))?;
     let text = "The work loop itself took a share of the sessions' time: latencies are without it, rates are not. A \
                 larger --work-unit makes it small.";
     Some(info("loop-overhead", text, format!("{} of the time in slices", percent(share))))

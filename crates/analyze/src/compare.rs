@@ -4,6 +4,7 @@
 //! of 1.25 into exactly 1/1.25, and a margin of 3 % reaches from 1/1.03 to 1.03.
 
 mod bootstrap;
+pub mod comparable;
 mod curve;
 mod group;
 mod history;
@@ -27,8 +28,7 @@ pub use power::{detectable_effect, runs_needed};
 pub use shift::Shift;
 pub use sweep::{PointComparison, holm, points};
 
-/// Confidence of all intervals; their complement is the share of false alarms that is allowed.
-pub const CONFIDENCE: f64 = 0.95;
+pub use crate::stats::interval::{CONFIDENCE, Interval};
 
 /// One run, as a comparison sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,25 +91,6 @@ pub enum Basis {
     NoiseFloor,
     /// A run alone on a side, and no noise floor known: only the variation within the run.
     WithinRun,
-}
-
-/// A range and how sure it is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// Probability that such an interval holds the truth, 0 to 1.
-    pub confidence: f64,
-}
-
-impl Interval {
-    /// The same with `f` on both ends.
-    #[must_use]
-    pub fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self { low: f(self.low), high: f(self.high), confidence: self.confidence }
-    }
 }
 
 /// Two groups of runs held against each other.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, StepSummary};
 use mindful_core::run::{Run, StepRecord};
 
-use crate::summary::block_bytes;
-use crate::window::window;
+use crate::figures::blocks::block_bytes;
+use crate::figures::window::window;
 
 /// Key of [`mindful_core::run::Point::values`] that names the rung of a step.
 pub const RUNG: &str = "rung";

@@ -6,8 +6,8 @@ use mindful_core::result::{CurveSummary, KneeSummary, StepSummary};
 use mindful_core::run::Run;
 use mindful_core::sweep::Objective;
 
-use crate::compare::Interval;
 use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
+use crate::stats::interval::Interval;
 
 /// One curve for each set of the other keys' values; none where the steps are no ladder of sessions.
 pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {

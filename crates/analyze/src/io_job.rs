@@ -4,7 +4,7 @@ use mindful_core::result::{IoBest, IoJobSummary, OpSummary, StepSummary};
 use mindful_core::run::{Point, Run, StepHead};
 use mindful_core::units;
 
-use crate::summary::block_bytes;
+use crate::figures::blocks::block_bytes;
 
 /// Key of [`Point::values`]: small I/Os in flight, of all sessions together.
 pub const SMALL: &str = "small";

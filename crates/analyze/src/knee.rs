@@ -13,7 +13,7 @@ pub use interval::resampled;
 pub use mark::{SloPoint, slo_point};
 pub use model::{Model, ModelKind};
 
-use crate::compare::Interval;
+use crate::stats::interval::Interval;
 
 /// Fewest different loads for a choice between the models.
 pub const FEWEST_LOADS: usize = 7;

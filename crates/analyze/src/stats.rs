@@ -2,6 +2,7 @@
 
 pub mod autocorrelation;
 pub mod distribution;
+pub mod interval;
 pub mod least_squares;
 pub mod moment;
 pub mod random;

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::moment::{line_slope, mean, variance};
 
+pub mod settling;
+
 pub use change::{Change, changes};
 pub use cycle::{Cover, Period, cover, period};
 pub use drift::{Drift, drift};

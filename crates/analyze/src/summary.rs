@@ -7,11 +7,13 @@ use mindful_core::result::{
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
-use crate::counters::Counters;
-use crate::pace::Pace;
-use crate::window::{self, Window};
-use crate::work::Work;
-use crate::{choices, contrast, cpu, curve, device, io_job, latency};
+use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
+use crate::figures::counters::Counters;
+use crate::figures::pace::Pace;
+use crate::figures::window::{self, Window};
+use crate::figures::work::Work;
+use crate::figures::{choices, cpu, device, latency};
+use crate::{contrast, curve, io_job};
 
 /// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
@@ -71,17 +73,6 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
         stop_ms: spans.iter().map(|(_, end)| after(*end)).collect(),
         ops: work.ops_by_session.iter().map(|ops| ops.round()).collect(),
     })
-}
-
-/// Bytes of a block of the run's target.
-pub fn block_bytes(run: &Run) -> Option<u64> {
-    let told = run.dataset.as_ref().map(|d| d.block_bytes).or(run.description.as_ref().map(|d| d.block_bytes));
-    told.filter(|bytes| *bytes > 0)
-}
-
-/// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.
-pub fn single_block_reads(run: &Run, step: &StepRecord) -> bool {
-    step.head.workload.scan_pct.is_none() && run.shapes.iter().all(|shape| shape.pure)
 }
 
 /// A step in figures; all that needs a window is unknown without one.
@@ -146,11 +137,6 @@ fn update_pct(work: &Work) -> Option<f64> {
     (work.ops() > 0.0).then(|| 100.0 * work.kind(OpKind::Update).ops / work.ops())
 }
 
-/// Blocks' worth of bytes that the server's processes fetched from storage per second.
-pub fn process_reads(run: &Run, counters: &Counters) -> Option<f64> {
-    Some(counters.rate(shared::PROCESS_READ_BYTES)? / block_bytes(run)? as f64)
-}
-
 /// `1 - physical / logical`.
 fn hit_ratio(counters: &Counters) -> Option<f64> {
     counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).map(|missed| (1.0 - missed).max(0.0))
@@ -161,9 +147,6 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
     let scanned = Some(work.kind(OpKind::Scan).blocks / work.seconds).filter(|rate| *rate > 0.0)?;
     Some((counters.rate(shared::RING_VISITS)? / scanned).min(1.0))
 }
-
-/// Fewest physical reads per second of which a share is told: below it a handful of stray reads decides.
-pub const FEWEST_READS_PER_S: f64 = 10.0;
 
 /// `phi = 1 - PIO_proc / PIO_db` (measurement.md M1). Below 0, more came from storage than the database asked for:
 /// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.

@@ -5,7 +5,7 @@ mod made;
 
 use made::Made;
 use mindful_analyze::analyze;
-use mindful_analyze::cpu::CACHED_FACT;
+use mindful_analyze::figures::cpu::CACHED_FACT;
 use mindful_core::metric::{Metric, Phase};
 use mindful_core::result::CpuSummary;
 use mindful_core::run::{Reading, Run, Series};

@@ -4,8 +4,8 @@
 mod made;
 
 use made::Made;
-use mindful_analyze::headline::Kind;
-use mindful_analyze::verdict::Limit;
+use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::metric::{Phase, shared};
 use mindful_core::result::{Severity, Validity};
@@ -414,8 +414,8 @@ fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
 fn seconds_add_up_to_the_window() {
     let run = Made::default().run();
     let step = &run.steps[0];
-    let window = mindful_analyze::window::window(step).unwrap();
-    let seconds = mindful_analyze::seconds::Seconds::of(step, &window);
+    let window = mindful_analyze::figures::window::window(step).unwrap();
+    let seconds = mindful_analyze::figures::seconds::Seconds::of(step, &window);
     assert_eq!((seconds.blocks_per_s.len(), seconds.hit_ratio.len()), (10, 10));
     near(Some(seconds.blocks_per_s.iter().sum()), (Made::default().ops_per_slice() * 4 * 64 * 10) as f64, 1e-9);
     near(Some(seconds.hit_ratio[3]), 0.02, 1e-6);

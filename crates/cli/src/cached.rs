@@ -1,6 +1,6 @@
 //! The CPU of a logical read in a cached run before this one: what remains of a physical read's is its own cost.
 
-use mindful_analyze::cpu::CACHED_FACT;
+use mindful_analyze::figures::cpu::CACHED_FACT;
 use mindful_core::Result;
 use mindful_core::run::Facts;
 use mindful_record::{Listed, Store};

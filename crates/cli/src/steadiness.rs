@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_analyze::settling::{at_cap, settled};
+use mindful_analyze::checks;
+use mindful_analyze::judgement::headline;
 use mindful_analyze::steady::Assessment;
-use mindful_analyze::{checks, headline};
+use mindful_analyze::steady::settling::{at_cap, settled};
 use mindful_core::clock;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::result::{Finding, Severity};

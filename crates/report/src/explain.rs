@@ -4,7 +4,7 @@ mod sessions;
 
 use std::fmt::Write as _;
 
-use mindful_analyze::verdict;
+use mindful_analyze::judgement::verdict;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::metric::shared;
 use mindful_core::result::OpSummary;
@@ -462,7 +462,7 @@ fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
 
 /// The rules of the verdict with their limits, and what they saw.
 fn verdicts(analysis: &Analysis) -> String {
-    use mindful_analyze::shares::Class;
+    use mindful_analyze::figures::shares::Class;
     let mut text = String::from("verdict\n  = the first rule that matches\n");
     for (step_number, step) in (1..).zip(&analysis.steps) {
         let evidence = &step.evidence;
@@ -480,7 +480,7 @@ fn verdicts(analysis: &Analysis) -> String {
             (
                 "the page cache: share of physical reads",
                 evidence.page_cache_share,
-                mindful_analyze::headline::MAX_PAGE_CACHE_SHARE,
+                mindful_analyze::judgement::headline::MAX_PAGE_CACHE_SHARE,
             ),
         ];
         for (rule, value, limit) in rules {

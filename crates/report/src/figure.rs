@@ -40,7 +40,7 @@ pub fn maybe(value: Option<f64>) -> String {
 
 /// A share of 0 to 1 as percent with its sign.
 pub fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| UNKNOWN.to_owned(), mindful_analyze::headline::percent)
+    share.map_or_else(|| UNKNOWN.to_owned(), mindful_analyze::judgement::headline::percent)
 }
 
 /// Bytes per second as MiB/s, without the unit.

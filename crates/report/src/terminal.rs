@@ -6,7 +6,7 @@ mod findings;
 
 use std::path::Path;
 
-use mindful_analyze::verdict::Limit;
+use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;

@@ -2,8 +2,8 @@
 
 use super::fit::{Fit, from, residuals, weights};
 use super::{Intervals, LoadPoint, Model, ModelKind, Search};
-use crate::compare::{CONFIDENCE, Interval};
 use crate::stats::distribution::{normal_quantile, t_quantile};
+use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, quantile, sorted};
 use crate::stats::random::Random;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::ArgMatches;
-use mindful_analyze::comparable::{self, Difference};
+use mindful_analyze::compare::comparable::{self, Difference};
 use mindful_analyze::compare::{
     self, Comparison, CurveComparison, PercentileShift, PointComparison, Question, RunLatency, RunValue, Verdict,
 };

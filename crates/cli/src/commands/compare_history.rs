@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_analyze::comparable;
+use mindful_analyze::compare::comparable;
 use mindful_analyze::compare::{LevelChange, level_changes};
 use mindful_core::{Error, Result};
 use mindful_report::{escape, figure};

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use mindful_analyze::figures::blocks::block_bytes;
+use mindful_analyze::figures::window::window;
 use mindful_analyze::io_job::{large_bytes, load};
-use mindful_analyze::summary::block_bytes;
-use mindful_analyze::window::window;
 use mindful_core::latency::Recorder;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;

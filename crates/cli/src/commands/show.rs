@@ -1,7 +1,8 @@
 //! `mindful show`: a stored run as `run` showed it.
 
 use clap::ArgMatches;
-use mindful_analyze::{io_job, summary};
+use mindful_analyze::figures::blocks;
+use mindful_analyze::io_job;
 use mindful_core::Result;
 use mindful_core::result::Validity;
 use mindful_record::Store;
@@ -46,7 +47,7 @@ pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validi
     } else if let Some(contrast) = &analysis.summary.contrast {
         mindful_report::contrast::report(&analysis.summary, contrast, &context::style())
     } else if let Some(job) = &analysis.summary.io_job {
-        let (block, large) = (summary::block_bytes(&run), io_job::large_bytes(&run));
+        let (block, large) = (blocks::block_bytes(&run), io_job::large_bytes(&run));
         mindful_report::io_job::report(&analysis.summary, job, block, large, &run.notes, &context::style())
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
         let block_bytes = run.description.as_ref().map(|d| d.block_bytes);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_analyze::work::Work;
+use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{BySession, StepSummary};
 use mindful_core::run::{Run, StepHead};
@@ -21,7 +21,7 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     let unknown = || "not known".to_owned();
     let version = run.description.as_ref().map_or_else(unknown, |d| escape(&d.engine_version));
     fact("engine", format!("{} {version} at {}", escape(&run.head.engine), escape(&run.head.target)));
-    let block_bytes = mindful_analyze::summary::block_bytes(run);
+    let block_bytes = mindful_analyze::figures::blocks::block_bytes(run);
     fact("block size", block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")));
     let cache = run.description.as_ref().and_then(|d| d.cache_bytes);
     fact("database cache", cache.map_or_else(unknown, format_bytes));

@@ -1,8 +1,8 @@
 //! The figures of a step: operations, the ledger, CPU.
 
 use mindful_analyze::StepAnalysis;
-use mindful_analyze::headline::CACHED_YIELD;
-use mindful_analyze::ledger::Row;
+use mindful_analyze::judgement::headline::CACHED_YIELD;
+use mindful_analyze::judgement::ledger::Row;
 use mindful_core::metric::shared;
 use mindful_core::result::OpSummary;
 
@@ -116,7 +116,7 @@ fn device(page: &mut Page, step: &StepAnalysis) {
     if let (Some(one_of), false) = (device.one_of, kinds.is_empty()) {
         let share = if one_of == 1 { "each request".to_owned() } else { format!("1 of {} requests", whole(one_of)) };
         page.wrapped(2, &format!("at the device, from issue to completion, {share}: {}", kinds.join("; ")));
-    } else if let Some(lost) = mindful_analyze::device::lost_share(&step.counters).filter(|lost| *lost > 0.0) {
+    } else if let Some(lost) = mindful_analyze::figures::device::lost_share(&step.counters).filter(|lost| *lost > 0.0) {
         page.wrapped(
             2,
             &format!("latencies at the device are not known: {} of their events were lost", percent(Some(lost))),
@@ -127,7 +127,7 @@ fn device(page: &mut Page, step: &StepAnalysis) {
 /// Where the time of the sessions went, with the sampling error of each share.
 pub fn time(page: &mut Page, step: &StepAnalysis) {
     let shares = &step.evidence.shares;
-    let share = |(class, share): (mindful_analyze::shares::Class, f64)| {
+    let share = |(class, share): (mindful_analyze::figures::shares::Class, f64)| {
         let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
         format!("{} {}{}", class.name(), percent(Some(share)), error.unwrap_or_default())
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mindful_core::run::{Series, StepRecord};
 
-use crate::seconds::Seconds;
+use crate::figures::seconds::Seconds;
 use crate::steady::{Assessment, Criteria, Reason, Signals, against, assess};
 
 /// Counters that grow by one when a checkpoint ends.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mindful_core::run::StepRecord;
 
-use crate::window::Window;
-use crate::work::Work;
+use crate::figures::window::Window;
+use crate::figures::work::Work;
 
 /// Smallest share of the offered operations that must be delivered.
 pub const MIN_DELIVERED: f64 = 0.99;

@@ -4,10 +4,10 @@ use mindful_core::metric::shared;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
-use crate::counters::Counters;
-use crate::headline::percent;
-use crate::summary::{FEWEST_READS_PER_S, block_bytes, single_block_reads};
-use crate::work::Work;
+use crate::figures::blocks::{FEWEST_READS_PER_S, block_bytes, single_block_reads};
+use crate::figures::counters::Counters;
+use crate::figures::work::Work;
+use crate::judgement::headline::percent;
 
 /// How far a ratio may be from the expected one before the gap needs a name.
 pub const CLOSE: f64 = 0.01;

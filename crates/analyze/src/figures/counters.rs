@@ -3,7 +3,7 @@
 use mindful_core::metric::{MetricKind, Phase, shared};
 use mindful_core::run::{Series, StepRecord};
 
-use crate::window::Window;
+use crate::figures::window::Window;
 
 /// The change of one counter over the window.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,8 @@ use mindful_core::metric::shared;
 use mindful_core::result::CpuSummary;
 use mindful_core::run::{Facts, Run, StepRecord};
 
-use crate::counters::Counters;
-use crate::work::Work;
+use crate::figures::counters::Counters;
+use crate::figures::work::Work;
 
 /// The fact of the environment that holds the server CPU of a logical read, us, as a cached run had it.
 pub const CACHED_FACT: &str = "cached.us_per_logical_read";

@@ -5,8 +5,8 @@ use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::{OpKind, Redo};
 
-use crate::counters::Counters;
-use crate::work::Work;
+use crate::figures::counters::Counters;
+use crate::figures::work::Work;
 
 /// Fewest updated blocks from which the mean says anything: what the server logs about itself is small beside them.
 const FEWEST_BLOCKS: f64 = 2_000.0;

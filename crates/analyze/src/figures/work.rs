@@ -5,7 +5,7 @@ use mindful_core::run::StepRecord;
 use mindful_core::slice::Tally;
 use mindful_core::workload::OpKind;
 
-use crate::window::Window;
+use crate::figures::window::Window;
 
 /// One kind of operation.
 #[derive(Debug, Default)]

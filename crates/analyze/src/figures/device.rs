@@ -3,9 +3,9 @@
 use mindful_core::latency::{Recorder, Sampled};
 use mindful_core::result::DeviceSummary;
 
-use crate::counters::Counters;
-use crate::latency::quantile_us;
-use crate::window::Window;
+use crate::figures::counters::Counters;
+use crate::figures::latency::quantile_us;
+use crate::figures::window::Window;
 
 /// Name of the source that times requests.
 pub const TRACE: &str = "block_trace";
@@ -50,7 +50,7 @@ pub fn lost_share(counters: &Counters) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counters::Change;
+    use crate::figures::counters::Change;
 
     const WINDOW: Window = Window { begin_us: 0, end_us: 3_000_000, first_border: 1, last_border: 4, start_skew_us: 0 };
 

@@ -3,9 +3,9 @@
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 
-use crate::counters::{Change, Counters};
-use crate::headline::percent;
-use crate::verdict::HOST_BUSY;
+use crate::figures::counters::{Change, Counters};
+use crate::judgement::headline::percent;
+use crate::judgement::verdict::HOST_BUSY;
 
 /// Share of the window that a control group may be held back before it is told.
 pub const THROTTLED_SHARE: f64 = 0.01;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::headline::{MAX_PAGE_CACHE_SHARE, percent};
-use crate::shares::{Class, Shares};
+use crate::figures::shares::{Class, Shares};
+use crate::judgement::headline::{MAX_PAGE_CACHE_SHARE, percent};
 
 /// Share of the CPUs it may use above which the client limits.
 pub const CLIENT_BUSY: f64 = 0.8;

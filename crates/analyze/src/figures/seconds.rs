@@ -6,7 +6,7 @@ use mindful_core::latency::Recorder;
 use mindful_core::metric::shared;
 use mindful_core::run::StepRecord;
 
-use crate::window::Window;
+use crate::figures::window::Window;
 
 /// Series of one point a slice, all of the same length.
 #[derive(Debug, Clone, Default, PartialEq)]

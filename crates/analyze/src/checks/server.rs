@@ -7,12 +7,12 @@ use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 use mindful_core::workload::Skew;
 
-use crate::analysis::StepAnalysis;
-use crate::counters::Counters;
-use crate::headline::{MAX_YIELD, percent};
-use crate::shares::Class;
-use crate::summary::FEWEST_READS_PER_S;
-use crate::verdict::CONTENTION_SHARE;
+use crate::figures::blocks::FEWEST_READS_PER_S;
+use crate::figures::counters::Counters;
+use crate::figures::shares::Class;
+use crate::judgement::headline::{MAX_YIELD, percent};
+use crate::judgement::verdict::CONTENTION_SHARE;
+use crate::step::StepAnalysis;
 
 /// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
 pub const SINGLE_BLOCK: f64 = 1.01;

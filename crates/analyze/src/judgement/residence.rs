@@ -3,8 +3,8 @@
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
 
-use crate::headline::Gates;
-use crate::summary::block_bytes;
+use crate::figures::blocks::block_bytes;
+use crate::judgement::headline::Gates;
 
 /// How far the measured share may be from the predicted one.
 pub const TOLERANCE: f64 = 0.15;

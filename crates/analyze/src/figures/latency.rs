@@ -4,7 +4,7 @@ use mindful_core::latency::Recorder;
 use mindful_core::result::{OpSummary, OpsSummary};
 use mindful_core::workload::OpKind;
 
-use crate::work::{KindWork, Work};
+use crate::figures::work::{KindWork, Work};
 
 /// All kinds of operation in figures; a kind that did not run has none.
 ///

@@ -2,9 +2,9 @@
 
 use mindful_core::metric::shared;
 
-use crate::counters::Counters;
-use crate::cpu;
-use crate::work::Work;
+use crate::figures::counters::Counters;
+use crate::figures::cpu;
+use crate::figures::work::Work;
 
 /// Name of the source whose counters are samples of wait events; their names are `class/event`.
 pub const WAITS: &str = "waits";

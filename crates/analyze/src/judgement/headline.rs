@@ -3,7 +3,7 @@
 use mindful_core::metric::shared;
 use mindful_core::result::StepSummary;
 
-use crate::counters::Counters;
+use crate::figures::counters::Counters;
 
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;

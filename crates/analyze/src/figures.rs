@@ -1,0 +1,13 @@
+//! What a step did in its measured window, in figures.
+
+pub mod blocks;
+pub mod choices;
+pub mod counters;
+pub mod cpu;
+pub mod device;
+pub mod latency;
+pub mod pace;
+pub mod seconds;
+pub mod shares;
+pub mod window;
+pub mod work;

@@ -1,0 +1,47 @@
+//! Little's law in a closed loop: sessions that neither think nor stall are inside operations (measurement.md M2).
+
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::Loop;
+
+use crate::figures::work::Work;
+use crate::io_job;
+
+/// Largest share of a slice that a loop in the database may take for itself.
+pub const MAX_LOOP_SHARE: f64 = 0.5;
+/// Share of all sessions below which it is nothing that some were neither thinking nor inside an operation.
+const LEAST_STALLED: f64 = 0.001;
+
+/// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan.
+///
+/// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
+/// client: up to half of a slice, it counts into the residence time `R`.
+pub fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
+    let busy = in_flight(run, step, work);
+    let closed = step.head.workload.rate.is_none();
+    let off = (busy - residing(step, work)).abs();
+    // So few that the clocks' grain and the thread's way from pause to operation decide.
+    let nothing = off < LEAST_STALLED * f64::from(work.sessions);
+    (closed && work.ops() > 0.0 && busy > 0.0).then(|| if nothing { 0.0 } else { off / busy })
+}
+
+/// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
+pub fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
+    let of_each = io_job::all_in_flight(run, &step.head).unwrap_or(1);
+    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each)
+}
+
+/// Average number of sessions inside operations, with what the loop in the database adds to them.
+pub fn residing(step: &StepRecord, work: &Work) -> f64 {
+    match loop_share(work) {
+        Some(share) if step.head.workload.looping == Loop::Server && share <= MAX_LOOP_SHARE => {
+            work.working_sessions() - work.thinking_sessions()
+        }
+        _ => work.busy_sessions(),
+    }
+}
+
+/// Share of the time in slices, pauses apart, that was spent outside of operations.
+pub fn loop_share(work: &Work) -> Option<f64> {
+    let working = work.working_sessions() - work.thinking_sessions();
+    (working > 0.0).then(|| 1.0 - work.busy_sessions() / working)
+}
