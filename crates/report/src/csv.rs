@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
-use mindful_analyze::analysis::StepAnalysis;
+use mindful_analyze::StepAnalysis;
 use mindful_core::result::{OpSummary, StepSummary};
 
 type Column = (&'static str, fn(&StepSummary) -> Option<f64>);
