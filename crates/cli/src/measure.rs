@@ -36,8 +36,8 @@ pub fn step(
             events.emit(Event::Finding(finding));
         }
     }
-    samplers.extend(target.samplers()?);
     let endpoints = target.describe()?.endpoints;
+    samplers.extend(target.samplers()?);
     let head = StepHead {
         step,
         seats: plan.seats(workload.schemas, endpoints),
