@@ -9,8 +9,7 @@ use mindful_core::engine::{Capabilities, Engine, Session, Stop, Target};
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
-use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::workload::{Loop, Workload};
 
 /// Length of a slice in the suite, us.
 pub const SLICE_US: i64 = 200_000;
@@ -93,25 +92,8 @@ impl Fixture {
 
     /// Reads of 8 blocks, nothing else, in the first loop that the engine has.
     pub fn workload(&self) -> Workload {
-        Workload {
-            seed: 11,
-            schemas: self.dataset.schemas,
-            scale: self.dataset.blocks_per_schema,
-            work_unit: 8,
-            update_pct: Share::NONE,
-            update_work_unit: 8,
-            scan_pct: Share::NONE,
-            redo: Redo::Light,
-            commit: Commit::Each,
-            commit_wait: true,
-            hot_spot: None,
-            hot_schema: Share::NONE,
-            skew: Skew::Uniform,
-            think_time: None,
-            rate: None,
-            looping: self.loops()[0],
-            like: Like::Mindful,
-        }
+        let of = &self.dataset;
+        Workload { seed: 11, looping: self.loops()[0], ..Workload::reads(of.schemas, of.blocks_per_schema, 8) }
     }
 
     /// The loops the engine has.

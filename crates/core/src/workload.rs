@@ -187,6 +187,29 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Reads alone, of `work_unit` blocks each, keys spread evenly, with every knob off, in the server-side loop.
+    pub const fn reads(schemas: u32, scale: u64, work_unit: u64) -> Self {
+        Self {
+            seed: 1,
+            schemas,
+            scale,
+            work_unit,
+            update_pct: Share::NONE,
+            update_work_unit: work_unit,
+            scan_pct: Share::NONE,
+            redo: Redo::Light,
+            commit: Commit::Each,
+            commit_wait: true,
+            hot_spot: None,
+            hot_schema: Share::NONE,
+            skew: Skew::Uniform,
+            think_time: None,
+            rate: None,
+            looping: Loop::Server,
+            like: Like::Mindful,
+        }
+    }
+
     /// When updates commit and whether they wait, in words: `each update, waiting for the log`. `None` for reads alone.
     pub fn commit_mode(&self) -> Option<String> {
         let when = match self.commit {

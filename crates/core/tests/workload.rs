@@ -5,31 +5,13 @@
 use std::time::Duration;
 
 use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Draws, HotSpot, Like, Loop, Op, OpKind, Redo, Skew, ThinkTime, Workload};
+use mindful_core::workload::{Draws, HotSpot, Like, Loop, Op, OpKind, Skew, ThinkTime, Workload};
 use proptest::prelude::*;
 
 const SCALE: u64 = 10_000;
 
 fn workload() -> Workload {
-    Workload {
-        seed: 7,
-        schemas: 4,
-        scale: SCALE,
-        work_unit: 64,
-        update_pct: Share::NONE,
-        update_work_unit: 64,
-        scan_pct: Share::NONE,
-        redo: Redo::Light,
-        commit: Commit::Each,
-        commit_wait: true,
-        hot_spot: None,
-        hot_schema: Share::NONE,
-        skew: Skew::Uniform,
-        think_time: None,
-        rate: None,
-        looping: Loop::Client,
-        like: Like::Mindful,
-    }
+    Workload { seed: 7, looping: Loop::Client, ..Workload::reads(4, SCALE, 64) }
 }
 
 fn percent(value: f64) -> Share {

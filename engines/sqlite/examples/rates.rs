@@ -16,32 +16,13 @@ use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
-use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::workload::{Loop, Workload};
 use mindful_core::{Error, Result};
 
 const BLOCKS: u64 = 32_768;
 
 fn workload(work_unit: u64) -> Workload {
-    Workload {
-        seed: 1,
-        schemas: 1,
-        scale: BLOCKS,
-        work_unit,
-        update_pct: Share::NONE,
-        update_work_unit: work_unit,
-        scan_pct: Share::NONE,
-        redo: Redo::Light,
-        commit: Commit::Each,
-        commit_wait: true,
-        hot_spot: None,
-        hot_schema: Share::NONE,
-        skew: Skew::Uniform,
-        think_time: None,
-        rate: None,
-        looping: Loop::Client,
-        like: Like::Mindful,
-    }
+    Workload { looping: Loop::Client, ..Workload::reads(1, BLOCKS, work_unit) }
 }
 
 /// Blocks per CPU-second of one session over a second and a half, everything cached.

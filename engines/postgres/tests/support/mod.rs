@@ -19,7 +19,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
 use mindful_postgres::ENGINE;
 use mindful_postgres::embedded::Embedded;
@@ -272,25 +272,8 @@ pub fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
 
 /// The plain workload.
 pub fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
-    Workload {
-        seed: 7,
-        schemas,
-        scale,
-        work_unit,
-        update_pct: Share::parse(update_percent).unwrap(),
-        update_work_unit: work_unit,
-        scan_pct: Share::NONE,
-        redo: Redo::Light,
-        commit: Commit::Each,
-        commit_wait: true,
-        hot_spot: None,
-        hot_schema: Share::NONE,
-        skew: Skew::Uniform,
-        think_time: None,
-        rate: None,
-        looping: Loop::Server,
-        like: Like::Mindful,
-    }
+    let update_pct = Share::parse(update_percent).unwrap();
+    Workload { seed: 7, update_pct, ..Workload::reads(schemas, scale, work_unit) }
 }
 
 /// The seat of one session of `sessions`.

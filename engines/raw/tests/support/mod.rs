@@ -12,7 +12,7 @@ use mindful_core::event::{Event, Events, Silent};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Like, Loop, Redo, Skew, Workload};
+use mindful_core::workload::{Loop, Workload};
 use mindful_core::{Result, Session, Target, clock};
 
 /// Keeps all events.
@@ -85,25 +85,7 @@ pub fn made(folder: &Path, blocks: u64) -> PathBuf {
 }
 
 pub fn reads(dataset: &Dataset) -> Workload {
-    Workload {
-        seed: 7,
-        schemas: dataset.schemas,
-        scale: dataset.blocks_per_schema,
-        work_unit: 1,
-        update_pct: Share::NONE,
-        update_work_unit: 1,
-        scan_pct: Share::NONE,
-        redo: Redo::Light,
-        commit: Commit::Each,
-        commit_wait: true,
-        hot_spot: None,
-        hot_schema: Share::NONE,
-        skew: Skew::Uniform,
-        think_time: None,
-        rate: None,
-        looping: Loop::Client,
-        like: Like::Mindful,
-    }
+    Workload { seed: 7, looping: Loop::Client, ..Workload::reads(dataset.schemas, dataset.blocks_per_schema, 1) }
 }
 
 pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
