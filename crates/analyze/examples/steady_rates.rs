@@ -8,7 +8,9 @@
 mod synthetic;
 
 use mindful_analyze::stats::random::Random;
-use mindful_analyze::steady::{Assessment, Criteria, Reason, Signals, assess, changes, drift, mser5, period, shape};
+use mindful_analyze::steady::{
+    Assessment, Criteria, Looks, Reason, Signals, assess, changes, drift, mser5, period, shape,
+};
 use synthetic::Signal;
 
 const REPETITIONS: u32 = 200;
@@ -20,34 +22,64 @@ fn main() {
     sequential();
 }
 
-/// The rule of `--steady` as it is applied: looked at every ten seconds from the sixtieth on, up to 300 s.
+/// The rule of `--steady` as it is applied, and beside it the first good look alone, by shape and precision without a
+/// bound on the trend.
 fn sequential() {
-    println!("\nSteps ended by --steady, limits for reads, %, and when, s\n");
-    println!("| signal | phi | ended as steady | ended past a jump at 200 s | median end, s | at the cap |");
-    println!("|---|---|---|---|---|---|");
-    for signal in Signal::ALL {
-        for phi in [0.0, 0.8, 0.95] {
-            let (mut ends, mut over) = (Vec::new(), 0);
-            let ended = percent(signal, phi, |s| {
-                let end = (60..=s.len()).step_by(10).find(|seen| {
-                    let found = assess(&Signals { throughput: &s[..*seen], ..Signals::default() }, &Criteria::STRICT);
-                    found.steady && found.precise
-                });
-                over += u32::from(end.is_some_and(|end| end > 215));
-                ends.extend(end);
-                end.is_some()
-            });
-            ends.sort_unstable();
-            let jumps = matches!(signal, Signal::Step | Signal::SmallStep);
-            println!(
-                "| {} | {phi} | {ended:.1} | {} | {} | {:.1} |",
-                signal.name(),
-                if jumps { format!("{:.1}", 100.0 * f64::from(over) / f64::from(REPETITIONS)) } else { "-".to_owned() },
-                ends.get(ends.len() / 2).map_or("-".to_owned(), usize::to_string),
-                100.0 - ended
-            );
+    for (cap, signals) in [(300, &Signal::ALL[..]), (600, &[Signal::Level, Signal::SmallRamp, Signal::Ramp])] {
+        println!("\nSteps ended by --steady, limits for reads, cap {cap} s, %\n");
+        println!(
+            "| signal | noise | phi | first good look: ended | ended | past a jump at 200 s | median end, s | at the cap: not steady | at the cap: not precise |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
+        for signal in signals {
+            for (deviation, phi) in [0.015, 0.03].into_iter().flat_map(|d| [0.0, 0.8, 0.95].map(|phi| (d, phi))) {
+                ended(*signal, cap, deviation, phi);
+            }
         }
     }
+}
+
+fn ended(signal: Signal, cap: usize, deviation: f64, phi: f64) {
+    let mut random = Random::new(2026, "steady");
+    let (mut first, mut ends, mut unsteady, mut imprecise) = (0, Vec::new(), 0, 0);
+    for _ in 0..REPETITIONS {
+        let series = signal.series_of(&mut random, phi, cap, deviation);
+        let judge =
+            |seen: usize| assess(&Signals { throughput: &series[..seen], ..Signals::default() }, &Criteria::STRICT);
+        let (mut looks, mut good) = (Looks::default(), false);
+        let end = (1..=cap).find(|seen| {
+            looks.due(*seen) && {
+                let found = judge(*seen);
+                good |= found.steady && found.precision.is_some_and(|p| p.half_width <= Criteria::STRICT.precision);
+                looks.take(*seen, &found)
+            }
+        });
+        first += u32::from(good);
+        if end.is_none() {
+            let found = judge(cap);
+            unsteady += u32::from(!found.steady);
+            imprecise += u32::from(found.steady && !found.precise);
+        }
+        ends.extend(end);
+    }
+    ends.sort_unstable();
+    let percent = |count: u32| 100.0 * f64::from(count) / f64::from(REPETITIONS);
+    let past = match signal {
+        Signal::Step | Signal::SmallStep => {
+            format!("{:.1}", percent(ends.iter().filter(|end| **end > 215).count() as u32))
+        }
+        _ => "-".to_owned(),
+    };
+    println!(
+        "| {} | {:.1} % | {phi} | {:.1} | {:.1} | {past} | {} | {:.1} | {:.1} |",
+        signal.name(),
+        100.0 * deviation,
+        percent(first),
+        percent(ends.len() as u32),
+        ends.get(ends.len() / 2).map_or("-".to_owned(), usize::to_string),
+        percent(unsteady),
+        percent(imprecise)
+    );
 }
 
 fn percent(signal: Signal, phi: f64, mut holds: impl FnMut(&[f64]) -> bool) -> f64 {

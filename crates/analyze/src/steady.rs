@@ -4,8 +4,10 @@
 mod change;
 mod cycle;
 mod drift;
+mod looks;
 mod precision;
 mod shape;
+mod trend;
 mod truncation;
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +19,10 @@ pub mod settling;
 pub use change::{Change, changes};
 pub use cycle::{Cover, Period, cover, period};
 pub use drift::{Drift, drift};
+pub use looks::Looks;
 pub use precision::{Precision, precision};
 pub use shape::{Shape, shape};
+pub use trend::{Trend, trend};
 pub use truncation::{Truncation, mser5};
 
 /// Checkpoint cycles a window with writes has to hold.
@@ -54,6 +58,8 @@ pub struct Criteria {
     pub precision: f64,
     /// The same for the 99th percentile.
     pub precision_p99: f64,
+    /// Change of the level over the window that has to be excluded before a step may end, a share.
+    pub trend: f64,
     /// Seed of the permutations.
     pub seed: u64,
 }
@@ -61,7 +67,7 @@ pub struct Criteria {
 impl Criteria {
     /// For reads: range 10 %, line 5 %.
     pub const STRICT: Self =
-        Self { window_s: 60, range: 0.10, excursion: 0.05, precision: 0.01, precision_p99: 0.05, seed: 1 };
+        Self { window_s: 60, range: 0.10, excursion: 0.05, precision: 0.01, precision_p99: 0.05, trend: 0.03, seed: 1 };
     /// For steps that write, as SNIA's performance test specification has it: range 20 %, line 10 %.
     pub const SNIA: Self = Self { range: 0.20, excursion: 0.10, ..Self::STRICT };
 }
@@ -117,7 +123,8 @@ pub enum Reason {
 pub struct Assessment {
     /// Whether nothing speaks against it.
     pub steady: bool,
-    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop.
+    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop, and a change of the level
+    /// over the window is excluded.
     pub precise: bool,
     /// Seconds of warm-up to leave out.
     pub warmup_s: usize,
@@ -129,6 +136,8 @@ pub struct Assessment {
     pub precision: Option<Precision>,
     /// How precise the 99th percentile is; `None` where it is not known.
     pub precision_p99: Option<Precision>,
+    /// How far the level moved over the window, as far as its noise tells.
+    pub trend: Option<Trend>,
 }
 
 /// Judges a step by what was seen so far. A driver asks again as the step goes on, stops when it is steady and precise,
@@ -166,16 +175,19 @@ pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
         };
     }
     let p99 = signals.p99_us.get(warmup_s..end_s.min(signals.p99_us.len())).and_then(precision);
-    let precision = precision(window);
+    let (precision, trend) = (precision(window), trend(window));
     let within = |p: Option<Precision>, limit: f64| p.is_some_and(|p| p.half_width <= limit);
+    let level = trend.is_some_and(|trend| trend.bound() <= criteria.trend);
+    let narrow = within(precision, criteria.precision) && (p99.is_none() || within(p99, criteria.precision_p99));
     Assessment {
         steady: reasons.is_empty(),
-        precise: within(precision, criteria.precision) && (p99.is_none() || within(p99, criteria.precision_p99)),
+        precise: narrow && level,
         warmup_s,
         end_s,
         reasons,
         precision,
         precision_p99: p99,
+        trend,
     }
 }
 
@@ -196,13 +208,17 @@ pub fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reas
     if let Some(period) = period(window).filter(|_| range > criteria.range || swings) {
         return vec![Reason::Cycle { period_s: period.length_s, range }];
     }
-    let jumps = changes(window, criteria.seed);
+    let mut jumps = changes(window, criteria.seed);
     match drift(window).filter(Drift::is_drift) {
         Some(drift) if jumps.is_empty() || line_describes_better(window, &jumps) => {
             vec![Reason::Drift { change: drift.change }]
         }
         _ if jumps.is_empty() && swings => vec![Reason::Swings { range: shape.range.max(shape.excursion) }],
-        _ => jumps.into_iter().map(|c| Reason::Change(Change { at_s: c.at_s + warmup_s, ..c })).collect(),
+        _ => {
+            // The largest one tells most.
+            jumps.sort_by(|a, b| b.size().total_cmp(&a.size()));
+            jumps.into_iter().map(|c| Reason::Change(Change { at_s: c.at_s + warmup_s, ..c })).collect()
+        }
     }
 }
 

@@ -4,7 +4,7 @@ mod synthetic;
 
 use mindful_analyze::stats::random::Random;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Reason, Signals, assess, changes, cover, drift, mser5, period, precision, shape,
+    Assessment, Criteria, Looks, Reason, Signals, assess, changes, cover, drift, mser5, period, precision, shape, trend,
 };
 use proptest::prelude::*;
 use synthetic::Signal;
@@ -43,6 +43,15 @@ fn a_step_is_told_with_its_instant_and_both_levels() {
         _ => false,
     };
     assert!(count(Signal::Step, 0.0, 15, told) >= 14);
+}
+
+#[test]
+fn of_several_jumps_the_largest_is_told_first() {
+    let level = |t: usize| if t < 80 { 1.0 } else { 1.03 } * if t < 160 { 1.0 } else { 0.7 };
+    let noise = Signal::Level.series_of(&mut Random::new(3, "jumps"), 0.0, 240, 0.005);
+    let judged = judge(&noise.iter().enumerate().map(|(t, v)| v * level(t)).collect::<Vec<f64>>());
+    let at: Vec<usize> = judged.reasons.iter().map(|r| if let Reason::Change(c) = r { c.at_s } else { 0 }).collect();
+    assert!(at.len() == 2 && at[0].abs_diff(160) <= 1 && at[1].abs_diff(80) <= 3, "{at:?}");
 }
 
 #[test]
@@ -109,25 +118,83 @@ fn the_interval_of_the_mean_holds_it() {
     }
 }
 
-/// How `--steady` ends a step: looked at every ten seconds from the sixtieth on, ended at the first look that finds it
-/// steady and precise; `None` at the cap.
-fn ends_at(series: &[f64]) -> Option<usize> {
-    (60..=series.len()).step_by(10).find(|seen| {
-        let found = judge(&series[..*seen]);
-        found.steady && found.precise
-    })
+/// How `--steady` comes out: when it ends a step, or what it tells of one that came to its cap of 300 s.
+enum Outcome {
+    Ended(usize),
+    NotSteady,
+    NotPrecise,
+}
+
+fn outcome(series: &[f64]) -> Outcome {
+    let judge = |seen| assess(&Signals { throughput: &series[..seen], ..Signals::default() }, &Criteria::STRICT);
+    let mut looks = Looks::default();
+    let end = (1..=series.len()).find(|seen| looks.due(*seen) && looks.take(*seen, &judge(*seen)));
+    match end {
+        Some(end) => Outcome::Ended(end),
+        None if judge(series.len()).steady => Outcome::NotPrecise,
+        None => Outcome::NotSteady,
+    }
+}
+
+/// Outcomes of so many series of a signal, the same ones each time.
+fn outcomes(signal: Signal, phi: f64, deviation: f64, of: usize) -> Vec<Outcome> {
+    let mut random = Random::new(19, "steady");
+    (0..of).map(|_| outcome(&signal.series_of(&mut random, phi, 300, deviation))).collect()
+}
+
+fn ended(outcomes: &[Outcome]) -> usize {
+    outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Ended(_))).count()
 }
 
 #[test]
 fn looking_every_ten_seconds_ends_level_steps_and_none_that_moves() {
-    let ended = |signal: Signal| count(signal, 0.0, 20, |s| ends_at(s).is_some());
-    let (level, warm_up) = (ended(Signal::Level), ended(Signal::WarmUp));
-    let (ramp, cycle) = (ended(Signal::Ramp), ended(Signal::Cycle));
+    let seen = |signal| outcomes(signal, 0.0, 0.03, 20);
+    let (level, warm_up) = (ended(&seen(Signal::Level)), ended(&seen(Signal::WarmUp)));
+    assert!(level >= 19 && warm_up >= 17, "level {level}, warm-up {warm_up} of 20");
+    let cycle = ended(&seen(Signal::Cycle));
     // A step that jumps at 200 s and ended before was steady.
-    let over_the_jump = count(Signal::Step, 0.0, 20, |s| ends_at(s).is_some_and(|end| end > 215));
-    println!("level {level}, warm-up {warm_up}, ramp {ramp}, cycle {cycle}, over a jump {over_the_jump} of 20");
-    assert!(level >= 19 && warm_up >= 17, "level {level}, warm-up {warm_up}");
-    assert!(cycle <= 1 && over_the_jump <= 1, "cycle {cycle}, over a jump {over_the_jump}");
+    let over_the_jump = seen(Signal::Step).iter().filter(|o| matches!(o, Outcome::Ended(end) if *end > 215)).count();
+    assert!(cycle <= 1 && over_the_jump <= 1, "cycle {cycle}, over a jump {over_the_jump} of 20");
+}
+
+#[test]
+fn a_slow_ramp_does_not_end_a_step() {
+    for (deviation, phi, most) in [(0.03, 0.0, 2), (0.03, 0.8, 2), (0.03, 0.95, 3), (0.015, 0.0, 2), (0.015, 0.8, 4)] {
+        let seen = outcomes(Signal::Ramp, phi, deviation, 20);
+        assert!(ended(&seen) <= most, "noise {deviation}, phi {phi}: {} of 20 ended as steady", ended(&seen));
+    }
+}
+
+#[test]
+fn what_is_level_is_not_called_unsteady_at_the_cap() {
+    for phi in [0.0, 0.8, 0.95] {
+        let seen = outcomes(Signal::Level, phi, 0.015, 20);
+        let alarms = seen.iter().filter(|outcome| matches!(outcome, Outcome::NotSteady)).count();
+        assert!(alarms <= 2 && ended(&seen) >= 8, "phi {phi}: {alarms} alarms, {} of 20 ended", ended(&seen));
+    }
+}
+
+#[test]
+fn a_look_that_is_good_by_chance_does_not_end_a_step() {
+    let (mut looks, good) = (Looks::default(), judge(&[1e4; 120]));
+    let bad = judge(&Signal::Cycle.series(&mut Random::new(1, "looks"), 0.0));
+    assert!(good.steady && good.precise && !bad.steady);
+    assert!(!looks.due(59) && looks.due(60));
+    assert!(!looks.take(60, &good) && !looks.due(69) && looks.due(70));
+    assert!(!looks.take(70, &bad) && !looks.take(80, &good), "two in a row are needed");
+    assert!(looks.take(90, &good));
+}
+
+#[test]
+fn the_error_of_a_trend_holds_the_truth() {
+    for (phi, least) in [(0.0, 54), (0.8, 50), (0.95, 45)] {
+        for (signal, truth) in [(Signal::Level, 0.0), (Signal::Ramp, 0.15)] {
+            let held = count(signal, phi, 60, |s| {
+                trend(s).is_some_and(|t| (t.change - truth).abs() <= t.bound() - t.change.abs())
+            });
+            assert!(held >= least, "{signal:?}, phi {phi}: {held} of 60");
+        }
+    }
 }
 
 fn any_series() -> impl Strategy<Value = Vec<f64>> {

@@ -5,18 +5,14 @@ use std::time::Duration;
 
 use mindful_analyze::checks;
 use mindful_analyze::judgement::headline;
-use mindful_analyze::steady::Assessment;
 use mindful_analyze::steady::settling::{at_cap, settled};
+use mindful_analyze::steady::{Assessment, Looks};
 use mindful_core::clock;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 use mindful_drive::Close;
 
-/// Slices between two judgements.
-const JUDGE_EVERY: u32 = 10;
-/// Slices before the first: fewer are never enough.
-const FIRST: u32 = 60;
 /// How far ahead the border has to lie at which all sessions end, us.
 const AHEAD_US: i64 = 500_000;
 
@@ -33,7 +29,7 @@ struct State {
     step: Option<StepRecord>,
     /// How many slices each session has behind it.
     done: Vec<u32>,
-    judged: u32,
+    looks: Looks,
     found: Option<Assessment>,
 }
 
@@ -54,35 +50,46 @@ impl Steadiness {
         let (Some(step), found) = (state.step.take(), state.found.take()) else { return };
         let early = found.is_some();
         let found = found.unwrap_or_else(|| at_cap(&step, slices, self.least));
+        let against = if early { None } else { against(&found, step.head.step, slices) };
         // What does not settle is still measured over its later half at least.
         let first = (found.warmup_s as u32).min(slices / 2);
         let last = (found.end_s as u32).min(slices);
         drop(state);
         self.events.emit(Event::Window { first, last });
-        if !early {
-            self.events.emit(Event::Finding(against(&found, step.head.step, slices)));
+        if let Some(finding) = against {
+            self.events.emit(Event::Finding(finding));
         }
     }
 }
 
-/// Why a step went on until its cap.
-fn against(found: &Assessment, step: u32, slices: u32) -> Finding {
+/// What is to be said of a step that went on until its cap; nothing where its last look found all it needed.
+fn against(found: &Assessment, step: u32, slices: u32) -> Option<Finding> {
     let place = format!("step {}, {slices} s", step + 1);
     match found.reasons.first() {
-        Some(reason) => Finding::new(
+        Some(reason) => Some(Finding::new(
             "not-steady",
             Severity::Warning,
             "The step did not become steady before its cap: its mean stands for none of its parts. A longer --steady-cap, \
              or a search for the cause.",
             format!("{place}: {}", checks::in_words(*reason)),
-        ),
-        None => Finding::new(
+        )),
+        None if found.precise => None,
+        None => Some(Finding::new(
             "not-precise",
             Severity::Info,
-            "The step is steady, but came to its cap before its mean was as precise as asked for.",
-            found.precision.map_or(place.clone(), |p| format!("{place}: +-{}", headline::percent(p.half_width))),
-        ),
+            "The step is steady as far as it can be told, but came to its cap before its mean was as precise as asked for \
+             and a slow change was excluded.",
+            [Some(place), precision(found), trend(found)].into_iter().flatten().collect::<Vec<String>>().join(", "),
+        )),
     }
+}
+
+fn precision(found: &Assessment) -> Option<String> {
+    found.precision.map(|p| format!("mean known to +-{}", headline::percent(p.half_width)))
+}
+
+fn trend(found: &Assessment) -> Option<String> {
+    found.trend.map(|t| format!("a change of up to {} over the window not excluded", headline::percent(t.bound())))
 }
 
 impl State {
@@ -119,12 +126,11 @@ impl State {
         let step = self.step.as_ref().filter(|_| self.found.is_none())?;
         // Of the last slice, what is published after its end has not been read yet.
         let slices = complete.saturating_sub(1);
-        if slices < FIRST || slices < self.judged + JUDGE_EVERY {
+        if !self.looks.due(slices as usize) {
             return None;
         }
-        self.judged = slices;
         let found = settled(step, slices, least);
-        if !(found.steady && found.precise) {
+        if !self.looks.take(slices as usize, &found) {
             return None;
         }
         let from_us = clock::now_us() + step.clock_offset_us + AHEAD_US;

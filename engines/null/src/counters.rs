@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, Phase, Sampler, shared};
@@ -28,22 +29,45 @@ pub struct Counters {
 pub struct NullSampler {
     counters: Arc<Counters>,
     metrics: Vec<Metric>,
-    miss_share: f64,
-    storage_share: f64,
+    hit_share: f64,
+    /// How long the cache takes to serve that much, from the first reading on.
+    fill: Duration,
+    /// Share of misses that the page cache does not serve.
+    stored_share: f64,
     cpu_us: Option<f64>,
+    began: Option<Instant>,
+    blocks: f64,
+    missed: f64,
+    read_us: f64,
+    missed_us: f64,
 }
 
 impl NullSampler {
     /// The sampler of an opened target.
     pub fn new(counters: &Arc<Counters>, options: &Options) -> Self {
-        let miss_share = 1.0 - options.hit_ratio.percent() / 100.0;
         Self {
             counters: Arc::clone(counters),
             metrics: metrics(),
-            miss_share,
-            storage_share: miss_share * (1.0 - options.page_cache_share.percent() / 100.0),
+            hit_share: options.hit_ratio.percent() / 100.0,
+            fill: options.cache_fill,
+            stored_share: 1.0 - options.page_cache_share.percent() / 100.0,
             cpu_us: options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6),
+            began: None,
+            blocks: 0.0,
+            missed: 0.0,
+            read_us: 0.0,
+            missed_us: 0.0,
         }
+    }
+
+    /// Adds what happened since the last reading, by the share of it that the cache missed.
+    fn miss(&mut self, blocks: f64, read_us: f64) {
+        let passed = self.began.get_or_insert_with(Instant::now).elapsed();
+        let filled = if passed >= self.fill { 1.0 } else { passed.as_secs_f64() / self.fill.as_secs_f64() };
+        let share = 1.0 - self.hit_share * filled;
+        self.missed += share * (blocks - self.blocks);
+        self.missed_us += share * (read_us - self.read_us);
+        (self.blocks, self.read_us) = (blocks, read_us);
     }
 }
 
@@ -78,14 +102,18 @@ impl Sampler for NullSampler {
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         let count = |counter: &AtomicU64| counter.load(Ordering::Acquire) as f64;
         let blocks = count(&self.counters.blocks);
-        let stored = (blocks * self.storage_share).round();
+        let read_us = count(&self.counters.read_us);
+        let (updated, log_bytes) = (count(&self.counters.updated), count(&self.counters.log_bytes));
+        let commits = count(&self.counters.commits);
+        self.miss(blocks, read_us);
+        let stored = (self.missed * self.stored_share).round();
         Ok(vec![
             Some(blocks),
-            Some((blocks * self.miss_share).round()),
-            Some(count(&self.counters.updated)),
-            Some(count(&self.counters.log_bytes)),
-            Some(count(&self.counters.commits)),
-            Some((count(&self.counters.read_us) * self.miss_share).round()),
+            Some(self.missed.round()),
+            Some(updated),
+            Some(log_bytes),
+            Some(commits),
+            Some(self.missed_us.round()),
             Some(stored * BLOCK_BYTES as f64),
             Some(stored),
             Some(stored * BLOCK_BYTES as f64),

@@ -43,6 +43,12 @@ pub const KEYS: &[Key] = &[
     key("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's"),
     unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
     key("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
+    key(
+        "null_cache_fill",
+        "TIME",
+        "0s",
+        "How long its imagined cache takes to serve null_hit_ratio, from the start on",
+    ),
     key("null_page_cache_share", "PERCENT", "0", "Share of physical reads that its imagined page cache serves"),
     unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not told)"),
 ];
@@ -65,6 +71,7 @@ pub struct Options {
     pub clock_offset: Duration,
     pub clock_step: Option<ClockStep>,
     pub hit_ratio: Share,
+    pub cache_fill: Duration,
     pub page_cache_share: Share,
     pub cpu: Option<Duration>,
 }
@@ -92,6 +99,7 @@ impl Options {
             clock_offset: all.require("null_clock_offset", units::parse_duration)?,
             clock_step: all.parse("null_clock_step", ClockStep::parse)?,
             hit_ratio: all.require("null_hit_ratio", Share::parse)?,
+            cache_fill: all.require("null_cache_fill", units::parse_duration)?,
             page_cache_share: all.require("null_page_cache_share", Share::parse)?,
             cpu: all.parse("null_cpu", units::parse_duration)?,
         })

@@ -31,6 +31,13 @@ pub struct Change {
     pub p: f64,
 }
 
+impl Change {
+    /// By how much the level changed, up or down.
+    pub fn size(&self) -> f64 {
+        (self.after - self.before).abs()
+    }
+}
+
 /// Finds jumps of the mean by E-Divisive with means (Matteson and James 2014): the split that separates the means best
 /// is kept when few permutations do as well, then both sides are searched in the same way.
 ///

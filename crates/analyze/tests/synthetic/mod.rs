@@ -173,6 +173,11 @@ impl Signal {
 
     /// One such run.
     pub fn series(self, random: &mut Random, phi: f64) -> Vec<f64> {
+        self.series_of(random, phi, 300, 0.03)
+    }
+
+    /// One that goes on for so many seconds, with noise of so large a relative deviation; ramps go on as they began.
+    pub fn series_of(self, random: &mut Random, phi: f64, seconds: usize, deviation: f64) -> Vec<f64> {
         let shape = |t: f64| match self {
             Self::Level => 1.0,
             Self::SmallRamp => 0.975 + 0.05 * t / 300.0,
@@ -194,7 +199,7 @@ impl Signal {
             Self::Cycle => 1.0 + 0.2 * (std::f64::consts::TAU * t / 60.0).sin(),
             Self::WarmUp => 1.0 - 0.4 * (-t / 20.0).exp(),
         };
-        let at = |(t, e): (usize, &f64)| 1e4 * shape(t as f64) * (1.0 + 0.03 * e);
-        noise(random, 300, phi).iter().enumerate().map(at).collect()
+        let at = |(t, e): (usize, &f64)| 1e4 * shape(t as f64) * (1.0 + deviation * e);
+        noise(random, seconds, phi).iter().enumerate().map(at).collect()
     }
 }

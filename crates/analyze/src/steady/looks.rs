@@ -1,0 +1,32 @@
+//! When a step that goes on until it is steady is looked at, and which look ends it.
+
+use super::Assessment;
+
+/// Seconds before the first look: fewer are never enough.
+const FIRST_S: usize = 60;
+
+/// Seconds from one look to the next.
+const EVERY_S: usize = 10;
+
+/// The looks taken at a step so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Looks {
+    last_s: usize,
+    agreed: bool,
+}
+
+impl Looks {
+    /// Whether a step of which so many seconds were seen is to be judged now.
+    pub fn due(&self, seen_s: usize) -> bool {
+        seen_s >= FIRST_S && seen_s >= self.last_s + EVERY_S
+    }
+
+    /// Takes what a look at so many seconds found; true when it ends the step. Among many looks one is good by chance,
+    /// so the whole window is judged twice: two looks in a row have to find it steady and precise.
+    pub fn take(&mut self, seen_s: usize, found: &Assessment) -> bool {
+        let agrees = found.steady && found.precise;
+        let ends = agrees && self.agreed;
+        (self.last_s, self.agreed) = (seen_s, agrees);
+        ends
+    }
+}
