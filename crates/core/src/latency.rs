@@ -1,20 +1,24 @@
 //! Latencies of one kind of operation: a sparse histogram that merges and serialises.
 
+mod buckets;
+
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+pub use buckets::Buckets;
+
 /// Longest latency kept apart, in nanoseconds: one hour. Longer ones count as this, the true maximum is kept.
 pub const LONGEST_NS: u64 = 3_600_000_000_000;
 
-/// Latencies as `[value in ns, count]` pairs in rising order, with the exact sum and maximum.
+/// Latencies as counts by value, with the exact sum and maximum.
 ///
 /// Each value stands for a bucket no wider than 1 % of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
-    /// `(bucket value in ns, count)`, rising, no bucket twice.
-    pub buckets: Vec<(u64, u64)>,
+    /// How many there were of each value.
+    pub buckets: Buckets,
     /// Exact sum of all latencies, ns.
     pub sum_ns: u64,
     /// Exact longest latency, ns.
@@ -82,7 +86,7 @@ impl Recorder {
     pub fn merge(&mut self, other: &Latency) {
         let exact = self.sum_ns + other.sum_ns;
         for (ns, count) in &other.buckets {
-            self.record_many(*ns, *count);
+            self.record_many(ns, count);
         }
         self.sum_ns = exact;
         self.max_ns = self.max_ns.max(other.max_ns);

@@ -56,7 +56,7 @@ fn a_stall_loses_no_arrival_and_shows_in_response_times() {
     // Service times know of one slow operation, response times of all that waited behind it.
     let behind: u64 = reports
         .iter()
-        .flat_map(|report| response(report).buckets)
+        .flat_map(|report| response(report).buckets.iter().collect::<Vec<_>>())
         .filter(|(ns, _)| *ns > 50_000_000)
         .map(|(_, count)| count)
         .sum();

@@ -99,7 +99,7 @@ fn powers(latency: &Latency) -> Vec<(u32, u64)> {
         let power = u64::BITS - (ns / 1_000).leading_zeros();
         match counts.last_mut() {
             Some((last, sum)) if *last == power => *sum += count,
-            _ => counts.push((power, *count)),
+            _ => counts.push((power, count)),
         }
     }
     counts
@@ -110,7 +110,8 @@ mod tests {
     use super::*;
 
     fn figures(per_s: f64, us: u64) -> Option<Figures> {
-        let latency = Latency { buckets: vec![(us * 1_000, 10)], sum_ns: us * 10_000, max_ns: us * 1_000 };
+        let latency =
+            Latency { buckets: [(us * 1_000, 10)].into_iter().collect(), sum_ns: us * 10_000, max_ns: us * 1_000 };
         Figures::new(latency, 1 << 20, 10.0 / per_s)
     }
 

@@ -5,7 +5,9 @@ use std::ops::Range;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::shared;
 use mindful_core::run::StepRecord;
+use mindful_core::slice::SliceReport;
 
+use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 
 /// Series of one point a slice, all of the same length.
@@ -32,18 +34,18 @@ impl Seconds {
         let count = slices.len();
         let mut ops = vec![0.0; count];
         let mut blocks = vec![0.0; count];
-        let mut latency: Vec<Recorder> = (0..count).map(|_| Recorder::new()).collect();
+        let mut reports: Vec<Vec<&SliceReport>> = vec![Vec::new(); count];
         for (_, slice) in step.slices.iter().filter(|(_, slice)| slices.contains(&slice.index)) {
             let i = (slice.index - slices.start) as usize;
             for op in &slice.ops {
                 ops[i] += op.ops as f64;
                 blocks[i] += op.blocks as f64;
-                latency[i].merge(op.response.as_ref().unwrap_or(&op.latency));
             }
+            reports[i].push(slice);
         }
         let lengths: Vec<f64> = slices.clone().map(|slice| length_s(step, slice)).collect();
         let per_s = |counts: Vec<f64>| counts.iter().zip(&lengths).map(|(count, s)| count / s).collect();
-        let p99: Option<Vec<f64>> = latency.iter().map(|l| l.quantile_ns(0.99).map(|ns| ns as f64 / 1e3)).collect();
+        let p99: Option<Vec<f64>> = reports.iter().map(|slice| p99_us(slice)).collect();
         Self {
             ops_per_s: per_s(ops),
             blocks_per_s: per_s(blocks),
@@ -51,6 +53,15 @@ impl Seconds {
             hit_ratio: hit_ratios(step, &slices).unwrap_or_default(),
         }
     }
+}
+
+/// The 99th percentile over all sessions and kinds, us; `None` when fewer than ten operations lie beyond it.
+fn p99_us(reports: &[&SliceReport]) -> Option<f64> {
+    let mut all = Recorder::new();
+    for op in reports.iter().flat_map(|report| &report.ops) {
+        all.merge(op.response.as_ref().unwrap_or(&op.latency));
+    }
+    quantile_us(&all, 0.99)
 }
 
 fn length_s(step: &StepRecord, slice: u32) -> f64 {

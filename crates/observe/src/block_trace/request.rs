@@ -121,7 +121,7 @@ mod tests {
             taken
                 .buckets
                 .iter()
-                .flat_map(|(_, count)| vec![taken.sum_ns / 1000 / taken.count(); *count as usize])
+                .flat_map(|(_, count)| vec![taken.sum_ns / 1000 / taken.count(); count as usize])
                 .collect()
         };
         (told(&mut pairs.reads), told(&mut pairs.writes))
