@@ -46,6 +46,7 @@ macro_rules! suite {
             fewer_commits_are_kept_or_refused,
             hot_spot_and_hot_schema_keep_their_share,
             thinking_is_told,
+            a_pause_goes_on_over_the_borders_of_slices,
             a_rate_is_kept_or_refused,
             the_same_seed_draws_the_same_operations,
             older_arithmetic_is_kept,

@@ -1,5 +1,6 @@
 //! Properties of the work itself: exactly the operations that the workload says.
 
+use std::thread;
 use std::time::Duration;
 
 use mindful_core::slice::SliceReport;
@@ -112,6 +113,31 @@ pub fn thinking_is_told(fixture: &Fixture) {
             // Each pause but the last is at least the shortest one long.
             assert!(report.think_us >= (pauses - 1) * 2_000, "{pauses} pauses in {} us", report.think_us);
         }
+    }
+}
+
+/// A pause that outlasts its slice is counted whole, however late the next slice is ordered, and never twice.
+pub fn a_pause_goes_on_over_the_borders_of_slices(fixture: &Fixture) {
+    let opened = fixture.loaded();
+    let pause = Duration::from_micros(SLICE_US.unsigned_abs() * 7 / 4);
+    let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
+    for looping in fixture.loops() {
+        let workload = Workload { think_time: Some(think), looping, ..fixture.workload() };
+        let mut session = opened.session(&workload, 0, 1);
+        let mut orders = opened.orders();
+        let mut reports: Vec<SliceReport> = Vec::new();
+        for _ in 0..8 {
+            let order = orders.next(reports.iter().map(SliceReport::total_ops).sum(), None);
+            reports.push(session.slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
+            thread::sleep(pause / 7);
+        }
+        let ops: u64 = reports.iter().map(SliceReport::total_ops).sum();
+        let thought_us: u64 = reports.iter().map(|report| report.think_us).sum();
+        let span_us = reports[7].end_us - reports[0].begin_us;
+        assert!(ops > 1 && thought_us <= span_us.unsigned_abs(), "{thought_us} us of thinking in {span_us} us");
+        // Each operation but the last was followed by a whole pause.
+        let least_us = (ops - 1) * pause.as_micros() as u64;
+        assert!(thought_us >= least_us, "{thought_us} us of {least_us} us thought after {ops} operations, {looping:?}");
     }
 }
 

@@ -6,7 +6,6 @@ mod support;
 
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
-use mindful_core::slice::SliceOrder;
 use mindful_core::units::Share;
 use mindful_core::workload::{Draws, HotSpot, Loop, OpKind, Redo, Skew, ThinkTime, Workload};
 use support::{Server, dataset, programs, seat, work, workload};
@@ -170,36 +169,6 @@ fn a_session_that_thinks_pauses_after_every_operation() {
                 "{} us of {least} with {percent} % in the {looping:?} loop",
                 report.think_us
             );
-        }
-    });
-}
-
-#[test]
-fn a_pause_that_outlasts_its_slice_is_counted_whole_however_late_the_next_one_is_ordered() {
-    each_server(|server| {
-        let target = loaded(server, 1);
-        let pause = std::time::Duration::from_millis(350);
-        let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
-        for looping in [Loop::Server, Loop::Client] {
-            let w = Workload { think_time: Some(think), looping, ..workload(1, BLOCKS, 2, "0") };
-            target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
-            let (slice_us, begin_us) = (200_000, target.clock_us().unwrap());
-            let (mut first_op, mut thought_us, mut end_us) = (0, 0, begin_us);
-            for index in 0..8 {
-                let begin_us = begin_us + i64::from(index) * slice_us;
-                let order = SliceOrder { index, begin_us, end_us: begin_us + slice_us, first_op, max_ops: None };
-                let report = session.slice(&order).unwrap();
-                first_op += report.total_ops();
-                thought_us += report.think_us;
-                end_us = report.end_us;
-                std::thread::sleep(std::time::Duration::from_millis(50));
-            }
-            let (span_us, pauses_us) = ((end_us - begin_us).unsigned_abs(), first_op * pause.as_micros() as u64);
-            assert!(first_op > 0 && thought_us <= span_us, "{thought_us} us of thinking in {span_us} us, {looping:?}");
-            // The last pause goes on beyond the last slice.
-            let least = pauses_us.saturating_sub(pause.as_micros() as u64).max(span_us * 9 / 10);
-            assert!(thought_us >= least, "{thought_us} us of {least} in the {looping:?} loop");
         }
     });
 }

@@ -8,10 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::clock;
 use mindful_core::engine::Stop;
 use mindful_core::event::{Events, Silent};
-use mindful_core::slice::{SliceOrder, SliceReport};
+use mindful_core::slice::SliceReport;
 use mindful_core::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
 use mindful_raw::calibrate::{Calibration, Outcome};
@@ -201,31 +200,4 @@ fn a_skewed_and_pausing_session_in_a_ring_does_what_it_draws() {
     let pauses: u64 = report.tally.0.iter().filter(|(cell, _)| cell & 16 != 0).map(|(_, count)| count).sum();
     assert!((60..140).contains(&pauses), "{pauses} pauses");
     assert!(report.think_us > 0 && report.think_us <= span_us, "{} us of thinking in {span_us} us", report.think_us);
-}
-
-#[test]
-fn a_pause_that_outlasts_its_slice_is_counted_whole_however_late_the_next_one_is_ordered() {
-    let folder = folder();
-    let path = made(folder.path(), 500);
-    let pause = Duration::from_millis(350);
-    let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
-    for io in ["uring", "psync"] {
-        let target = open(&path, &[("io", io), ("iodepth", "1")]).unwrap();
-        let dataset = target.dataset().unwrap().unwrap();
-        let mut session = session(&*target, &Workload { think_time: Some(think), ..reads(&dataset) }).unwrap();
-        let (slice_us, begin_us) = (200_000, clock::now_us());
-        let (mut first_op, mut thought_us, mut end_us) = (0, 0, begin_us);
-        for index in 0..8 {
-            let begin_us = begin_us + i64::from(index) * slice_us;
-            let order = SliceOrder { index, begin_us, end_us: begin_us + slice_us, first_op, max_ops: None };
-            let report = session.slice(&order).unwrap();
-            first_op += report.total_ops();
-            thought_us += report.think_us;
-            end_us = report.end_us;
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        let span_us = (end_us - begin_us).unsigned_abs();
-        assert!(thought_us <= span_us, "{thought_us} us of thinking in {span_us} us with {io}");
-        assert!(thought_us >= span_us * 9 / 10, "{thought_us} us of thinking in {span_us} us with {io}");
-    }
 }
