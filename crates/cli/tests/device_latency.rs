@@ -2,37 +2,30 @@
 #![cfg(feature = "raw")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "mindful/alone.rs"]
+mod alone;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use alone::Alone;
 use serde_json::Value;
 
-/// Runs side by side would time each other: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-struct Place {
-    folder: tempfile::TempDir,
-    _alone: MutexGuard<'static, ()>,
-}
+struct Place(Alone);
 
 impl Place {
     /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
     fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Self { folder: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), _alone: alone };
+        let place = Self(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))));
         let loaded = place.run("load", &["--scale", "64MiB"]).output().unwrap();
         assert!(loaded.status.success(), "{loaded:?}");
         place
     }
 
     fn run(&self, verb: &str, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        let target = format!("raw:{}", self.folder.path().join("blocks").display());
-        command.args([verb, "--target", &target, "--schemas", "1"]).args(args);
-        command.env("MINDFUL_STORE", self.folder.path().join("store")).stdin(Stdio::null());
-        command
+        let target = format!("raw:{}", self.0.folder().join("blocks").display());
+        self.0.command(&[&[verb, "--target", &target, "--schemas", "1"], args].concat())
     }
 
     /// One session that has one read under way at a time.
@@ -75,9 +68,7 @@ fn the_latency_at_the_device_is_most_of_that_of_a_lone_read_and_the_sample_stand
     let counted = figure(&step["device_reads_per_s"]);
     assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
     // What is read back from the run folder tells the same.
-    let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    show.args(["show", "--format", "json"]).env("MINDFUL_STORE", place.folder.path().join("store"));
-    let shown = show.output().unwrap();
+    let shown = place.0.command(&["show", "--format", "json"]).output().unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap()["steps"][0]["device"], *device);
 }
 

@@ -3,6 +3,8 @@
 #![cfg(feature = "postgres")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "mindful/alone.rs"]
+mod alone;
 #[path = "mindful/ratios.rs"]
 mod ratios;
 #[path = "mindful/shares.rs"]
@@ -12,36 +14,26 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use alone::Alone;
 use serde_json::Value;
 
-/// Servers side by side would measure each other: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// A place of its own that the server's user can reach, with a store and a data directory in it.
-struct Place {
-    folder: tempfile::TempDir,
-    _alone: MutexGuard<'static, ()>,
-}
+/// A place that the server's user can reach, with a store and a data directory in it.
+struct Place(Alone);
 
 impl Place {
     fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
-        Self { folder, _alone: alone }
+        Self(Alone::new(tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir()))
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.0.folder().join("data")
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        let store = self.folder.path().join("store");
-        command.args(args).arg("--data-dir").arg(self.data());
-        command.current_dir(self.folder.path()).env("MINDFUL_STORE", store).stdin(Stdio::null());
+        let mut command = self.0.command(args);
+        command.arg("--data-dir").arg(self.data());
         command
     }
 
@@ -57,9 +49,7 @@ impl Place {
 
     /// What `show` says of the newest run.
     fn shown(&self, args: &[&str]) -> String {
-        let store = self.folder.path().join("store");
-        let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        let output = show.arg("show").args(args).env("MINDFUL_STORE", store).output().unwrap();
+        let output = self.0.command(&["show"]).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -171,10 +161,7 @@ fn scans_are_told_to_be_direct_or_cached_as_they_were() {
         let share = figure(&ran["steps"][0], "scan_direct_share");
         assert_eq!(share > 0.95, direct, "{share} with {buffers}: {ran:#}");
         assert_eq!(share < 0.05, !direct, "{share} with {buffers}: {ran:#}");
-        let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        let shown = show.args(["show", ran["id"].as_str().unwrap()]);
-        let shown = shown.env("MINDFUL_STORE", place.folder.path().join("store")).output().unwrap();
-        let text = String::from_utf8(shown.stdout).unwrap();
+        let text = place.shown(&[ran["id"].as_str().unwrap()]);
         assert!(text.contains(told), "{text}");
     }
 }
@@ -199,7 +186,7 @@ fn stored_blocks_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
         ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
         let ran = place.command(&["run", "--format", "json", "--warmup", "0s", "--duration", "1s"]).output().unwrap();
         let ran: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
-        ratios::hold(&ratios::kept(&place.folder.path().join("store"), &ran), asked);
+        ratios::hold(&ratios::kept(&place.0.store(), &ran), asked);
     }
 }
 
@@ -294,7 +281,7 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
         .output()
         .unwrap();
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
-    let folder = place.folder.path().join("store/runs").join(ran["id"].as_str().unwrap());
+    let folder = place.0.store().join("runs").join(ran["id"].as_str().unwrap());
     for phase in ["before", "after", "end"] {
         let told = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
         assert_eq!(told, format!("{phase}\n"), "a hook is called once around all rungs");
@@ -313,9 +300,7 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     let sum: f64 = parts.iter().sum();
     assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
     // The stored run tells all of it again.
-    let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    let shown = show.arg("show").env("MINDFUL_STORE", place.folder.path().join("store")).output().unwrap();
-    let shown = String::from_utf8(shown.stdout).unwrap();
+    let shown = place.shown(&[]);
     for told in ["one core", "all cores", "database, cached", "(eta ", "CPU of the server"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
@@ -331,11 +316,7 @@ fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
     std::thread::sleep(Duration::from_secs(9));
     child.kill().unwrap();
     child.wait().unwrap();
-    let resumed = Command::new(env!("CARGO_BIN_EXE_mindful"))
-        .args(["sweep", "--resume", "real", "--format", "json"])
-        .env("MINDFUL_STORE", place.folder.path().join("store"))
-        .output()
-        .unwrap();
+    let resumed = place.0.command(&["sweep", "--resume", "real", "--format", "json"]).output().unwrap();
     let swept: Value = serde_json::from_slice(&resumed.stdout).unwrap_or_else(|e| panic!("{e}: {resumed:?}"));
     let points: std::collections::BTreeSet<String> =
         swept["steps"].as_array().unwrap().iter().map(|step| step["point"]["values"].to_string()).collect();
