@@ -7,12 +7,21 @@ use std::ptr::NonNull;
 use std::slice;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
+use rustix::process::Resource;
+use rustix::thread::CapabilitySet;
+
+/// Length of a huge page in bytes, where pages are 4 KiB.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Most bytes that the sessions of a step take together only to stand on whole huge pages.
+const MOST_HUGE: usize = 256 << 20;
 
 /// A mapping of zeroed bytes, aligned to pages and on huge pages where there are any.
 #[derive(Debug)]
 pub struct Buffer {
     start: NonNull<u8>,
     len: usize,
+    mapped: usize,
 }
 
 // SAFETY: the mapping belongs to this value alone and is not bound to a thread.
@@ -21,20 +30,29 @@ unsafe impl Send for Buffer {}
 impl Buffer {
     /// A buffer of `len` bytes.
     pub fn new(len: usize) -> io::Result<Self> {
-        let len = len.max(1);
+        Self::map(len, len.max(1))
+    }
+
+    /// The same rounded up to whole huge pages (aligned from Linux 6.7 on): a block on them is one piece of memory,
+    /// which the kernel, the device and a hypervisor between carry for less than two.
+    pub fn on_huge_pages(len: usize) -> io::Result<Self> {
+        Self::map(len, len.max(1).next_multiple_of(HUGE_PAGE))
+    }
+
+    fn map(len: usize, mapped: usize) -> io::Result<Self> {
         // SAFETY: a fresh private mapping at an address of the kernel's choice touches nothing that exists.
         let start = unsafe {
             rustix::mm::mmap_anonymous(
                 std::ptr::null_mut(),
-                len,
+                mapped,
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::PRIVATE,
             )?
         };
         // SAFETY: the range is the mapping just made; the advice changes how it is backed, not what it holds.
-        let _ = unsafe { rustix::mm::madvise(start, len, Advice::LinuxHugepage) };
+        let _ = unsafe { rustix::mm::madvise(start, mapped, Advice::LinuxHugepage) };
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { start, len })
+        Ok(Self { start, len, mapped })
     }
 
     /// Address of the first byte.
@@ -63,6 +81,15 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: the range is the mapping made in `new`, and no borrow of it outlives `self`.
-        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.len) };
+        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.mapped) };
     }
+}
+
+/// Whether `sessions` buffers of `len` bytes may each take whole huge pages: what is registered counts by them towards
+/// the limit of locked memory, half of which is left alone.
+pub fn huge_pages_fit(len: usize, sessions: u32) -> bool {
+    let all = len.max(1).next_multiple_of(HUGE_PAGE).saturating_mul(sessions as usize);
+    let unlimited = rustix::thread::capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::IPC_LOCK));
+    let limit = rustix::process::getrlimit(Resource::Memlock).current;
+    all <= MOST_HUGE && (unlimited || limit.is_none_or(|bytes| all as u64 <= bytes / 2))
 }

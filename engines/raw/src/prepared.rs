@@ -85,13 +85,14 @@ pub fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
             "blocks are read by pread instead, one at a time in each session, not at the iodepth asked for",
         ),
     };
+    let allow = match reason.kind() {
+        std::io::ErrorKind::OutOfMemory => "Raise the limit of locked memory (`ulimit -l`)",
+        _ => "Allow it (sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container)",
+    };
     Finding::new(
         "no-io-uring",
         severity,
-        format!(
-            "This process may not use io_uring: {effect}. Allow it (sysctl kernel.io_uring_disabled=0, or the seccomp \
-             profile of the container), or say --io psync and give more sessions."
-        ),
+        format!("This process may not use io_uring: {effect}. {allow}, or say --io psync and give more sessions."),
         format!("io_uring_setup: {reason}"),
     )
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use rustix::io::Errno;
 
-use crate::buffer::Buffer;
+use crate::buffer::{self, Buffer};
 
 /// Most I/Os taken from the kernel at a time, and so most submitted at a time: enough to share the cost of a call, and
 /// few enough that the device need not wait for work while a deep queue is gone through.
@@ -42,8 +42,8 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring over `files` with one slot for each length in `slots`.
-    pub fn new(files: Arc<[OwnedFd]>, slots: &[u64]) -> io::Result<Self> {
+    /// A ring over `files` with one slot for each length in `slots`, one of those of so many `sessions`.
+    pub fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32) -> io::Result<Self> {
         let entries = (slots.len() as u32).next_power_of_two();
         let ring = build(entries)?;
         let mut next = 0;
@@ -55,12 +55,9 @@ impl Ring {
                 (start, *bytes as u32, false)
             })
             .collect();
-        let buffer = ManuallyDrop::new(Buffer::new(next)?);
         let fds: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let files_registered = ring.submitter().register_files(&fds).is_ok();
-        let whole = libc::iovec { iov_base: buffer.as_ptr().cast(), iov_len: buffer.len() };
-        // SAFETY: the range is mapped, and stays so until `drop` has seen every I/O end.
-        let buffers_registered = unsafe { ring.submitter().register_buffers(&[whole]) }.is_ok();
+        let (buffer, buffers_registered) = registered(&ring, next, buffer::huge_pages_fit(next, sessions))?;
         let number = register(ring.as_raw_fd());
         Ok(Self {
             uring: ring,
@@ -183,6 +180,21 @@ impl Ring {
             done.push(Done { slot, result: completion.result() });
         }
         self.in_flight -= done.len() as u32;
+    }
+}
+
+/// A buffer of `bytes`, and whether it could be registered with `ring`.
+fn registered(ring: &IoUring, bytes: usize, huge: bool) -> io::Result<(ManuallyDrop<Buffer>, bool)> {
+    let buffer = ManuallyDrop::new(if huge { Buffer::on_huge_pages(bytes)? } else { Buffer::new(bytes)? });
+    let whole = libc::iovec { iov_base: buffer.as_ptr().cast(), iov_len: buffer.len() };
+    // SAFETY: the range is mapped, and stays so until the ring's `drop` has seen every I/O end.
+    match unsafe { ring.submitter().register_buffers(&[whole]) } {
+        Ok(()) => Ok((buffer, true)),
+        Err(_) if huge => {
+            drop(ManuallyDrop::into_inner(buffer));
+            registered(ring, bytes, false)
+        }
+        Err(_) => Ok((buffer, false)),
     }
 }
 

@@ -104,7 +104,7 @@ impl UringSession {
         if let Some(large) = options.large {
             slots.resize(options.in_flight() as usize, large.size);
         }
-        let ring = Ring::new(prepared.files.clone(), &slots).map_err(|e| {
+        let ring = Ring::new(prepared.files.clone(), &slots, seat.sessions).map_err(|e| {
             Error::target(
                 format!("cannot make a ring of {} I/Os: {e}", slots.len()),
                 "give a smaller --iodepth, or --io psync",

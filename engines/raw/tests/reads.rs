@@ -48,6 +48,20 @@ fn a_slice_ends_in_time_and_counts_what_it_did() {
 }
 
 #[test]
+fn reading_a_file_leaves_the_time_it_was_last_read_alone() {
+    let folder = folder();
+    let path = made(folder.path(), 100);
+    let file = std::fs::File::open(&path).unwrap();
+    // Older than its last change: otherwise few file systems would note a read at all.
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    for way in WAYS {
+        file.set_times(std::fs::FileTimes::new().set_accessed(old)).unwrap();
+        assert_eq!(work(&path, way, reads, 200).unwrap().total_ops(), 200, "{way:?}");
+        assert_eq!(file.metadata().unwrap().accessed().unwrap(), old, "{way:?}");
+    }
+}
+
+#[test]
 fn a_work_unit_is_so_many_blocks_and_one_operation() {
     let folder = folder();
     let path = made(folder.path(), 1_000);
