@@ -3,6 +3,7 @@
 mod host;
 mod log_band;
 mod server;
+mod span;
 
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::metric::shared;
@@ -17,7 +18,7 @@ use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::headline::{self, percent};
+use crate::judgement::headline::{self, Kind, percent};
 use crate::judgement::little::{self, MAX_LOOP_SHARE};
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
@@ -131,6 +132,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     // The cached rung of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
+    findings.extend(still_reading(found));
+    findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(host::of_window(&found.counters));
     findings.extend(server::of_window(step, found));
@@ -291,6 +294,18 @@ fn unexpected_hits(residence: Residence) -> Finding {
     };
     let (predicted, measured) = (percent(residence.predicted), percent(residence.measured));
     info("unexpected-hits", text, format!("{measured} of block visits, {predicted} by its size"))
+}
+
+/// Physical reads by block visited above which a run from the database's cache is not one of the cache alone.
+const STILL_READING: f64 = 0.001;
+
+/// A run of the database's cache reads nothing from below once it is warm (method.md F3).
+fn still_reading(found: &StepAnalysis) -> Option<Finding> {
+    let cached = found.headline.as_ref().is_some_and(|headline| headline.kind == Kind::DatabaseCache);
+    let yielded = found.gates.method_yield.filter(|y| cached && *y > STILL_READING)?;
+    let text = "A run of the database's cache still read from below: each such read takes as long as many hits, so the \
+                figure is not what CPU and memory can do. A longer --warmup, or a larger cache.";
+    Some(info("still-reading", text, format!("{} of the blocks visited were read", percent(yielded))))
 }
 
 fn few_operations(work: &Work) -> Option<Finding> {

@@ -432,3 +432,26 @@ fn hits_that_the_size_of_the_cache_does_not_allow_are_told() {
     let analysis = analyze(&larger);
     assert!(!codes(&analysis).contains(&"unexpected-hits"), "{:?}", analysis.steps[0].residence);
 }
+
+#[test]
+fn a_run_of_the_cache_that_still_reads_is_told() {
+    let with = |miss: f64| {
+        let analysis = analyze(&Made { miss, ..Made::default() }.run());
+        codes(&analysis).contains(&"still-reading")
+    };
+    assert!(with(0.02) && !with(0.0001) && !with(0.98));
+}
+
+/// Of the made run 1 GiB is visited.
+#[test]
+fn a_span_that_caches_below_may_hold_is_told_and_a_cached_run_claims_nothing_of_it() {
+    let on = |miss: f64, device: Option<u64>| {
+        let mut run = Made { miss, ..Made::default() }.run();
+        let size = device.map(|gib| ("device.vda.size_bytes".to_owned(), (gib << 30).to_string()));
+        run.environment.extend(size);
+        let findings = analyze(&run).summary.findings;
+        findings.into_iter().find(|finding| finding.code == "small-span").map(|finding| finding.evidence)
+    };
+    assert_eq!(on(0.98, Some(512)).unwrap(), "1 GiB of the 512 GiB of vda, 0.2 %");
+    assert_eq!((on(0.98, Some(50)), on(0.98, None), on(0.0001, Some(512))), (None, None, None));
+}

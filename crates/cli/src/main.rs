@@ -14,6 +14,7 @@ mod job;
 mod layers;
 mod measure;
 mod noise;
+mod open_files;
 mod recording;
 mod registry;
 mod repetition;
@@ -26,6 +27,7 @@ mod sweep;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    open_files::take_all();
     let outcome = args::parse(std::env::args_os()).and_then(|matches| commands::dispatch(&matches));
     exit::conclude(outcome)
 }

@@ -356,3 +356,47 @@ fn command_substitution_in_an_old_configuration_is_refused_and_never_run() {
         assert!(!cli.store.path().join(name).exists(), "{name}");
     }
 }
+
+/// No shell, no compiler, no statistics package: what is needed is in the binary.
+#[test]
+fn a_run_calls_no_other_program() {
+    let cli = Cli::new();
+    let mut targets = vec!["null:".to_owned()];
+    if cfg!(feature = "sqlite") {
+        targets.push(format!("sqlite:{}", cli.store.path().join("blocks.db").display()));
+    }
+    if cfg!(feature = "raw") {
+        targets.push(format!("raw:{}", cli.store.path().join("blocks").display()));
+    }
+    for target in targets {
+        let short = ["--scale", "8MiB", "--schemas", "1", "--warmup", "0s", "--duration", "1s", "--target", &target];
+        for verb in ["doctor", "load", "run"] {
+            let args = if verb == "load" {
+                [&[verb][..], &short[..4], &short[8..]].concat()
+            } else {
+                [&[verb][..], &short].concat()
+            };
+            let output = cli.command(&args).env("PATH", "").output().unwrap();
+            assert!(output.status.success(), "{args:?}: {output:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn the_usual_limit_of_open_files_does_not_bound_the_sessions() {
+    let cli = Cli::new();
+    let target = format!("sqlite:{}", cli.store.path().join("blocks.db").display());
+    let mut few = Command::new("sh");
+    few.args([
+        "-c",
+        "ulimit -S -n 48 && exec \"$0\" \"$@\"",
+        env!("CARGO_BIN_EXE_mindful"),
+        "run",
+        "--target",
+        &target,
+    ]);
+    few.args(["--schemas", "1", "--scale", "8MiB", "--sessions", "64", "--warmup", "0s", "--duration", "1s"]);
+    let output = few.current_dir(cli.store.path()).env("MINDFUL_STORE", cli.store.path()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}

@@ -85,3 +85,29 @@ fn codes_are_seen_in_calls_of_all_makers() {
     "#;
     assert_eq!(codes(source), BTreeSet::from(["one-thing".to_owned(), "another".to_owned()]));
 }
+
+/// Rows of the table of guard-rails: their number, and the codes in the last cell.
+fn guard_rails(page: &str) -> Vec<(String, Vec<String>)> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| F"));
+    let row = |row: &str| {
+        let number = row.split(' ').next().unwrap().to_owned();
+        let codes = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let marked = codes.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        (number, marked)
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn every_guard_rail_has_its_row_and_names_codes_that_exist() {
+    let rows = guard_rails(&fs::read_to_string(root().join("docs/findings.md")).unwrap());
+    let numbers: Vec<_> = rows.iter().map(|(number, _)| number.clone()).collect();
+    assert_eq!(numbers, (1..=32).map(|number| number.to_string()).collect::<Vec<_>>());
+    let documented = documented();
+    for (number, codes) in &rows {
+        for code in codes {
+            assert!(documented.contains(code), "F{number} names `{code}`, which nothing emits");
+        }
+    }
+    assert!(rows.iter().filter(|(_, codes)| !codes.is_empty()).count() > 20, "{rows:?}");
+}

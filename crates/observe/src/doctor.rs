@@ -8,6 +8,8 @@ mod memory;
 mod neighbours;
 mod processor;
 mod storage;
+#[cfg(test)]
+mod told;
 
 use std::time::Duration;
 

@@ -95,6 +95,21 @@ fn no_file_of_a_run_holds_the_password_of_its_url() {
 }
 
 #[test]
+fn no_run_takes_the_place_of_another() {
+    let (_dir, store) = store();
+    write_as(&store, "nightly");
+    let before = fs::read(log(&store, "nightly")).unwrap();
+    let mut head = sample::head(None);
+    "nightly".clone_into(&mut head.id);
+    let refused = store.create(head).err().unwrap().to_string();
+    assert!(refused.contains("nightly"), "{refused}");
+    assert_eq!(fs::read(log(&store, "nightly")).unwrap(), before);
+    // Runs of the same second have names of their own.
+    let ids: std::collections::BTreeSet<String> = (0..20).map(|_| write(&store, None)).collect();
+    assert_eq!(ids.len(), 20);
+}
+
+#[test]
 fn a_killed_run_is_read_as_unfinished() {
     let (_dir, store) = store();
     let writer = store.create(sample::head(None)).unwrap();

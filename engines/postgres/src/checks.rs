@@ -7,6 +7,8 @@ mod log;
 mod others;
 mod reads;
 mod state;
+#[cfg(test)]
+mod told;
 mod watching;
 
 use mindful_core::Result;

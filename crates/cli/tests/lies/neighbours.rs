@@ -1,7 +1,6 @@
 //! Work of others counted as the database's.
 
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bench::{Bench, Told};
 use crate::server::UsersServer;
@@ -59,18 +58,8 @@ fn scans_of_others_in_the_same_server_are_found() {
     clean.assert_clean();
     assert!(!clean.has("prefetched") && !clean.has("unasked-reads"), "{clean}");
     server.sql("CREATE TABLE theirs AS SELECT n, repeat('x', 900) FROM generate_series(1, 40000) AS n; CHECKPOINT");
-    let stop = AtomicBool::new(false);
-    let scanned = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stop.load(Ordering::SeqCst) {
-                server.sql("SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs");
-            }
-        });
-        let scanned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| server.run(&bench, &[])));
-        stop.store(true, Ordering::SeqCst);
-        scanned
-    });
-    let scanned = scanned.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let scan = "SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs";
+    let scanned = server.run_beside(&bench, &[], scan);
     scanned.assert_suspect("prefetched");
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
@@ -95,4 +84,22 @@ fn autovacuum_in_the_window_is_found() {
     let found = vacuumed("autovacuum=on,autovacuum_naptime=1s");
     found.assert_suspect("autovacuum");
     assert!(found.has("pg-autovacuum"), "{found}");
+}
+
+/// What others write to the log is counted with the run's: an updated block then seems to log more than it can.
+#[test]
+fn log_that_others_write_is_told_by_the_bytes_of_an_updated_block() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=64MB,max_wal_size=4GB");
+    let updates = ["--update-pct", "100", "--commit-wait", "off"];
+    let alone = server.run(&bench, &updates);
+    assert!(!alone.has("log-band"), "{alone}");
+    server.sql("CREATE TABLE theirs (text text)");
+    let beside = server.run_beside(
+        &bench,
+        &updates,
+        "INSERT INTO theirs SELECT repeat(md5(n::text), 30) FROM generate_series(1, 20000) AS n",
+    );
+    beside.assert_suspect("log-band");
+    assert!(beside.evidence("log-band").contains("expected"), "{beside}");
 }

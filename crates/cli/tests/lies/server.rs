@@ -1,6 +1,8 @@
 //! A server of the user's own, which lives beside the runs on it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
@@ -33,8 +35,12 @@ impl UsersServer {
     }
 
     pub fn url(&self) -> String {
+        self.url_as(USER)
+    }
+
+    pub fn url_as(&self, user: &str) -> String {
         let folder = self.server.socket_dir().display().to_string().replace('/', "%2F");
-        format!("postgresql://{USER}@{folder}:{}/{DATABASE}", self.server.port())
+        format!("postgresql://{user}@{folder}:{}/{DATABASE}", self.server.port())
     }
 
     pub fn pid(&self) -> u32 {
@@ -44,6 +50,22 @@ impl UsersServer {
     /// A short run on it.
     pub fn run(&self, bench: &Bench, args: &[&str]) -> Told {
         bench.told(&bench.run(&[&["--target", &self.url()], args].concat()))
+    }
+
+    /// A short run, with `sql` again and again beside it.
+    pub fn run_beside(&self, bench: &Bench, args: &[&str], sql: &str) -> Told {
+        let stop = AtomicBool::new(false);
+        let told = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::SeqCst) {
+                    self.sql(sql);
+                }
+            });
+            let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.run(bench, args)));
+            stop.store(true, Ordering::SeqCst);
+            told
+        });
+        told.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// Runs SQL as another user of the server would.

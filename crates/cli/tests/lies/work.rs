@@ -57,3 +57,47 @@ fn a_server_that_prefers_bitmaps_and_prefetch_is_overruled_and_one_without_the_i
     let doctor = bench.command(&["doctor", "--target", &url]).output().unwrap();
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("plan-shape"), "{doctor:?}");
 }
+
+/// How a role likes its dates and numbers, and what its statements may take, is no business of a run.
+#[test]
+fn settings_of_the_role_change_no_figure() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    for setting in [
+        "DateStyle = 'SQL, DMY'",
+        "IntervalStyle = 'sql_standard'",
+        "TimeZone = 'Asia/Kathmandu'",
+        "extra_float_digits = -15",
+        "bytea_output = 'escape'",
+        "standard_conforming_strings = off",
+        "default_transaction_isolation = 'serializable'",
+        "statement_timeout = '200ms'",
+        "jit = on",
+    ] {
+        server.sql(&format!("ALTER ROLE mindful SET {setting}"));
+    }
+    let odd = server.run(&bench, &["--update-pct", "20"]);
+    assert!(!odd.has("session-error") && !odd.has("mix") && !odd.has("clock-step"), "{odd}");
+    assert_eq!(odd.own_warnings(), [""; 0], "{odd}");
+    assert!(odd.figure("physical_reads_per_s") > 0.0 && odd.figure("log_bytes_per_s") > 0.0, "{odd}");
+}
+
+#[test]
+fn content_that_repeats_makes_a_run_suspect() {
+    let bench = Bench::new();
+    let repeated = bench.private(&["--content", "repeated"]);
+    repeated.assert_suspect("repeated-content");
+    assert!(repeated.evidence("repeated-content").contains("LZ4"), "{repeated}");
+}
+
+#[test]
+fn counters_that_the_role_may_not_read_are_named_and_their_figures_null() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    server.sql("CREATE ROLE plain LOGIN; GRANT CREATE, TEMP ON DATABASE mindful TO plain; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
+    let url = server.url_as("plain");
+    let denied = bench.told(&bench.run(&["--target", &url, "--update-pct", "20"]));
+    denied.assert_suspect("counters-denied");
+    assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
+    assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
+}

@@ -34,7 +34,8 @@ pub(super) fn limit(limits: &Limits) -> Option<Finding> {
     Some(info(
         "memory-limit",
         "A control group limits the server's memory, page cache included: what the page cache can hold is this, not the \
-         memory of the host. Raise memory.max of its group where that is not meant",
+         memory of the host. Where that is not meant, for the group that /proc/PID/cgroup names: echo max > memory.max, \
+         or for a container: docker update --memory SIZE",
         units::format_bytes(bytes),
     ))
 }

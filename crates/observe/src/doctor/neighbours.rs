@@ -19,7 +19,7 @@ pub(super) fn steal(activity: &Activity) -> Option<Finding> {
     Some(info(
         "cpu-steal",
         "The hypervisor gives this guest's CPU to others: operations take longer than their work. Only another host or \
-         a dedicated size of machine changes that",
+         a dedicated size of machine changes that; whether it lasts, tells: vmstat 1 (column st)",
         format!("{:.1} % stolen", share * 100.0),
     ))
 }

@@ -48,7 +48,8 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
     Some(info(
         "cpu-limit",
         "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
-         which shows as latency. Raise cpu.max of its group, or for a container: docker update --cpus N",
+         which shows as latency. For the group that /proc/PID/cgroup names: echo max > cpu.max, or for a container: \
+         docker update --cpus N",
         format!("{limit:.2}{of}"),
     ))
 }

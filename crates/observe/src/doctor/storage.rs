@@ -14,8 +14,8 @@ const LOW_SPACE: f64 = 0.05;
 pub(super) fn io_limit(limit: &str) -> Finding {
     info(
         "io-limit",
-        "A control group limits the server's I/O: the result shows that limit, not the device. Clear io.max of its \
-         group where that is not meant",
+        "A control group limits the server's I/O: the result shows that limit, not the device. Where that is not meant, \
+         for the group that /proc/PID/cgroup names: echo 'MAJOR:MINOR rbps=max wbps=max riops=max wiops=max' > io.max",
         limit,
     )
 }
@@ -27,7 +27,7 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     match mount.fs_type.as_str() {
         "tmpfs" | "ramfs" => Some(warning(
             "data-in-memory",
-            "The data lies in memory: no read or write reaches storage. Give a --data-dir on a disk",
+            "The data lies in memory: no read or write reaches storage. Give a --data-dir or a path on a disk: lsblk -f",
             evidence,
         )),
         "zfs" => Some(info(
@@ -52,7 +52,7 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
         kind if kind.starts_with("nfs") || ["cifs", "smb3", "9p", "virtiofs", "ceph"].contains(&kind) => Some(info(
             "network-storage",
             "The storage is behind a network or another host: latency includes the way there, and caches on the other \
-             side are not seen",
+             side are not seen. For storage of this host, give a --data-dir or a path on one of: lsblk -f",
             evidence,
         )),
         _ => None,
@@ -72,12 +72,13 @@ pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
         )),
         "data=journal" => Some(info(
             "journalled-data",
-            "Every block is written twice, to the journal and to its place. Mount with data=ordered",
+            "Every block is written twice, to the journal and to its place. Unmounted, then: mount -o data=ordered \
+             DEVICE MOUNT_POINT",
             evidence(option),
         )),
         "sync" => Some(info(
             "synchronous-mount",
-            "Every write waits for the device, whatever the database asked for. mount -o remount,async MOUNT_POINT",
+            "Every write waits for the device, whatever the database asked for: updates look slower than they are. mount -o remount,async MOUNT_POINT",
             evidence(option),
         )),
         option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => {
@@ -102,7 +103,7 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
     Some(info(
         "space-low",
         "The file system is nearly full: new files come in pieces, and flash has little room to prepare blocks, so \
-         writes slow down. Free some space first",
+         writes slow down. Free some first (what takes it: du -x -h -d 1 MOUNT_POINT), then: fstrim MOUNT_POINT",
         format!("{} of {} free at {mount}", units::format_bytes(free), units::format_bytes(size)),
     ))
 }
@@ -114,8 +115,9 @@ pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     if device.rotational.as_deref() == Some("1") && !guest && device.layer.is_none() {
         findings.push(info(
             "rotational",
-            "A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result",
-            device.name.clone(),
+            "A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result. By \
+             how much, tells: mindful raw PATH --spans outer,inner,mix,full",
+            format!("{}: rotational", device.name),
         ));
     }
     findings
@@ -151,23 +153,29 @@ fn read_ahead(device: &Device) -> Option<Finding> {
 
 fn write_cache(device: &Device) -> Option<Finding> {
     device.write_cache.as_deref().filter(|mode| *mode == "write back")?;
+    let name = &device.name;
     Some(info(
         "volatile-write-cache",
-        "The device has a cache that loses its content without power: every commit waits for it to be flushed, and how \
-         long that takes is a property of the device. Nothing to change; compare commits only between like devices",
-        format!("{}: write back", device.name),
+        format!(
+            "The device has a cache that loses its content without power: every commit waits for it to be flushed, and how \
+             long that takes is a property of the device. Compare commits only between like devices. Where a battery or \
+             the host below keeps the cache: echo 'write through' > /sys/block/{name}/queue/write_cache"
+        ),
+        format!("{name}: write back"),
     ))
 }
 
 fn layer(device: &Device) -> Option<Finding> {
     let layer = device.layer.as_deref()?;
     let what = if layer.starts_with("CRYPT") {
-        "The data is encrypted below the file system: every block costs CPU in the kernel that no process is charged with."
+        "The data is encrypted below the file system: every block costs CPU in the kernel that no process is charged \
+         with. What it can do at most, tells: cryptsetup benchmark; a --data-dir on a plain device leaves it out"
     } else if layer.starts_with("VDO") {
-        "A layer below removes doubles and compresses: bytes at the device are not those of the database."
+        "A layer below removes doubles and compresses: bytes at the device are not those of the database. Before the \
+         load: lvchange --compression n --deduplication n VOLUME"
     } else if layer.starts_with("loop of") {
-        "The device is a file of another file system, with that one's page cache in between unless it was set up with \
-         losetup --direct-io=on."
+        "The device is a file of another file system: each block passes both, and that one's page cache too, unless the \
+         device was set up with losetup --direct-io=on."
     } else {
         return None;
     };

@@ -7,6 +7,7 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{BySession, StepSummary};
 use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
+use mindful_core::slice::Seat;
 use mindful_core::units::format_bytes;
 use mindful_core::workload::{Like, Loop, Redo, Workload};
 
@@ -27,7 +28,7 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     fact("database cache", cache.map_or_else(unknown, format_bytes));
     if let (Some(step), Some(record)) = (analysis.summary.steps.first(), run.steps.first()) {
         fact("active set", active_set(step, block_bytes));
-        fact("sessions", sessions(analysis, &record.head.workload));
+        fact("sessions", sessions(analysis, &record.head));
         fact("work unit", work_unit(&record.head.workload));
         fact("mix", mix(step, &record.head.workload));
         fact("redo and commit", redo(&record.head.workload));
@@ -46,7 +47,8 @@ fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> String {
     format!("{bytes}{} schemas of {} blocks", step.schemas, whole(step.scale))
 }
 
-fn sessions(analysis: &Analysis, workload: &Workload) -> String {
+fn sessions(analysis: &Analysis, head: &StepHead) -> String {
+    let (workload, seats) = (&head.workload, &head.seats);
     let counts: Vec<_> = analysis.summary.steps.iter().map(|step| step.sessions.to_string()).collect();
     let place = match workload.looping {
         Loop::Server => "work loop in the database",
@@ -58,12 +60,23 @@ fn sessions(analysis: &Analysis, workload: &Workload) -> String {
         let _ =
             write!(text, "; open loop, {} operations/s due {beat}, latencies are response times", number(rate.per_s));
     }
+    text.push_str(&hosts(seats));
     let fairness = analysis.steps[0].work.as_ref().filter(|work| work.sessions > 1).and_then(Work::fairness);
     if let Some((least, median, most)) = fairness.filter(|(_, median, _)| *median > 0.0) {
         let of_median = |ops: f64| percent(Some(ops / median));
         let _ = write!(text, "; the slowest did {} of the median, the fastest {}", of_median(least), of_median(most));
     }
     text
+}
+
+/// How many sessions work on each host, where there are several; those of a schema are on one.
+fn hosts(seats: &[Seat]) -> String {
+    let mut sessions: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
+    for seat in seats {
+        *sessions.entry(seat.endpoint).or_default() += 1;
+    }
+    let told = sessions.iter().map(|(host, count)| format!("host {}: {count}", host + 1)).collect::<Vec<_>>();
+    if told.len() < 2 { String::new() } else { format!("; {}", told.join(", ")) }
 }
 
 fn work_unit(workload: &Workload) -> String {

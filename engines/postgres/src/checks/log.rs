@@ -11,7 +11,7 @@ const ASSUMED_LOG: f64 = (8_u64 << 20) as f64;
 
 pub fn fsync(state: &State) -> Option<Finding> {
     let text = "Nothing is ever forced to storage: commits cost nothing, and a crash destroys the database. Figures with \
-                updates are not those of a database. ALTER SYSTEM SET fsync = on";
+                updates are not those of a database. ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()";
     let found = if state.planned.updates { warning } else { info };
     state.is("fsync", "off").then(|| found("pg-fsync-off", text, "fsync = off"))
 }
@@ -19,7 +19,7 @@ pub fn fsync(state: &State) -> Option<Finding> {
 pub fn full_page_writes(state: &State) -> Option<Finding> {
     (state.planned.updates && state.is("full_page_writes", "off")).then(|| {
         let text = "The log holds no full pages: updates after a checkpoint cost less log than a database that survives \
-                    torn pages pays. ALTER SYSTEM SET full_page_writes = on";
+                    torn pages pays. ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf()";
         info("pg-full-page-writes-off", text, "full_page_writes = off")
     })
 }
@@ -29,7 +29,7 @@ pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     let asked = state.planned.updates && state.planned.commit_wait;
     (asked && state.is("synchronous_commit", "off")).then(|| {
         let text = "The plan has commits wait for the log, the server does not let them: commits are cheaper than they \
-                    claim. ALTER SYSTEM SET synchronous_commit = on, or run with --commit-wait off";
+                    claim. ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(), or run with --commit-wait off";
         warning("pg-commits-do-not-wait", text, "synchronous_commit = off")
     })
 }
@@ -39,7 +39,7 @@ pub fn standbys(state: &State) -> Option<Finding> {
     let waits = !state.is("synchronous_commit", "off") && !state.is("synchronous_commit", "local");
     (state.planned.updates && state.planned.commit_wait && waits).then(|| {
         let text = "Every commit waits for a standby: network and standby are part of its time. \
-                    ALTER SYSTEM SET synchronous_standby_names = '' leaves them out";
+                    ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf() leaves them out";
         let level = state.text("synchronous_commit").unwrap_or("on");
         info(
             "pg-synchronous-standby",
@@ -53,7 +53,7 @@ pub fn archiving(state: &State) -> Option<Finding> {
     let mode = state.text("archive_mode").filter(|mode| *mode != "off")?;
     (state.planned.updates || state.activity.replicas > 0).then(|| {
         let text = "Log is read and copied again while it is written: archiver and replicas share CPU, device and network \
-                    with the run. ALTER SYSTEM SET archive_mode = off";
+                    with the run. ALTER SYSTEM SET archive_mode = off, and restart";
         info("pg-archiving", text, format!("archive_mode = {mode}, {} replicas connected", state.activity.replicas))
     })
 }

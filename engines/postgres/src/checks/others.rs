@@ -22,7 +22,7 @@ pub fn sessions(state: &State) -> Option<Finding> {
     let activity = &state.activity;
     (activity.active > 0).then(|| {
         let text = "Others work in this server right now: they share its cache, CPU and devices, and their reads are \
-                    counted with mindful's. Wait, or end them";
+                    counted with mindful's. Wait until they are done, or SELECT pg_terminate_backend(PID)";
         let whom = activity.by_whom.as_deref().unwrap_or("?");
         info("pg-others-active", text, format!("{} active sessions of others: {whom}", activity.active))
     })

@@ -1,0 +1,44 @@
+//! How small a part of the device the blocks visited are: caches below the file system may hold all of them.
+
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::{Facts, Run, StepRecord};
+use mindful_core::units::format_bytes;
+
+use crate::figures::blocks::block_bytes;
+use crate::judgement::headline::{Kind, percent};
+use crate::step::StepAnalysis;
+
+/// Share of the device below which its caches may hold all that is visited: a drive has about a thousandth of its size
+/// as memory, a controller, an array or a hypervisor more.
+const SMALL_SPAN: f64 = 0.01;
+
+/// Physical reads from so small a part of the device that they need not have reached what stores it (method.md F6).
+/// `None` where reads came from higher up, or sizes are not known.
+pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let physical = found.headline.as_ref().is_some_and(|h| matches!(h.kind, Kind::Storage | Kind::Database));
+    let workload = &step.head.workload;
+    let active = workload.scale * u64::from(workload.schemas) * block_bytes(run)?;
+    let (name, device) = device(&run.environment)?;
+    let share = active as f64 / device as f64;
+    (physical && share < SMALL_SPAN).then(|| {
+        let text = "Operations visited a small part of the device: memory of the drive, the controller, the array or the \
+                    hypervisor, which nobody here can see, may hold all of it, and a turning disk hardly moves. Hold this \
+                    run against one with ten times the --scale: storage alone takes as long.";
+        let evidence = format!(
+            "{} of the {} of {name}, {}",
+            format_bytes(active),
+            format_bytes(device),
+            percent(share)
+        );
+        Finding::new("small-span", Severity::Info, text, evidence)
+    })
+}
+
+/// The devices that the file system of the data stands on, and their bytes together.
+fn device(environment: &Facts) -> Option<(String, u64)> {
+    let chain = environment.get("storage.device")?;
+    let top = chain.split(" < ").next()?.to_owned();
+    let size = |name: &str| environment.get(&format!("device.{name}.size_bytes"))?.parse::<u64>().ok();
+    let bytes = top.split(' ').map(size).sum::<Option<u64>>().filter(|bytes| *bytes > 0)?;
+    Some((top, bytes))
+}

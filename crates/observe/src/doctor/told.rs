@@ -1,0 +1,138 @@
+//! What each finding of the doctor tells: what is, what that does to a result, and the line that changes it.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use mindful_core::result::Finding;
+
+use super::activity::{Activity, Busiest, Traffic};
+use super::{HostState, check};
+use crate::cgroup::Limits;
+use crate::device::{Chain, Placement};
+use crate::environment::memory::Memory;
+use crate::environment::processor::Processor;
+use crate::environment::storage::{Device, Storage};
+use crate::mounts::Mount;
+
+/// Code, what its evidence names, and what its text tells to type.
+const TOLD: [(&str, &str, &str); 29] = [
+    ("clock-slow", "clock source hpet", "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    ("cpu-governor", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),
+    ("cpu-limit", "1.50 of 4 CPUs", "docker update --cpus N"),
+    ("numa", "2 NUMA nodes", "numactl --interleave=all"),
+    ("thp-always", "always", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
+    ("swap-in-use", "1 MiB in swap", "swapoff -a && swapon -a"),
+    ("memory-limit", "1 GiB", "docker update --memory SIZE"),
+    ("io-limit", "io.max 8:0 riops=100", "riops=max wiops=max' > io.max"),
+    ("data-in-memory", "tmpfs at /data", "--data-dir"),
+    ("copy-on-write", "zfs at /data", "zfs set recordsize=8K"),
+    ("copy-on-write", "btrfs at /data", "chattr +C FOLDER"),
+    ("layered-storage", "overlay at /data", "docker run -v"),
+    ("network-storage", "nfs4 at /data", "lsblk -f"),
+    ("barriers-off", "nobarrier at /data", "mount -o remount,barrier MOUNT_POINT"),
+    ("journalled-data", "data=journal at /data", "mount -o data=ordered"),
+    ("synchronous-mount", "sync at /data", "mount -o remount,async MOUNT_POINT"),
+    ("compression-below", "compress=zstd:3 at /data", "mount -o remount,compress=none MOUNT_POINT"),
+    ("space-low", "10 B of 1000 B free at /data", "fstrim MOUNT_POINT"),
+    ("io-scheduler", "sda: bfq", "echo none > /sys/block/sda/queue/scheduler"),
+    ("read-ahead", "sda: 8192 KiB", "echo 128 > /sys/block/sda/queue/read_ahead_kb"),
+    ("volatile-write-cache", "sda: write back", "echo 'write through' > /sys/block/sda/queue/write_cache"),
+    ("cloud-volume", "Amazon Elastic Block Store", "dd if=/dev/sda of=/dev/null bs=1M iflag=direct"),
+    ("rotational", "sda", "--spans outer,inner,mix,full"),
+    ("layered-storage", "CRYPT-LUKS2", "cryptsetup benchmark"),
+    ("layered-storage", "VDO", "lvchange --compression n"),
+    ("layered-storage", "loop of /images/x", "losetup --direct-io=on"),
+    ("cpu-steal", "2.0 % stolen", "vmstat 1"),
+    ("busy-host", "most by backup (pid 7), 0.80 cores", "top -b -n 1"),
+    ("busy-device", "sda: 500 requests/s", "iotop -b -o -n 1"),
+];
+
+fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
+    let text = |text: &str| Some(text.to_owned());
+    let mount = Mount {
+        device: (8, 1),
+        root: PathBuf::from("/"),
+        point: PathBuf::from("/data"),
+        options: options.to_owned(),
+        fs_type: fs_type.to_owned(),
+        source: "/dev/sda1".to_owned(),
+    };
+    let chain = Chain { levels: vec![vec!["sda".to_owned()]] };
+    let disk = Device {
+        name: "sda".to_owned(),
+        model: text("Amazon Elastic Block Store"),
+        layer: layer.map(str::to_owned),
+        scheduler: text("bfq"),
+        read_ahead_kb: text("8192"),
+        write_cache: text("write back"),
+        rotational: text("1"),
+        ..Device::default()
+    };
+    let placement = Placement { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(chain) };
+    Storage { placement, size_bytes: Some(1_000), free_bytes: Some(10), devices: vec![disk] }
+}
+
+/// A host about which everything is to be said.
+fn worst() -> Vec<Finding> {
+    let text = |text: &str| Some(text.to_owned());
+    let storages = [
+        storage("tmpfs", "rw,nobarrier,data=journal,sync,compress=zstd:3", None),
+        storage("zfs", "rw", Some("CRYPT-LUKS2")),
+        storage("btrfs", "rw", Some("VDO")),
+        storage("overlay", "rw", Some("loop of /images/x")),
+        storage("nfs4", "rw", None),
+    ];
+    check(&HostState {
+        clock: text("hpet"),
+        hypervisor: None,
+        processor: Processor {
+            cpus: Some(4),
+            numa_nodes: Some(2),
+            governors: ["powersave".to_owned()].into(),
+            frequency_mhz: Some(800.0),
+            frequency_max_mhz: Some(3_000.0),
+            ..Processor::default()
+        },
+        memory: Memory { thp: text("always"), swap_used_bytes: Some(1 << 20), ..Memory::default() },
+        limits: Limits { cpus: Some(1.5), memory_bytes: Some(1 << 30), io: text("io.max 8:0 riops=100") },
+        storages: storages.into(),
+        activity: Activity {
+            busy_share: Some(0.4),
+            steal_share: Some(0.02),
+            swapped_per_s: Some(3.0),
+            traffic: vec![Traffic { device: "sda".to_owned(), requests_per_s: 500.0, bytes_per_s: 4e6 }],
+            busiest: Some(Busiest { pid: 7, name: "backup".to_owned(), cores: 0.8 }),
+        },
+    })
+}
+
+#[test]
+fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
+    let findings = worst();
+    for (code, what_is, to_type) in TOLD {
+        let of_code = |finding: &&Finding| finding.code == code && finding.evidence.contains(what_is);
+        let finding =
+            findings.iter().find(of_code).unwrap_or_else(|| panic!("no {code} with {what_is}: {findings:#?}"));
+        let Some((effect, _)) = finding.text.split_once(to_type) else { panic!("no {to_type} in {}", finding.text) };
+        assert!(effect.len() > 50 && effect.contains(['.', ':']), "{code} tells no effect: {effect}");
+    }
+    let told: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
+    let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(told, found, "each code of a host has its line above");
+}
+
+/// The codes of all checks of this folder, which are the first words of `info(` and `warning(`.
+#[test]
+fn no_check_of_the_host_is_left_out() {
+    let sources = [
+        include_str!("memory.rs"),
+        include_str!("neighbours.rs"),
+        include_str!("processor.rs"),
+        include_str!("storage.rs"),
+    ];
+    let calls = sources.iter().flat_map(|source| source.split("info(").chain(source.split("warning(")).skip(1));
+    let codes = calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next());
+    let told: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
+    let left_out: BTreeSet<_> = codes.filter(|code| !told.contains(code)).collect();
+    assert_eq!(left_out, BTreeSet::new());
+}

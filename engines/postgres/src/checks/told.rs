@@ -1,0 +1,103 @@
+//! What each check of the server tells: what is, what that does to a result, and the line that changes it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mindful_core::result::Finding;
+
+use super::check;
+use super::state::{Activity, Planned, State};
+
+/// Code, what its evidence names, and what its text tells to type.
+const TOLD: [(&str, &str, &str); 21] = [
+    ("pg-predicted-hits", "50.0 %", "--scale"),
+    ("pg-page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
+    ("pg-read-ahead", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
+    ("pg-no-checksums", "data_checksums = off", "pg_checksums --enable"),
+    ("pg-no-huge-pages", "1 GiB of shared_buffers", "sysctl vm.nr_hugepages="),
+    ("pg-fsync-off", "fsync = off", "ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()"),
+    ("pg-full-page-writes-off", "full_page_writes = off", "ALTER SYSTEM SET full_page_writes = on; SELECT"),
+    ("pg-commits-do-not-wait", "synchronous_commit = off", "ALTER SYSTEM SET synchronous_commit = on; SELECT"),
+    ("pg-synchronous-standby", "synchronous_standby_names = other", "ALTER SYSTEM SET synchronous_standby_names = ''"),
+    ("pg-archiving", "archive_mode = on, 1 replicas", "ALTER SYSTEM SET archive_mode = off, and restart"),
+    ("pg-forced-checkpoints", "a checkpoint each 33.68 MiB", "ALTER SYSTEM SET max_wal_size"),
+    ("pg-checkpoint-timeout", "a checkpoint each 30 s", "ALTER SYSTEM SET checkpoint_timeout"),
+    ("pg-io-timing-off", "about 25 ns each", "ALTER SYSTEM SET track_io_timing = on"),
+    ("pg-statements-logged", "log_statement = all", "ALTER SYSTEM RESET"),
+    ("pg-libraries", "shared_preload_libraries = auto_explain", "ALTER SYSTEM RESET shared_preload_libraries"),
+    ("pg-autovacuum", "for 2 tables", "SET (autovacuum_enabled = off)"),
+    ("pg-others-active", "3 active sessions of others: backup", "pg_terminate_backend"),
+    ("pg-held-horizon", "the oldest for 60 s", "pg_terminate_backend"),
+    ("pg-slots", "2 slots, 1 of them inactive", "SELECT pg_drop_replication_slot"),
+    ("pg-connections", "max_connections = 10, 64 sessions", "ALTER SYSTEM SET max_connections"),
+    ("pg-partly-seen", "other roles' sessions", "GRANT pg_monitor TO"),
+];
+
+/// A server of which all is to be said, but for commits, which wait for a standby or do not wait.
+fn worst() -> State {
+    let planned = Planned {
+        active_bytes: 2 << 30,
+        uniform: true,
+        updates: true,
+        scans: true,
+        commit_wait: true,
+        sessions: 64,
+        duration: Duration::from_mins(1),
+    };
+    let activity = Activity {
+        sees_all: false,
+        active: 3,
+        by_whom: Some("backup".to_owned()),
+        held: 1,
+        oldest_s: Some(60.0),
+        slots: 2,
+        inactive_slots: 1,
+        replicas: 1,
+        vacuumed: 2,
+        ..Activity::default()
+    };
+    let (gib, mib) = (f64::from(1 << 30), f64::from(1 << 20));
+    State { planned, activity, available_bytes: Some(8 << 30), clock_ns: Some(25.0), ..State::default() }
+        .with("shared_buffers", "", Some(gib))
+        .with("effective_io_concurrency", "16", None)
+        .with("data_checksums", "off", None)
+        .with("huge_pages_status", "off", None)
+        .with("fsync", "off", None)
+        .with("full_page_writes", "off", None)
+        .with("archive_mode", "on", None)
+        .with("max_wal_size", "", Some(64.0 * mib))
+        .with("checkpoint_timeout", "", Some(30e3))
+        .with("track_io_timing", "off", None)
+        .with("log_statement", "all", None)
+        .with("shared_preload_libraries", "auto_explain", None)
+        .with("autovacuum", "on", None)
+        .with("max_connections", "", Some(10.0))
+}
+
+fn found() -> Vec<Finding> {
+    let mut findings = check(&worst().with("synchronous_commit", "off", None));
+    findings.extend(check(&worst().with("synchronous_standby_names", "other", None)));
+    findings
+}
+
+#[test]
+fn each_check_tells_what_is_what_it_does_and_what_to_type() {
+    let findings = found();
+    for (code, what_is, to_type) in TOLD {
+        let of_code = |finding: &&Finding| finding.code == code && finding.evidence.contains(what_is);
+        let finding =
+            findings.iter().find(of_code).unwrap_or_else(|| panic!("no {code} with {what_is}: {findings:#?}"));
+        let Some((effect, _)) = finding.text.split_once(to_type) else { panic!("no {to_type} in {}", finding.text) };
+        assert!(effect.len() > 50 && effect.contains(['.', ':']), "{code} tells no effect: {effect}");
+    }
+}
+
+/// The codes of all checks of this folder: the strings that begin so.
+#[test]
+fn no_check_is_left_out() {
+    let sources =
+        [include_str!("log.rs"), include_str!("others.rs"), include_str!("reads.rs"), include_str!("watching.rs")];
+    let codes = sources.iter().flat_map(|source| source.split("\"pg-").skip(1));
+    let codes: BTreeSet<_> = codes.filter_map(|rest| rest.split('"').next()).map(|code| format!("pg-{code}")).collect();
+    assert_eq!(codes, TOLD.iter().map(|(code, ..)| (*code).to_owned()).collect());
+}
