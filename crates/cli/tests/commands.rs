@@ -377,7 +377,8 @@ fn a_run_calls_no_other_program() {
                 [&[verb][..], &short].concat()
             };
             let output = cli.command(&args).env("PATH", "").output().unwrap();
-            assert!(output.status.success(), "{args:?}: {output:?}");
+            // On a busy machine a second may turn out too short to be valid: all the same it was measured.
+            assert!(output.status.code().unwrap() <= 1, "{args:?}: {output:?}");
         }
     }
 }
@@ -396,7 +397,11 @@ fn the_usual_limit_of_open_files_does_not_bound_the_sessions() {
         "--target",
         &target,
     ]);
-    few.args(["--schemas", "1", "--scale", "8MiB", "--sessions", "64", "--warmup", "0s", "--duration", "1s"]);
+    few.args(["--schemas", "1", "--scale", "8MiB", "--sessions", "64", "--duration", "1s", "--format", "json"]);
     let output = few.current_dir(cli.store.path()).env("MINDFUL_STORE", cli.store.path()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let failed = ["session-error", "failed", "no-step"];
+    let findings = run["findings"].as_array().unwrap().iter();
+    assert!(findings.clone().all(|finding| !failed.contains(&finding["code"].as_str().unwrap())), "{run:#}");
+    assert_eq!(run["steps"][0]["sessions"], 64);
 }
