@@ -9,17 +9,50 @@ mod synthetic;
 
 use mindful_analyze::stats::random::Random;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Looks, Reason, Signals, assess, changes, drift, mser5, period, shape,
+    Assessment, Criteria, Looks, Movement, Reason, Signals, assess, changes, drift, movement, mser5, period, shape,
 };
 use synthetic::Signal;
 
 const REPETITIONS: u32 = 200;
 
 fn main() {
+    if std::env::args().nth(1).is_some_and(|part| part == "movements") {
+        return movements();
+    }
     pieces();
     verdicts();
     warmups();
     sequential();
+    movements();
+}
+
+/// How often a window is told to have moved: by noise alone, and by a ramp that rises by 20 % from its begin to its end.
+fn movements() {
+    println!("\nWindows told to have moved, %\n");
+    println!("| window, s | noise | phi | level: told | level: suspect | ramp 20 %: told | ramp 20 %: suspect |");
+    println!("|---|---|---|---|---|---|---|");
+    for seconds in [30, 60, 300] {
+        for (deviation, phi) in [0.015, 0.03, 0.06].into_iter().flat_map(|d| [0.0, 0.8, 0.95].map(|phi| (d, phi))) {
+            let told = |ramp: f64| {
+                let mut random = Random::new(2026, "moved");
+                let (mut told, mut suspect) = (0, 0);
+                for _ in 0..10 * REPETITIONS {
+                    let level = Signal::Level.series_of(&mut random, phi, seconds, deviation);
+                    let rise = |t: usize| 1.0 + ramp * (t as f64 / seconds as f64 - 0.5);
+                    let series: Vec<f64> = level.iter().enumerate().map(|(t, v)| v * rise(t)).collect();
+                    let moved = movement(&series).filter(Movement::shows);
+                    told += u32::from(moved.is_some());
+                    suspect += u32::from(moved.is_some_and(|moved| moved.misleads()));
+                }
+                [told, suspect].map(|count| f64::from(count) / f64::from(10 * REPETITIONS) * 100.0)
+            };
+            let ([level, alarm], [ramp, suspect]) = (told(0.0), told(0.2));
+            println!(
+                "| {seconds} | {:.1} % | {phi} | {level:.1} | {alarm:.1} | {ramp:.1} | {suspect:.1} |",
+                100.0 * deviation
+            );
+        }
+    }
 }
 
 /// The rule of `--steady` as it is applied, and beside it the first good look alone, by shape and precision without a

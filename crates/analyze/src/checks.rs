@@ -22,7 +22,7 @@ use crate::judgement::headline::{self, Kind, percent};
 use crate::judgement::little::{self, MAX_LOOP_SHARE};
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
-use crate::steady::{self, Criteria, Reason, Signals};
+use crate::steady::{self, Criteria, Movement, Reason, Signals, movement};
 use crate::step::StepAnalysis;
 
 /// How far the measured window may be from the requested one, as a share of it.
@@ -126,6 +126,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(mix(step, work));
     findings.extend(unfair(work));
     findings.extend(not_steady(step, window));
+    findings.extend(rate_moved(step, window));
     findings.extend(writes_without_updates(step, found));
     findings.extend(log_band::LogBand::of(run, step, work, &found.counters).and_then(log_band::LogBand::finding));
     findings.extend(few_operations(work));
@@ -252,6 +253,29 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     let text = "Throughput was not steady in the window: its mean stands for none of its parts. A longer --warmup or \
                 --duration, or a search for the cause.";
     (!matches!(reason, Reason::TooShort { .. })).then(|| info("not-steady", text, in_words(reason)))
+}
+
+/// A rate that rises or falls all through the window is that of no instant (measurement.md M3).
+fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
+    // A step that went on until it was steady was judged then.
+    if step.window.is_some() {
+        return None;
+    }
+    let seconds = Seconds::of(step, window);
+    let moved = movement(&seconds.blocks_per_s).filter(Movement::shows)?;
+    let way = if moved.change > 0.0 { "rose" } else { "fell" };
+    let text = format!(
+        "The rate {way} over the window by more than its noise: the mean lies between what it was and what it became. A \
+         longer --warmup, or --steady, or a search for what moved it."
+    );
+    let hits = movement(&seconds.hit_ratio).map(|hits| format!(", its hit ratio by {:+.1} %", 100.0 * hits.change));
+    let evidence = format!(
+        "{:+.1} % from the first third of the window to the last{}",
+        100.0 * moved.change,
+        hits.unwrap_or_default()
+    );
+    let told = if moved.misleads() { warning } else { info };
+    Some(told("rate-moved", text, evidence))
 }
 
 /// What speaks against a steady state, in words.

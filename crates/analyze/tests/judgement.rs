@@ -410,6 +410,40 @@ fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
     assert!(finding.evidence.contains("at 48 s"), "{}", finding.evidence);
 }
 
+/// A run of 30 s whose slices do the share of their work that `share` gives for the second of the window.
+fn shaped(share: fn(f64) -> f64) -> Run {
+    let mut run = Made { seconds: 30, latency_us: 2_000, ..Made::default() }.run();
+    for (_, slice) in &mut run.steps[0].slices {
+        let share = share(f64::from(slice.index) - 2.0);
+        let op = slice.op_mut(OpKind::Select);
+        op.ops = (op.ops as f64 * share) as u64;
+        op.blocks = op.ops * 64;
+    }
+    run
+}
+
+#[test]
+fn a_rate_that_rises_or_falls_all_through_the_window_makes_the_run_suspect() {
+    // From the first third to the last, two thirds of the window lie between: 0.3 * 2 / 3 of the mean.
+    for (share, told) in [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")] {
+        let found = analyze(&shaped(share)).summary.findings;
+        let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
+        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(told), "{finding:?}");
+    }
+}
+
+#[test]
+fn a_rate_that_moves_a_little_is_told_and_one_that_comes_back_or_jitters_is_not() {
+    let found = analyze(&shaped(|t| 0.9 + 0.1 * t / 30.0)).summary.findings;
+    let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
+    assert!(finding.severity == Severity::Info && finding.evidence.starts_with("+7"), "{finding:?}");
+    let back = |t: f64| 1.0 - 0.4 * (t - 14.5).abs() / 30.0;
+    let jitter = |t: f64| if t as i64 % 3 == 0 { 0.8 } else { 1.0 };
+    for share in [back as fn(f64) -> f64, jitter, |_| 1.0] {
+        assert!(!codes(&analyze(&shaped(share))).contains(&"rate-moved"));
+    }
+}
+
 #[test]
 fn seconds_add_up_to_the_window() {
     let run = Made::default().run();

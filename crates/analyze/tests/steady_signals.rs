@@ -4,7 +4,8 @@ mod synthetic;
 
 use mindful_analyze::stats::random::Random;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Looks, Reason, Signals, assess, changes, cover, drift, mser5, period, precision, shape, trend,
+    Assessment, Criteria, Looks, Movement, Reason, Signals, assess, changes, cover, drift, movement, mser5, period,
+    precision, shape, trend,
 };
 use proptest::prelude::*;
 use synthetic::Signal;
@@ -183,6 +184,17 @@ fn a_look_that_is_good_by_chance_does_not_end_a_step() {
     assert!(!looks.take(60, &good) && !looks.due(69) && looks.due(70));
     assert!(!looks.take(70, &bad) && !looks.take(80, &good), "two in a row are needed");
     assert!(looks.take(90, &good));
+}
+
+#[test]
+fn noise_alone_is_no_movement_of_a_short_window() {
+    let mut random = Random::new(23, "movement");
+    for (phi, most) in [(0.0, 0), (0.8, 20), (0.95, 24)] {
+        let windows: Vec<_> = (0..200).map(|_| Signal::Level.series_of(&mut random, phi, 30, 0.03)).collect();
+        let moved: Vec<Movement> = windows.iter().filter_map(|s| movement(s)).filter(Movement::shows).collect();
+        let misled = moved.iter().filter(|moved| moved.misleads()).count();
+        assert!(moved.len() <= most && misled <= 2, "phi {phi}: {} of 200 told, {misled} suspect", moved.len());
+    }
 }
 
 #[test]
