@@ -11,6 +11,7 @@ use crate::figures::pace::Pace;
 use crate::figures::shares::Shares;
 use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
+use crate::io_job;
 use crate::judgement::headline::{Gates, Headline, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
@@ -73,6 +74,7 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
         page_cache_share: summary.page_cache_share,
         server_loop_unused: server_loop_unused(run, step),
         reads_alone: summary.update_pct == 0.0,
+        on_files: io_job::on_files(run),
     }
 }
 

@@ -468,26 +468,27 @@ fn verdicts(analysis: &Analysis) -> String {
         let evidence = &step.evidence;
         let share = |class| evidence.shares.get(class);
         let _ = writeln!(text, "step {step_number}: {}", step.verdict.as_ref().map_or("unknown", |v| v.limit.name()));
+        let time = evidence.time();
         let rules = [
-            ("the client: its CPU by the CPUs it may use", evidence.client_busy, verdict::CLIENT_BUSY),
-            ("the client: Little's law off by", evidence.little_breach, verdict::LITTLE_BREACH),
-            ("CPU: busy share of the host", evidence.host_busy, verdict::HOST_BUSY),
-            ("CPU: share of database time", share(Class::Cpu), verdict::CPU_SHARE),
-            ("redo or commit: waits by database time", share(Class::Log), verdict::LOG_SHARE),
-            ("writers: waits by database time", share(Class::Writer), verdict::WRITER_SHARE),
-            ("contention: waits by database time", share(Class::Contention), verdict::CONTENTION_SHARE),
-            ("device latency: waits by database time", share(Class::Read), verdict::READ_SHARE),
+            ("the client: its CPU by the CPUs it may use", "", evidence.client_busy, verdict::CLIENT_BUSY),
+            ("the client: Little's law off by", "", evidence.little_breach, verdict::LITTLE_BREACH),
+            ("CPU: busy share of the host", "", evidence.host_busy, verdict::HOST_BUSY),
+            ("CPU: share of ", time, share(Class::Cpu), verdict::CPU_SHARE),
+            ("redo or commit: waits by ", time, share(Class::Log), verdict::LOG_SHARE),
+            ("writers: waits by ", time, share(Class::Writer), verdict::WRITER_SHARE),
+            ("contention: waits by ", time, share(Class::Contention), verdict::CONTENTION_SHARE),
+            ("device latency: waits by ", time, share(Class::Read), verdict::READ_SHARE),
             (
                 "the page cache: share of physical reads",
+                "",
                 evidence.page_cache_share,
                 mindful_analyze::judgement::headline::MAX_PAGE_CACHE_SHARE,
             ),
         ];
-        for (rule, value, limit) in rules {
-            let error =
-                value.and_then(|share| evidence.shares.error(share)).filter(|_| rule.ends_with("database time"));
+        for (rule, time, value, limit) in rules {
+            let error = value.and_then(|share| evidence.shares.error(share)).filter(|_| !time.is_empty());
             let error = error.map_or_else(String::new, |error| format!(" (+-{})", number(error)));
-            let _ = writeln!(text, "  {rule}: {}{error}, limit {}", maybe(value), number(limit));
+            let _ = writeln!(text, "  {rule}{time}: {}{error}, limit {}", maybe(value), number(limit));
         }
     }
     text

@@ -94,6 +94,15 @@ pub struct Evidence {
     pub server_loop_unused: bool,
     /// Whether the plan has no updates.
     pub reads_alone: bool,
+    /// Whether bare files were read, with no database before them.
+    pub on_files: bool,
+}
+
+impl Evidence {
+    /// What the time of the sessions is called.
+    pub const fn time(&self) -> &'static str {
+        if self.on_files { "I/O time" } else { "database time" }
+    }
 }
 
 /// What limited a step.
@@ -126,8 +135,9 @@ fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Opt
     (!figures.is_empty()).then(|| Verdict { limit, figures: figures.join(", "), next })
 }
 
-fn waits(limit: Limit, sentence: &str, share: Option<f64>, threshold: f64, next: &'static str) -> Option<Verdict> {
-    over(sentence, share, threshold).map(|figures| Verdict { limit, figures, next })
+/// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
+fn of_time(e: &Evidence, sentence: &str, class: Class, threshold: f64) -> Option<String> {
+    over(&format!("{sentence} {{}} of {}", e.time()), e.shares.get(class), threshold)
 }
 
 fn client(e: &Evidence) -> Option<Verdict> {
@@ -144,10 +154,8 @@ fn client(e: &Evidence) -> Option<Verdict> {
 }
 
 fn cpu(e: &Evidence) -> Option<Verdict> {
-    let figures = [
-        over("the host's CPU was {} busy", e.host_busy, HOST_BUSY),
-        over("CPU was {} of database time", e.shares.get(Class::Cpu), CPU_SHARE),
-    ];
+    let figures =
+        [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time(e, "CPU was", Class::Cpu, CPU_SHARE)];
     either(Limit::Cpu, figures, "more or faster CPUs raise the figure, storage does not; try fewer --sessions")
 }
 
@@ -158,30 +166,21 @@ fn log(e: &Evidence) -> Option<Verdict> {
         "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on its \
          own device"
     };
-    waits(Limit::Log, "waits for the log were {} of database time", e.shares.get(Class::Log), LOG_SHARE, next)
+    let figures = of_time(e, "waits for the log were", Class::Log, LOG_SHARE)?;
+    Some(Verdict { limit: Limit::Log, figures, next })
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
     let next = "blocks are dirtied faster than they are written: more or stronger writers, a larger cache, a lower \
                 --update-pct";
-    waits(
-        Limit::Writers,
-        "waits for free buffers were {} of database time",
-        e.shares.get(Class::Writer),
-        WRITER_SHARE,
-        next,
-    )
+    let figures = of_time(e, "waits for free buffers were", Class::Writer, WRITER_SHARE)?;
+    Some(Verdict { limit: Limit::Writers, figures, next })
 }
 
 fn contention(e: &Evidence) -> Option<Verdict> {
     let next = "sessions wait for each other: more --schemas, fewer sessions a schema, no hot spot";
-    waits(
-        Limit::Contention,
-        "waits for each other were {} of database time",
-        e.shares.get(Class::Contention),
-        CONTENTION_SHARE,
-        next,
-    )
+    let figures = of_time(e, "waits for each other were", Class::Contention, CONTENTION_SHARE)?;
+    Some(Verdict { limit: Limit::Contention, figures, next })
 }
 
 /// Throughput is flat although the sessions doubled, and latency grew with them.
@@ -204,39 +203,39 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
 }
 
 fn device_latency(e: &Evidence) -> Option<Verdict> {
-    let next = "more --sessions raise the figure until the device is full; a faster device raises it at once";
-    let sentence = "waits for reads were {} of database time";
-    let mut verdict = waits(Limit::DeviceLatency, sentence, e.shares.get(Class::Read), READ_SHARE, next)?;
+    let next = if e.on_files {
+        "more --sessions, or a higher --iodepth of io_uring, raise the figure until the device is full; a faster device \
+         raises it at once"
+    } else {
+        "more --sessions raise the figure until the device is full; a faster device raises it at once"
+    };
+    let mut figures = of_time(e, "waits for reads were", Class::Read, READ_SHARE)?;
     if let Some(phi) = e.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE) {
-        let _ = write!(verdict.figures, ", though the page cache served {} of them", percent(phi));
+        let _ = write!(figures, ", though the page cache served {} of them", percent(phi));
     }
-    Some(verdict)
+    Some(Verdict { limit: Limit::DeviceLatency, figures, next })
 }
 
 fn page_cache(e: &Evidence) -> Option<Verdict> {
     let next = "get the page cache out of the way: direct I/O, or less free memory than data";
-    waits(
-        Limit::PageCache,
-        "the page cache served {} of physical reads",
-        e.page_cache_share,
-        MAX_PAGE_CACHE_SHARE,
-        next,
-    )
+    let figures = over("the page cache served {} of physical reads", e.page_cache_share, MAX_PAGE_CACHE_SHARE)?;
+    Some(Verdict { limit: Limit::PageCache, figures, next })
 }
 
 fn undecided(e: &Evidence) -> Verdict {
     let top = e.shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.name(), percent(share)));
     let top: Vec<_> = top.collect();
     let figures = if top.is_empty() {
-        "where database time went is not known".to_owned()
+        format!("where {} went is not known", e.time())
     } else {
-        format!("largest of database time: {}", top.join(", "))
+        format!("largest of {}: {}", e.time(), top.join(", "))
     };
-    Verdict {
-        limit: Limit::Undecided,
-        figures,
-        next: "run a ladder of --sessions: where it stops rising tells the limit",
-    }
+    let next = if e.on_files {
+        "run a ladder of --sessions or --iodepth: where it stops rising tells the limit"
+    } else {
+        "run a ladder of --sessions: where it stops rising tells the limit"
+    };
+    Verdict { limit: Limit::Undecided, figures, next }
 }
 
 #[cfg(test)]
@@ -262,6 +261,19 @@ mod tests {
         let log = shares(&[(Class::Log, 0.6)]);
         assert!(Verdict::of(&log).next.contains("--update-pct"));
         assert!(!Verdict::of(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
+    }
+
+    #[test]
+    fn of_bare_files_no_verdict_speaks_of_a_database() {
+        for parts in [&[(Class::Read, 0.98), (Class::Cpu, 0.1)][..], &[(Class::Cpu, 0.7)], &[(Class::Read, 0.5)], &[]] {
+            let verdict = Verdict::of(&Evidence { on_files: true, ..shares(parts) });
+            assert!(verdict.figures.contains("I/O time"), "{}", verdict.figures);
+            assert!(!verdict.figures.contains("database"), "{}", verdict.figures);
+        }
+        let waits = shares(&[(Class::Read, 0.98)]);
+        assert!(!Verdict::of(&waits).next.contains("--iodepth"), "a database's sessions have none");
+        let next = Verdict::of(&Evidence { on_files: true, ..waits }).next;
+        assert!(next.contains("--iodepth") && next.contains("--sessions"), "{next}");
     }
 
     #[test]

@@ -135,7 +135,8 @@ pub fn time(page: &mut Page, step: &StepAnalysis) {
     if let (Some(work), false) = (&step.work, parts.is_empty()) {
         let active = number(work.busy_sessions());
         page.blank();
-        page.wrapped(2, &format!("database time: {active} average active sessions; {}", parts.join(", ")));
+        let time = step.evidence.time();
+        page.wrapped(2, &format!("{time}: {active} average active sessions; {}", parts.join(", ")));
     }
 }
 
