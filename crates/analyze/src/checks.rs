@@ -274,8 +274,8 @@ fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
         100.0 * moved.change,
         hits.unwrap_or_default()
     );
-    let told = if moved.misleads() { warning } else { info };
-    Some(told("rate-moved", text, evidence))
+    let found = if moved.misleads() { warning } else { info };
+    Some(found("rate-moved", text, evidence))
 }
 
 /// What speaks against a steady state, in words.
