@@ -94,7 +94,7 @@ fn watch() -> Command {
     let text = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
     planned("watch", "Show what a database and its host do by themselves, second by second, without any load")
         .arg(text("only", "NAMES").help("Only counters whose source/name holds one of these, with commas"))
-        .arg(text("top", "N").help("Only the N counters that moved most"))
+        .arg(text("top", "N").help("Only the N counters of each unit that moved most"))
 }
 
 fn export() -> Command {

@@ -11,7 +11,7 @@ use mindful_report::figure::number;
 /// Which counters are shown.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// At most so many, those that moved most.
+    /// At most so many of each unit, those that moved most: microseconds and blocks cannot be held against each other.
     pub top: Option<usize>,
     /// Only those whose source or name holds one of these.
     pub only: Vec<String>,
@@ -39,7 +39,7 @@ struct Reading {
 }
 
 /// What one metric did.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Line {
     /// `source/metric`.
     name: String,
@@ -129,8 +129,10 @@ impl Second {
     fn shown(&self, filter: &Filter, wanted: impl Fn(&&Line) -> bool) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().filter(wanted).filter(|line| filter.shows(line)).collect();
         if let Some(top) = filter.top {
-            lines.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
-            lines.truncate(top);
+            let value = |line: &Line| line.value.unwrap_or(0.0);
+            lines.sort_by(|a, b| a.unit.cmp(&b.unit).then(value(b).total_cmp(&value(a))));
+            let of_each_unit = lines.chunk_by(|a, b| a.unit == b.unit);
+            return of_each_unit.flat_map(|same| &same[..top.min(same.len())]).copied().collect();
         }
         lines
     }
@@ -165,5 +167,27 @@ mod tests {
         assert_eq!(json["gauges"]["pg/memory"], 8.0);
         assert!(json["per_s"]["pg/restarted"].is_null());
         assert_eq!(second.text(&Filter::default()), "second 1\n  pg/reads            20.0 blocks/s\n");
+    }
+
+    #[test]
+    fn the_top_are_those_of_each_unit() {
+        let line = |name: &str, unit: &str, value| {
+            let (name, unit) = (name.to_owned(), unit.to_owned());
+            Line { name, unit, kind: MetricKind::Counter, value: Some(value) }
+        };
+        let lines = vec![
+            line("waited", "us", 5e5),
+            line("reads", "blocks", 10.0),
+            line("slept", "us", 9e5),
+            line("worked", "us", 7e5),
+            line("writes", "blocks", 30.0),
+            line("commits", "1", 2.0),
+        ];
+        let top = |top| {
+            let text = Second { number: 1, lines: lines.clone() }.text(&Filter { top: Some(top), only: Vec::new() });
+            text.lines().skip(1).map(|l| l.split_whitespace().next().unwrap().to_owned()).collect::<Vec<String>>()
+        };
+        assert_eq!(top(1), ["commits", "writes", "slept"]);
+        assert_eq!(top(2), ["commits", "writes", "reads", "slept", "worked"]);
     }
 }
