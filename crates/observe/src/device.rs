@@ -130,10 +130,14 @@ fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
 fn below(kernel: &Kernel, name: &str) -> Vec<String> {
     let folder = kernel.sys.join("class/block").join(name);
     let slaves: Vec<String> = entries(&folder.join("slaves")).iter().filter_map(|slave| file_name(slave)).collect();
-    if !slaves.is_empty() || !folder.join("partition").exists() {
-        return slaves;
-    }
-    fs::canonicalize(&folder).ok().and_then(|real| file_name(real.parent()?)).into_iter().collect()
+    if slaves.is_empty() { disk_of(kernel, name).into_iter().collect() } else { slaves }
+}
+
+/// The disk that the partition `name` lies on; `None` for what is no partition.
+pub(crate) fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
+    let folder = kernel.sys.join("class/block").join(name);
+    let real = folder.join("partition").exists().then(|| fs::canonicalize(&folder).ok())??;
+    file_name(real.parent()?)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -10,7 +10,7 @@ use std::io;
 use mindful_core::Result;
 use mindful_core::metric::{Metric, MetricKind, Sampler, shared};
 
-use crate::device::Chain;
+use crate::device::{self, Chain};
 use crate::kernel::Kernel;
 use crate::proc_file::{ProcFile, value};
 
@@ -60,12 +60,18 @@ fn parse_line(line: &str) -> Option<(&str, Vec<u64>)> {
 
 /// The level of the chain to count at: the highest that has counters. Counting at two levels would count each request
 /// twice.
+///
+/// Zeros may mean that a device counts nothing. A partition nobody has touched yet counts all the same if its disk does.
 pub(crate) fn counted_level(kernel: &Kernel, chain: &Chain, text: &str) -> Option<usize> {
     let stats = parse(text);
+    let has_counted = |name: &str| stats.get(name).is_some_and(|fields: &Vec<u64>| fields[READS] + fields[WRITES] > 0);
     let counts = |name: &String| {
-        let switched_off =
-            value(kernel.sys.join("class/block").join(name).join("queue/iostats")).is_some_and(|on| on == "0");
-        !switched_off && stats.get(name.as_str()).is_some_and(|fields| fields[READS] + fields[WRITES] > 0)
+        let folder = kernel.sys.join("class/block").join(name);
+        let disk = device::disk_of(kernel, name);
+        let queue = folder.join(if disk.is_some() { "../queue/iostats" } else { "queue/iostats" });
+        let switched_off = value(queue).is_some_and(|on| on == "0");
+        let fresh = stats.contains_key(name.as_str()) && disk.is_some_and(|disk| has_counted(&disk));
+        !switched_off && (has_counted(name) || fresh)
     };
     chain.levels.iter().position(|level| level.iter().all(counts))
 }
