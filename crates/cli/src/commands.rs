@@ -2,9 +2,6 @@
 
 mod cleanup;
 mod compare;
-mod compare_history;
-mod compare_sides;
-mod compare_text;
 #[cfg(feature = "raw")]
 mod contrast;
 mod doctor;
@@ -18,16 +15,11 @@ mod noise;
 mod plan;
 #[cfg(feature = "raw")]
 mod raw;
-#[cfg(feature = "raw")]
-mod raw_csv;
-#[cfg(feature = "raw")]
-mod raw_job;
 mod run;
 mod show;
 mod squeeze;
 mod sweep;
 mod watch;
-mod watched;
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};

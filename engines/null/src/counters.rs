@@ -8,7 +8,9 @@ use mindful_core::Result;
 use mindful_core::metric::{Metric, Phase, Sampler, shared};
 
 use crate::options::Options;
-use crate::target::BLOCK_BYTES;
+
+/// Length of an imagined block.
+pub const BLOCK_BYTES: u64 = 8192;
 
 /// What sessions have done since the target was opened.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mindful_core::units;
 use mindful_core::{Error, Result};
 
-use crate::options::session_at;
+use crate::value::session_at;
 
 /// Nothing ends while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq)]

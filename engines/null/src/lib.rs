@@ -9,6 +9,7 @@ mod service;
 mod session;
 mod signal;
 mod target;
+mod value;
 mod wrong_clock;
 
 use std::sync::Arc;

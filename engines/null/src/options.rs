@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use mindful_core::Result;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::units::{self, Share};
-use mindful_core::{Error, Result};
 
 use crate::fault::{Failure, Stall};
 use crate::signal::Signal;
+use crate::value::{list, number, positive, session_at};
 use crate::wrong_clock::ClockStep;
 
 const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
@@ -116,32 +117,6 @@ impl Options {
         };
         capped * (1.0 + self.contention * (n - 1.0) + self.retrograde * n * (n - 1.0))
     }
-}
-
-/// `2@1.5s`: a session and a time.
-pub fn session_at(text: &str) -> Result<(u32, Duration)> {
-    let wrong = || Error::plan(format!("`{text}` is not a session at a time"), "write for example 2@1.5s");
-    let (session, at) = text.split_once('@').ok_or_else(wrong)?;
-    Ok((session.trim().parse().map_err(|_| wrong())?, units::parse_duration(at)?))
-}
-
-/// A number that is not negative.
-pub fn number(text: &str) -> Result<f64> {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(Error::plan(format!("`{text}` is not a number from 0 up"), "write for example 0.05")),
-    }
-}
-
-fn positive(text: &str) -> Result<f64> {
-    number(text).and_then(|value| match value {
-        0.0 => Err(Error::plan("0 is too small here", "write a number above 0")),
-        value => Ok(value),
-    })
-}
-
-fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
-    text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty()).map(parse).collect()
 }
 
 #[cfg(test)]

@@ -11,11 +11,10 @@ use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 
-use crate::counters::Counters;
+use crate::counters::{BLOCK_BYTES, Counters};
 use crate::fault::{self, Stall};
 use crate::options::Options;
 use crate::service::{ServiceTime, Wait};
-use crate::target::BLOCK_BYTES;
 use crate::wrong_clock::WrongClock;
 
 /// Log of a light update, bytes a block.

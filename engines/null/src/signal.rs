@@ -6,7 +6,7 @@ use mindful_core::draw;
 use mindful_core::units::{self, Share};
 use mindful_core::{Error, Result};
 
-use crate::options::number;
+use crate::value::number;
 
 /// A factor on every service time that depends on the time since the start; times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -14,13 +14,10 @@ use mindful_core::slice::Seat;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 
-use crate::counters::{Counters, NullSampler};
+use crate::counters::{BLOCK_BYTES, Counters, NullSampler};
 use crate::options::Options;
 use crate::session::{NullSession, Shared};
 use crate::wrong_clock::WrongClock;
-
-/// Length of an imagined block.
-pub const BLOCK_BYTES: u64 = 8192;
 
 /// The opened target.
 pub struct NullTarget {

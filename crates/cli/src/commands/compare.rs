@@ -1,5 +1,9 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
+mod history;
+mod sides;
+mod text;
+
 use std::collections::BTreeMap;
 
 use clap::ArgMatches;
@@ -16,12 +20,11 @@ use mindful_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::commands::compare_history::History;
-use crate::commands::{compare_sides as sides, compare_text};
 use crate::exit::Exit;
 use crate::repetition::{self, Figure, Side};
 use crate::sweep::others;
 use crate::{context, noise, store};
+use history::History;
 
 /// All that a comparison tells.
 pub struct Told<'a> {
@@ -93,7 +96,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let text = if context::wants_json(matches) {
         format!("{:#}\n", as_json(&told, &baseline, &candidate))
     } else {
-        compare_text::report(&told, &baseline, &candidate)
+        text::report(&told, &baseline, &candidate)
     };
     context::print(&text)?;
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })

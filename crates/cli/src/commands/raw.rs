@@ -1,5 +1,8 @@
 //! `mindful raw`: the I/O engine alone, in one step or in the jobs that Orion and its like made known.
 
+mod csv;
+mod io_job;
+
 use std::collections::BTreeMap;
 
 use clap::ArgMatches;
@@ -12,21 +15,21 @@ use mindful_core::{Error, Result};
 use mindful_raw::calibrate::{Calibration, Outcome};
 use mindful_raw::orion;
 
-use crate::commands::raw_csv::Matrices;
-use crate::commands::raw_job::{self, Job};
 use crate::commands::{run, show};
 use crate::context::{self, Context};
 use crate::exit::Exit;
 use crate::hooks::Phase;
 use crate::series::Series;
 use crate::{job, layers, store};
+use csv::Matrices;
+use io_job::Job;
 
 /// Measures what the keys ask for.
 pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let mut settings = layers::settings(matches)?;
     name_target(matches, &mut settings)?;
     read_whole(&mut settings);
-    let job = raw_job::of(&mut settings)?;
+    let job = io_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
     let context = Context::with(settings, store::open(matches)?)?;
     let json = context::wants_json(matches);

@@ -1,5 +1,7 @@
 //! `mindful watch`: what a database and its host do by themselves, second by second, without any load.
 
+mod watched;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -10,10 +12,10 @@ use mindful_core::event::{Event, Events};
 use mindful_core::{Error, Result, units};
 use mindful_observe::{Borders, Observer};
 
-use crate::commands::watched::{Filter, Sources};
 use crate::context::{self, Context};
 use crate::exit::Exit;
 use crate::measure;
+use watched::{Filter, Sources};
 
 /// How long to wait for readings before looking whether somebody wants an end.
 const LOOK: Duration = Duration::from_millis(100);

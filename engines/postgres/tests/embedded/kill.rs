@@ -12,9 +12,9 @@ use mindful_postgres::embedded::{Embedded, Phase};
 
 use crate::support::{Notes, gone, kill, log, open, place, servers, sql, started};
 
-const FOLDER: &str = "MINDFUL_TEST_FOLDER";
-const KILLS: &str = "MINDFUL_TEST_KILLS";
-const SEED: &str = "MINDFUL_TEST_SEED";
+const FOLDER: &str = "KILL_TEST_FOLDER";
+const KILLS: &str = "KILL_TEST_ROUNDS";
+const SEED: &str = "KILL_TEST_SEED";
 
 /// Rows a load of the owner makes.
 const LOADED: u32 = 20_000;
@@ -198,7 +198,7 @@ fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
 }
 
 /// Kills owners at random moments: while they make the data directory, start, load, work and restart; now and then the
-/// guard or every process of the server too. `MINDFUL_TEST_KILLS` says how often, `MINDFUL_TEST_SEED` when.
+/// guard or every process of the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
 #[test]
 fn an_owner_killed_at_any_moment_leaves_nothing_that_the_next_one_cannot_use() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());

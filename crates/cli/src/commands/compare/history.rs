@@ -8,7 +8,7 @@ use mindful_core::{Error, Result};
 use mindful_report::{escape, figure};
 use serde_json::json;
 
-use crate::commands::compare_sides::standing;
+use super::sides::standing;
 use crate::repetition::{Figure, Side};
 
 /// Seed of the permutations.

@@ -8,8 +8,7 @@ use mindful_core::result::{Summary, Validity};
 use mindful_core::run::Run;
 use mindful_report::{escape, figure};
 
-use crate::commands::compare::{KindShifts, Told};
-use crate::commands::compare_sides;
+use super::{KindShifts, Told, sides};
 use crate::repetition::Side;
 use crate::sweep::named;
 
@@ -83,7 +82,7 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
 /// A run's id, with what makes it less than valid and the old kit whose arithmetic it follows.
 fn labelled(run: &Run, summary: &Summary) -> String {
     let like = run.head.plan.like.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));
-    let because = compare_sides::of(summary).because.join(", ");
+    let because = sides::of(summary).because.join(", ");
     let standing = match summary.validity {
         Validity::Valid => String::new(),
         Validity::Suspect => format!(" (SUSPECT: {because})"),
