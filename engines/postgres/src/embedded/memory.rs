@@ -27,13 +27,24 @@ pub struct MemoryGroup {
 impl MemoryGroup {
     /// Puts `processes` into a group that may use `limit` bytes, the page cache of their reads included.
     pub fn around(processes: &[u32], limit: u64, folder: &Path, data: &Path) -> Result<Self> {
+        Self::below(&VERSIONS, processes, limit, folder, data)
+    }
+
+    /// The same in the first of `versions` that has the controller.
+    fn below(
+        versions: &[(&'static str, &str, &str)],
+        processes: &[u32],
+        limit: u64,
+        folder: &Path,
+        data: &Path,
+    ) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::target(
                 format!("--page-cache-limit: no memory control group can be made ({error})"),
                 "run as root, or use `mindful squeeze --leave SIZE -- mindful run …`",
             )
         };
-        let found = VERSIONS.iter().find(|(_, root, _)| has_memory(Path::new(root)));
+        let found = versions.iter().find(|(_, root, _)| has_memory(Path::new(root)));
         let (means, root, file) = found.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         let group = Self { path: Path::new(root).join(name(folder)), means };
         fs::create_dir_all(&group.path).map_err(failed)?;
@@ -96,4 +107,46 @@ fn forget(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made tree of version 2 beside an absent one of version 1; the controllers that its groups have.
+    fn means(controllers: &str) -> (tempfile::TempDir, Result<MemoryGroup>) {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("cgroup.subtree_control"), controllers).unwrap();
+        let data = tempfile::tempdir().unwrap();
+        fs::write(data.path().join("block"), [1; 8192]).unwrap();
+        let absent = root.path().join("absent").display().to_string();
+        let versions = [
+            ("cgroup v1", absent.as_str(), "memory.limit_in_bytes"),
+            ("cgroup v2", root.path().to_str().unwrap(), "memory.max"),
+        ];
+        let group = MemoryGroup::below(&versions, &[41], 1 << 30, data.path(), data.path());
+        (root, group)
+    }
+
+    #[test]
+    fn in_version_2_the_group_is_limited_by_memory_max_and_goes_when_it_is_empty() {
+        let (_root, group) = means("cpu io memory pids\n");
+        let group = group.unwrap();
+        assert_eq!(group.means, "cgroup v2");
+        for (file, holds) in [("memory.max", "1073741824"), ("cgroup.procs", "41")] {
+            assert_eq!(fs::read_to_string(group.path.join(file)).unwrap(), holds);
+            // The kernel's own files of a group are no obstacle to its removal.
+            fs::remove_file(group.path.join(file)).unwrap();
+        }
+        let path = group.path.clone();
+        drop(group);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn without_the_controller_it_is_refused_with_the_other_means() {
+        let (_root, refused) = means("cpu io pids\n");
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("--page-cache-limit") && refused.contains("mindful squeeze"), "{refused}");
+    }
 }
