@@ -240,7 +240,9 @@ fn explain_writes(rows: &mut [Row]) {
         Some(ratio) if ratio > 1.0 + CLOSE => {
             Some("log, and the page cache: a small write to it counts as all of its folio".to_owned())
         }
-        Some(ratio) if ratio < 1.0 - CLOSE => Some("still in the page cache".to_owned()),
+        Some(ratio) if ratio < 1.0 - CLOSE => {
+            Some("a block still dirty in the page cache is not counted again".to_owned())
+        }
         _ => None,
     };
     device.gap = match device.ratio {
