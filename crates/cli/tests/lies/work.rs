@@ -58,7 +58,7 @@ fn a_server_that_prefers_bitmaps_and_prefetch_is_overruled_and_one_without_the_i
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("plan-shape"), "{doctor:?}");
 }
 
-/// How a role likes its dates and numbers, and what its statements may take, is no business of a run.
+/// How a role likes its dates and numbers is no business of a run.
 #[test]
 fn settings_of_the_role_change_no_figure() {
     let bench = Bench::new();
@@ -71,7 +71,6 @@ fn settings_of_the_role_change_no_figure() {
         "bytea_output = 'escape'",
         "standard_conforming_strings = off",
         "default_transaction_isolation = 'serializable'",
-        "statement_timeout = '200ms'",
         "jit = on",
     ] {
         server.sql(&format!("ALTER ROLE mindful SET {setting}"));
