@@ -50,7 +50,7 @@ impl Source {
             .map_err(|e| Error::target(format!("cannot find {}: {e}", path.display()), "check the path"))?;
         // A pipe would block the open, a device might react to it: neither with O_NONBLOCK.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let fd = rustix::fs::open(&resolved, flags, Mode::empty())
+        let fd = open_untraced(&resolved, flags)
             .map_err(|e| system(&resolved, "open", e, "check its owner and permissions"))?;
         let stat = rustix::fs::fstat(&fd).map_err(|e| system(&resolved, "examine", e, "check the file system"))?;
         match FileType::from_raw_mode(stat.st_mode) {
@@ -152,10 +152,7 @@ impl Source {
             false => "check its owner and permissions",
         };
         let own = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
-        // Reading leaves no trace; only the owner of a file may ask for that.
-        rustix::fs::open(&own, flags | OFlags::NOATIME, Mode::empty())
-            .or_else(|_| rustix::fs::open(&own, flags, Mode::empty()))
-            .map_err(|e| system(&self.path, "open", e, next))
+        open_untraced(Path::new(&own), flags).map_err(|e| system(&self.path, "open", e, next))
     }
 
     /// Refuses I/Os of `bytes` that direct I/O cannot make here.
@@ -167,6 +164,14 @@ impl Source {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+/// Opens `path` so that reading it leaves the time of its last read alone, where that is allowed: to its owner.
+fn open_untraced(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
+        Err(rustix::io::Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        opened => opened,
     }
 }
 
