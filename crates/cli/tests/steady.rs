@@ -11,8 +11,9 @@ use mindful::{Mindful, json};
 
 /// Begins a step of that signal; several run side by side, since each takes more than a minute.
 fn begun(mindful: &Mindful, more: &[&str]) -> Child {
-    let base = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--sessions", "2", "--steady"];
-    let work = ["--work-unit", "1", "--null-latency", "5ms", "--null-spread", "0.3"];
+    let base = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--sessions", "20", "--steady"];
+    // Long waits: what a busy host adds to each is a small share of it.
+    let work = ["--work-unit", "1", "--null-latency", "50ms", "--null-spread", "0.3"];
     let mut command = mindful.command(&[&base[..], &work, more].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
@@ -25,8 +26,8 @@ fn findings(ran: &Value, code: &str) -> Vec<String> {
 #[test]
 fn a_step_ends_when_it_is_steady_and_one_that_never_is_tells_why() {
     let signals: [&[&str]; 6] = [
-        &["--steady-cap", "180s"],
-        &["--steady-cap", "180s", "--null-signal", "ramp:0.4:15s"],
+        &["--steady-cap", "240s"],
+        &["--steady-cap", "240s", "--null-signal", "ramp:0.4:15s"],
         &["--steady-cap", "75s", "--null-signal", "ramp:4:300s"],
         &["--steady-cap", "90s", "--null-signal", "cycle:40%:20s"],
         &["--steady-cap", "85s", "--null-signal", "step:2@45s"],
@@ -42,7 +43,7 @@ fn a_step_ends_when_it_is_steady_and_one_that_never_is_tells_why() {
     for steady in &ran[..2] {
         assert!(findings(steady, "not-steady").is_empty(), "{steady:#}");
         let measured = steady["steps"][0]["duration_s"].as_f64().unwrap();
-        assert!((59.0..170.0).contains(&measured), "ended by itself, after a whole window: {measured}");
+        assert!((59.0..230.0).contains(&measured), "ended by itself, after a whole window: {measured}");
     }
     // The faster start is left out: what is told is the level after it.
     let rate = |ran: &Value| ran["steps"][0]["blocks_visited_per_s"].as_f64().unwrap();
