@@ -191,6 +191,18 @@ fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
 }
 
 #[test]
+fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
+    let mut run = Made::default().run();
+    run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
+    // One operation of one block at a time, where four were asked for.
+    run.steps[0].head.workload.work_unit = 1;
+    assert!(codes(&analyze(&run)).contains(&"little"));
+    // Four I/Os may well be of one operation of 64 blocks.
+    run.steps[0].head.workload.work_unit = 64;
+    assert!(!codes(&analyze(&run)).contains(&"little"));
+}
+
+#[test]
 fn thinking_is_no_breach_of_littles_law() {
     let mut run = Made::default().run();
     for (_, slice) in &mut run.steps[0].slices {

@@ -117,6 +117,14 @@ impl RawTarget {
         })
     }
 
+    /// How blocks can be read here and how many at a time: one, where io_uring may not be used.
+    fn usable(&self) -> (Io, u32) {
+        match (self.options.io, ring::available()) {
+            (Io::Uring, Err(_)) => (Io::Psync, 1),
+            (io, _) => (io, self.options.iodepth),
+        }
+    }
+
     /// How blocks can be read here, and what to say where that is not as asked.
     fn usable_io(&self) -> Result<Io> {
         let (Io::Uring, Err(reason)) = (self.options.io, ring::available()) else { return Ok(self.options.io) };
@@ -218,8 +226,9 @@ impl Target for RawTarget {
         let mut facts = BTreeMap::new();
         let mut fact = |name: &str, value: String| facts.insert(name.to_owned(), value);
         let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
-        fact("io", format!("{:?}", self.options.io).to_lowercase());
-        fact("iodepth", self.options.iodepth.to_string());
+        let (io, iodepth) = self.usable();
+        fact("io", format!("{io:?}").to_lowercase());
+        fact("iodepth", iodepth.to_string());
         fact("direct", on_off(self.options.direct));
         fact("sync", on_off(self.options.sync));
         fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());

@@ -166,11 +166,16 @@ impl UringSession {
         self.started.elapsed().as_nanos() as u64
     }
 
-    /// Thinks until `until_ns`, and counts what of that falls into the slice and into no other pause.
-    fn think(&mut self, now: u64, until_ns: u64) {
-        let from = now.max(self.thinks_until_ns);
-        self.think_ns += until_ns.min(self.end_ns).saturating_sub(from);
-        self.thinks_until_ns = self.thinks_until_ns.max(until_ns);
+    /// Counts the time from `from` to `now` as thinking if the session was, each I/O that could have been in flight for
+    /// its part: those still under way when a pause begins are no pause. Who wakes late has thought longer; in an open
+    /// loop the next operation need not be due.
+    fn count_thinking(&mut self, from: u64, now: u64) {
+        if self.thinks_until_ns <= from {
+            return;
+        }
+        let to = if self.schedule.is_some() { now.min(self.thinks_until_ns) } else { now };
+        let thought = to.min(self.end_ns).saturating_sub(from);
+        self.think_ns += thought * self.free_blocks.len() as u64 / self.flights.len() as u64;
     }
 
     fn bounds(&mut self, order: &SliceOrder) -> Bounds {
@@ -184,7 +189,7 @@ impl UringSession {
         // A pause lasts until the next operation can begin, however late the slice was ordered.
         let late_us =
             self.handed_on_us.map_or(0, |since_us| (wall_us.min(order.end_us) - since_us).max(0).unsigned_abs());
-        self.think_ns = self.thinks_until_ns.min(self.end_ns).saturating_sub(now_ns) + late_us * 1_000;
+        self.think_ns = late_us * 1_000;
         Bounds {
             end_ns: self.end_ns,
             first_op: order.first_op,
@@ -204,29 +209,28 @@ impl UringSession {
             if self.ring.in_flight() == 0 {
                 let Some(wake_ns) = wake_ns else { return Ok(()) };
                 std::thread::sleep(Duration::from_nanos(wake_ns.saturating_sub(now)));
-                now = self.now_ns();
-                if wake_ns == self.thinks_until_ns {
-                    // Who wakes late from a pause has thought longer.
-                    self.think_ns += now.min(bounds.end_ns).saturating_sub(wake_ns);
-                }
+                let woke = self.now_ns();
+                self.count_thinking(now, woke);
+                now = woke;
                 continue;
             }
             let timeout = wake_ns.map(|wake| Duration::from_nanos(wake.saturating_sub(now)));
             self.ring
                 .submit_and_wait(timeout)
                 .map_err(|e| Error::run(format!("io_uring failed: {e}"), "try --io psync"))?;
-            now = self.finish_all()?;
+            now = self.finish_all(now)?;
             if !self.looker.is_idle() {
                 now = self.now_ns();
             }
         }
     }
 
-    /// Finishes a batch of what has come back; gives the instant it was found.
-    fn finish_all(&mut self) -> Result<u64> {
+    /// Finishes a batch of what has come back since `from`; gives the instant it was found.
+    fn finish_all(&mut self, from: u64) -> Result<u64> {
         let mut done = std::mem::take(&mut self.done);
         self.ring.reap(&mut done);
         let now = self.now_ns();
+        self.count_thinking(from, now);
         let finished = done.iter().try_for_each(|one| self.finish(*one, now));
         self.done = done;
         finished.map(|()| now)
@@ -361,7 +365,7 @@ impl UringSession {
         self.cells[usize::from(op.cell) % self.cells.len()] += 1;
         self.completed_ns = now;
         if op.think_ns > 0 {
-            self.think(now, now + op.think_ns);
+            self.thinks_until_ns = self.thinks_until_ns.max(now + op.think_ns);
         }
     }
 

@@ -185,6 +185,29 @@ fn an_open_loop_keeps_its_rate_at_any_depth() {
 }
 
 #[test]
+fn a_pausing_session_is_either_thinking_or_in_flight_at_each_depth() {
+    let folder = folder();
+    let path = made(folder.path(), 500);
+    let pause = Duration::from_millis(1);
+    let think = ThinkTime { share: Share::parse("20").unwrap(), min: pause, max: pause, exponential: false };
+    for depth in [1_u64, 4, 16] {
+        let target = open(&path, &[("iodepth", &depth.to_string())]).unwrap();
+        let dataset = target.dataset().unwrap().unwrap();
+        let mut session = session(&*target, &Workload { think_time: Some(think), ..reads(&dataset) }).unwrap();
+        let report = slice(&mut *session, 400, 0, None).unwrap();
+        let latency = &report.op(OpKind::Select).latency;
+        let span_us = (report.end_us - report.begin_us).unsigned_abs();
+        let (accounted_us, all_us) = (report.think_us * depth + latency.sum_ns / 1_000, span_us * depth);
+        // What is in flight at the end of the slice comes back one after the other.
+        let ending_us = depth * (2 * latency.max_ns / 1_000 + 2_000);
+        assert!(
+            accounted_us.abs_diff(all_us) <= ending_us,
+            "depth {depth}: {accounted_us} us of {all_us}, {ending_us} for the end"
+        );
+    }
+}
+
+#[test]
 fn a_skewed_and_pausing_session_in_a_ring_does_what_it_draws() {
     let folder = folder();
     let path = made(folder.path(), 500);

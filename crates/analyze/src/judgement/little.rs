@@ -11,13 +11,19 @@ pub const MAX_LOOP_SHARE: f64 = 0.5;
 /// Share of all sessions below which it is nothing that some were neither thinking nor inside an operation.
 const LEAST_STALLED: f64 = 0.001;
 
-/// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan.
+/// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan; how
+/// many operations of several blocks each share the I/Os of a session is not known.
 ///
 /// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
 /// client: up to half of a slice, it counts into the residence time `R`.
 pub fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = in_flight(run, step, work);
-    let closed = step.head.workload.rate.is_none();
+    let workload = &step.head.workload;
+    let closed = workload.rate.is_none();
+    let single = workload.work_unit == 1 && (workload.update_pct.is_none() || workload.update_work_unit == 1);
+    if !single && of_each(run, step) > 1 {
+        return None;
+    }
     let off = (busy - residing(step, work)).abs();
     // So few that the clocks' grain and the thread's way from pause to operation decide.
     let nothing = off < LEAST_STALLED * f64::from(work.sessions);
@@ -26,8 +32,11 @@ pub fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
 
 /// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
 pub fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
-    let of_each = io_job::all_in_flight(run, &step.head).unwrap_or(1);
-    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each)
+    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each(run, step))
+}
+
+fn of_each(run: &Run, step: &StepRecord) -> u32 {
+    io_job::all_in_flight(run, &step.head).unwrap_or(1)
 }
 
 /// Average number of sessions inside operations, with what the loop in the database adds to them.
