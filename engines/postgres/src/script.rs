@@ -67,18 +67,13 @@ impl<'a> Script<'a> {
                 ("reach", &self.reach(w.work_unit, "hot")),
             ],
         );
-        let chosen = format!(
-            ", {} AS hot, {} AS hot_schema, {} AS facts",
-            self.hot_spot("i"),
-            self.hot_schema("i"),
-            self.facts("i")
-        );
+        let [hot_spot, hot_schema, thinks] = self.conditions("i");
+        let chosen = format!(", {hot_spot} AS hot, {hot_schema} AS hot_schema, {thinks} AS thinks");
+        // What was drawn once is not drawn again for the tally.
+        let choices = format!("hot, hot_schema, {} AS facts, ", self.cell(["hot", "hot_schema", "thinks"]));
         // Columns that nobody chose would be carried through every level for nothing.
-        let [chosen, choices, carried, facts, by_facts] = if self.chooses() {
-            [&*chosen, "hot, hot_schema, facts, ", "facts, ", "facts", ", facts"]
-        } else {
-            ["", "", "", "0", ""]
-        };
+        let [chosen, choices, carried, facts, by_facts] =
+            if self.chooses() { [&*chosen, &*choices, "facts, ", "facts", ", facts"] } else { ["", "", "", "0", ""] };
         render(
             include_str!("../sql/select_batch.sql"),
             &[
@@ -269,20 +264,25 @@ impl<'a> Script<'a> {
         drawn(op, self.streams.hot_schema, self.workload.hot_schema)
     }
 
+    /// Whether an operation goes to the hot spot, to the hot schema, and is followed by a pause.
+    fn conditions(&self, op: &str) -> [String; 3] {
+        let thinks = self.workload.think_time.map(|think| format!("{} > 0", self.think_us(think, op)));
+        [self.hot_spot(op), self.hot_schema(op), thinks.unwrap_or_else(|| "false".to_owned())]
+    }
+
     /// The cell of the tally, apart from the kind.
     fn facts(&self, op: &str) -> String {
-        let mut facts = vec!["0".to_owned()];
-        let mut bit = |condition: String, value: u8| {
-            if condition != "false" {
-                facts.push(format!("CASE WHEN {condition} THEN {value} ELSE 0 END"));
-            }
-        };
-        bit(self.hot_spot(op), 4);
-        bit(self.hot_schema(op), 8);
-        if let Some(think) = self.workload.think_time {
-            bit(format!("{} > 0", self.think_us(think, op)), 16);
-        }
-        facts.join(" + ")
+        self.cell(self.conditions(op).each_ref().map(String::as_str))
+    }
+
+    /// The cell by what [`Script::conditions`] tells; a condition of a knob that is off is not looked at.
+    fn cell(&self, conditions: [&str; 3]) -> String {
+        let w = self.workload;
+        let on =
+            [w.hot_spot.is_some_and(|spot| !spot.share.is_none()), !w.hot_schema.is_none(), w.think_time.is_some()];
+        let bits = conditions.into_iter().zip([4, 8, 16]).zip(on).filter(|(_, on)| *on);
+        let cases = bits.map(|((condition, bit), _)| format!(" + CASE WHEN {condition} THEN {bit} ELSE 0 END"));
+        format!("0{}", cases.collect::<String>())
     }
 
     fn think_us(&self, think: ThinkTime, op: &str) -> String {
