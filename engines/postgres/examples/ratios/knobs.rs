@@ -36,11 +36,9 @@ const KNOBS: [(&str, &[(&str, &str)]); 12] = [
     ("think_time", &[("think_time", "1%:100us..200us")]),
 ];
 
-/// Loads a small dataset, compares with all knobs off at three work units, then turns on one after the other.
-#[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
-    let target = bench.target()?;
-    let dataset = DatasetPlan {
+/// Loads a small dataset.
+pub fn load(bench: &Bench) -> Result<()> {
+    let plan = DatasetPlan {
         schemas: SCHEMAS,
         blocks_per_schema: BLOCKS,
         scan_blocks: 64,
@@ -48,7 +46,14 @@ pub fn compare(bench: &Bench) -> Result<()> {
         seed: 1,
         load_streams: 2,
     };
-    target.load(&dataset, &Silent, &Stop::default())?;
+    bench.target()?.load(&plan, &Silent, &Stop::default())?;
+    Ok(())
+}
+
+/// Compares with all knobs off at two work units, then turns on one after the other.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+pub fn compare(bench: &Bench) -> Result<()> {
+    let target = bench.target()?;
     println!("blocks per CPU-second, all cached; quartiles of {PAIRS} pairs");
     for unit in [1, 64] {
         let mut ours = Loop::generated(bench, &*target, unit, &[])?;
@@ -67,22 +72,24 @@ pub fn compare(bench: &Bench) -> Result<()> {
         }
         println!("work unit {unit}: all knobs off by no knobs {}; no knobs by itself {}", spread(off), spread(same));
     }
-    println!("one knob on by all off, work unit 8; median of {PAIRS_ON} pairs");
+    println!("one knob on by all off, median of {PAIRS_ON} pairs");
     for (name, settings) in KNOBS {
-        let (mut off, mut on) =
-            (Loop::generated(bench, &*target, 8, &[])?, Loop::generated(bench, &*target, 8, settings)?);
-        let mut ratios = Vec::new();
-        for _ in 0..PAIRS_ON {
-            let before = off.rate()?;
-            ratios.push(on.rate()? / before);
+        for unit in [1, 64] {
+            let mut off = Loop::generated(bench, &*target, unit, &[])?;
+            let mut on = Loop::generated(bench, &*target, unit, settings)?;
+            let mut ratios = Vec::new();
+            for _ in 0..PAIRS_ON {
+                let before = off.rate()?;
+                ratios.push(on.rate()? / before);
+            }
+            println!("  {name}, work unit {unit}: {}", spread(ratios));
         }
-        println!("  {name}: {}", spread(ratios));
     }
     Ok(())
 }
 
 /// Median, first and third quartile.
-fn spread(mut ratios: Vec<f64>) -> String {
+pub fn spread(mut ratios: Vec<f64>) -> String {
     ratios.sort_by(f64::total_cmp);
     let quartile = |share: usize| ratios[(ratios.len() - 1) * share / 4];
     format!("{:.3} ({:.3} to {:.3})", median(ratios.clone()), quartile(1), quartile(3))
@@ -155,7 +162,7 @@ impl<'a> Loop<'a> {
 }
 
 /// CPU that the one thread of a process has used, s: `/proc/PID/schedstat` counts nanoseconds.
-fn cpu_s(pid: i64) -> Result<f64> {
+pub fn cpu_s(pid: impl std::fmt::Display) -> Result<f64> {
     let path = format!("/proc/{pid}/schedstat");
     let text = std::fs::read_to_string(&path).map_err(|error| Error::run(format!("{path}: {error}"), ""))?;
     let ns: f64 = text.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or(f64::NAN);

@@ -2,6 +2,7 @@
 //! `cargo run --release -p mindful-postgres --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
 //! With the word `knobs` instead: what each knob of the work loop costs, off and on.
 
+mod client_loop;
 mod knobs;
 mod load;
 mod work;
@@ -71,7 +72,10 @@ fn main() -> Result<()> {
     let bench = Bench { private, runtime, settings, events };
     bench.private.phase(Phase::Load)?;
     if of_knobs {
+        // The cache is sized by what is there when the phase begins.
+        knobs::load(&bench)?;
         bench.private.phase(Phase::Run)?;
+        client_loop::compare(&bench)?;
         knobs::compare(&bench)?;
     } else {
         println!("{SCHEMAS} schemas of {BLOCKS} blocks");

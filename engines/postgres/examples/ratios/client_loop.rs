@@ -1,0 +1,113 @@
+//! The work loop that runs in mindful: all knobs off against a loop that never had any, over operations that do nothing, so
+//! that what either costs is all there is.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::dataset::Dataset;
+use mindful_core::latency::{Latency, Recorder};
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::workload::{Draws, Op, Workload, starts};
+use mindful_core::{Error, Result, clock, draw};
+
+use crate::Bench;
+use crate::knobs::{cpu_s, spread};
+
+const SLICE: Duration = Duration::from_millis(100);
+const PAIRS: usize = 41;
+const SEAT: Seat = Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+
+/// Alternates the two loops, and the bare one with itself, in CPU of this thread.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+pub fn compare(bench: &Bench) -> Result<()> {
+    let dataset = bench.target()?.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
+    for unit in [1, 64] {
+        let workload = workload(unit, &dataset)?;
+        let mut ours = ClientLoop::new(&workload, SEAT);
+        let (mut bare, mut again) = (Bare::new(&workload), Bare::new(&workload));
+        let (mut off, mut same, mut more_ns) = (Vec::new(), Vec::new(), Vec::new());
+        for round in 0..PAIRS {
+            // The one in the middle stands beside both.
+            let (a, b, c) = if round % 2 == 0 {
+                (bare.rate()?, rate(&mut ours)?, again.rate()?)
+            } else {
+                let (c, b) = (again.rate()?, rate(&mut ours)?);
+                (bare.rate()?, b, c)
+            };
+            off.push(b / f64::midpoint(a, c));
+            same.push(c / a);
+            more_ns.push(1e9 / b - 1e9 / f64::midpoint(a, c));
+        }
+        println!(
+            "client loop, work unit {unit}: all knobs off by no knobs {}; no knobs by itself {}; {} ns an operation more",
+            spread(off),
+            spread(same),
+            spread(more_ns)
+        );
+    }
+    Ok(())
+}
+
+fn workload(unit: u64, dataset: &Dataset) -> Result<Workload> {
+    let mut settings = Settings::defaults(KEYS);
+    settings.set("work_unit", unit.to_string(), Origin::Default);
+    settings.set("loop", "client", Origin::Default);
+    Plan::from_settings(&settings)?.workload(dataset)
+}
+
+/// Does nothing.
+struct Nothing;
+
+impl Operate for Nothing {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        Ok(black_box(op).blocks)
+    }
+}
+
+/// Operations by CPU-second of the loop with knobs.
+fn rate(ours: &mut ClientLoop) -> Result<f64> {
+    let before = cpu_s("thread-self")?;
+    let begin_us = clock::now_us();
+    let end_us = begin_us + SLICE.as_micros() as i64;
+    let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
+    let report = ours.slice(&order, &mut Nothing)?;
+    Ok(report.total_ops() as f64 / (cpu_s("thread-self")? - before))
+}
+
+/// Timed reads of uniformly drawn keys and nothing else.
+struct Bare {
+    stream: i64,
+    starts: u64,
+    unit: u64,
+    latency: Recorder,
+}
+
+impl Bare {
+    fn new(workload: &Workload) -> Self {
+        Self {
+            stream: Draws::new(workload, SEAT.session, SEAT.schema).streams().key,
+            starts: starts(workload.scale, workload.work_unit),
+            unit: workload.work_unit,
+            latency: Recorder::default(),
+        }
+    }
+
+    fn rate(&mut self) -> Result<f64> {
+        let before = cpu_s("thread-self")?;
+        let end_us = clock::now_us() + SLICE.as_micros() as i64;
+        let (mut ops, mut blocks) = (0, 0);
+        while clock::now_us() < end_us {
+            let first_key = 1 + draw::draw(ops, self.stream) % self.starts;
+            let began = Instant::now();
+            blocks += black_box((first_key, self.unit)).1;
+            self.latency.record(began.elapsed().as_nanos() as u64);
+            ops += 1;
+        }
+        let told: (Latency, u64) = (self.latency.take(), blocks);
+        black_box(told);
+        Ok(ops as f64 / (cpu_s("thread-self")? - before))
+    }
+}
