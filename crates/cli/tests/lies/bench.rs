@@ -130,7 +130,8 @@ impl Told {
 
     /// The figure that stands for the run and why it is called that, in lower case.
     pub fn headline(&self) -> String {
-        self.text.lines().skip(2).take(2).collect::<Vec<_>>().join("\n").to_lowercase()
+        // The paragraph after the verdict, which may take several lines.
+        self.text.split("\n\n").nth(1).unwrap_or_default().to_lowercase()
     }
 
     fn findings(&self) -> impl Iterator<Item = &Value> {
