@@ -76,8 +76,9 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
         findings.push(error("layout", text, failure));
     }
     if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
-        let text = "The layout was not proven in this run; it was when it was loaded. `mindful load` proves it anew.";
-        findings.push(info("layout-not-proven", text, "no proof in this run"));
+        let text =
+            "No proof of the layout is kept with the dataset. `mindful load` proves it anew and keeps the proof.";
+        findings.push(info("layout-not-proven", text, "no proof of this run or of an earlier load"));
     }
     findings.extend(repeated(run));
     for shape in run.shapes.iter().filter(|shape| !shape.pure) {

@@ -5,6 +5,8 @@
 
 #[path = "mindful/alone.rs"]
 mod alone;
+#[path = "mindful/proofs.rs"]
+mod proofs;
 #[path = "mindful/ratios.rs"]
 mod ratios;
 #[path = "mindful/shares.rs"]
@@ -84,6 +86,7 @@ fn the_default_reads_physically_and_a_second_run_reuses_server_and_data() {
     assert!(figure(step, "blocks_visited_per_s") > 0.0 && figure(step, "start_skew_ms") >= 0.0);
     let second = place.measured(&["--seed", "2"]);
     assert!(second["dataset"]["load_s"].is_null(), "{second:#}");
+    proofs::hold(&first, &second, &place.shown(&["latest"]));
     assert!(!server_in(&place.data()), "the server is stopped when nobody measures");
 }
 

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod mindful;
+#[path = "mindful/proofs.rs"]
+mod proofs;
 #[path = "mindful/ratios.rs"]
 mod ratios;
 #[path = "mindful/shares.rs"]
@@ -24,6 +26,16 @@ fn choices_come_out_as_asked_alone_and_together() {
     let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40"];
     let ran = run(&mindful, &[&data[..], &mix, &hot].concat());
     shares::hold(&ran["steps"][0], [30.0, 20.0, 25.0, 40.0]);
+}
+
+#[test]
+fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
+    let mindful = Mindful::new();
+    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
+    let data = ["--target", &target, "--schemas", "2", "--scale", "1000", "--duration", "1s"];
+    let (first, second) = (run(&mindful, &data), run(&mindful, &data));
+    let shown = mindful.run(&["show", "latest"]);
+    proofs::hold(&first, &second, &String::from_utf8(shown.stdout).unwrap());
 }
 
 #[test]

@@ -119,6 +119,16 @@ pub trait Target: Send + Sync {
     /// Proves the layout of what is loaded.
     fn verify(&self, stop: &Stop) -> Result<LayoutProof>;
 
+    /// Keeps a proof that holds with the dataset, in place of an older one. By default it is kept nowhere.
+    fn keep_proof(&self, _proof: &LayoutProof) -> Result<()> {
+        Ok(())
+    }
+
+    /// The proof that was kept with the dataset; `None` without one, and where the dataset is no longer the same.
+    fn kept_proof(&self) -> Result<Option<LayoutProof>> {
+        Ok(None)
+    }
+
     /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
     /// Refuses what it cannot carry, with the next move.
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>>;

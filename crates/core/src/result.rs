@@ -189,7 +189,7 @@ pub struct DatasetSummary {
     pub index_bytes: Option<u64>,
     /// Time the load took, s; null when it was there already.
     pub load_s: Option<f64>,
-    /// Largest rank correlation of key and block, in size; null when not proven in this run.
+    /// Largest rank correlation of key and block, in size; null when not proven in this run and no proof is kept.
     pub rank_correlation_max: Option<f64>,
 }
 

@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use mindful_core::dataset::{Dataset, DatasetPlan};
 use mindful_core::engine::{Description, Stop, Target};
-use mindful_core::event::{Event, Events};
+use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, Result};
 
-/// Finds the dataset that `plan` can run on, or loads it. Emits it, and the proof when it was loaded.
+/// Finds the dataset that `plan` can run on, or loads it. Emits it, and the proof of its layout: of this load, or the one
+/// kept since an earlier one.
 pub fn ensure(
     target: &dyn Target,
     plan: &Plan,
@@ -19,6 +20,9 @@ pub fn ensure(
     match target.dataset()? {
         Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
             events.emit(Event::Loaded { dataset: loaded.clone(), load_s: None });
+            if let Some(proof) = target.kept_proof()? {
+                events.emit(Event::Proven { proof });
+            }
             Ok(loaded)
         }
         Some(loaded) => {
@@ -66,10 +70,15 @@ pub fn load(target: &dyn Target, plan: &DatasetPlan, events: &dyn Events, stop: 
     Ok(loaded)
 }
 
-/// Proves the layout of what is loaded, or fails with what it violates.
+/// Proves the layout of what is loaded and keeps the proof with it, or fails with what it violates.
 pub fn verify(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<()> {
     let proof = target.verify(stop)?;
     let failure = proof.failure();
+    if failure.is_none()
+        && let Err(error) = target.keep_proof(&proof)
+    {
+        note(events, format!("the proof of the layout is not kept for later runs: {error}"));
+    }
     events.emit(Event::Proven { proof });
     match failure {
         None => Ok(()),

@@ -10,5 +10,8 @@ CREATE TABLE {{namespace}}.registry (
     seed text NOT NULL,
     content text NOT NULL,
     shape integer NOT NULL,
+    -- The proof of its layout, and the file it was proven on: another one holds the rows in another order.
+    proof text,
+    proven_file oid,
     made_at timestamptz NOT NULL DEFAULT now()
 )

@@ -1,6 +1,6 @@
 //! What in the database is mindful's own: the marked namespace and the registry in it.
 
-use mindful_core::dataset::{Content, Dataset};
+use mindful_core::dataset::{Content, Dataset, LayoutProof};
 use mindful_core::engine::OwnedObject;
 use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::{Error, Result};
@@ -30,6 +30,8 @@ pub struct Entry {
     pub content: Option<Content>,
     /// Version of its row's shape.
     pub shape: i32,
+    /// The proof of its layout, unless its rows were moved since.
+    pub proof: Option<LayoutProof>,
     /// Whether a table of this name and oid still stands in the namespace.
     pub exists: bool,
     /// Bytes of the table, forks included.
@@ -80,6 +82,7 @@ fn entry(row: &tokio_postgres::Row) -> Entry {
         seed: seed.parse().unwrap_or(0),
         content: serde_json::from_str(&content).ok(),
         shape: row.get("shape"),
+        proof: row.get::<_, Option<&str>>("proof").and_then(|text| serde_json::from_str(text).ok()),
         exists: row.get("exists"),
         table_bytes: size("table_bytes"),
         index_bytes: size("index_bytes"),
@@ -130,6 +133,35 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
         seed: first.seed,
         content: first.content?,
     })
+}
+
+/// The proof that was kept for the first `schemas` schemas; `None` unless all were proven together.
+pub fn proof(entries: &[Entry], schemas: u32) -> Option<LayoutProof> {
+    let of = |schema| entries.iter().find(move |e| e.exists && e.kind == Some(Kind::Blocks) && e.schema == schema);
+    let mut whole: Option<LayoutProof> = None;
+    for schema in 1..=schemas {
+        let kept = of(schema)?.proof.clone()?;
+        match &mut whole {
+            None => whole = Some(kept),
+            Some(whole) if whole.proven_at_us == kept.proven_at_us => whole.schemas.extend(kept.schemas),
+            Some(_) => return None,
+        }
+    }
+    whole
+}
+
+/// Keeps `proof` with the tables it is about: each has its own schema's part.
+pub async fn keep_proof(client: &mut Client, namespace: &Namespace, proof: &LayoutProof) -> Result<(), Failure> {
+    let values = [("namespace", &*namespace.quoted())];
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(&render(include_str!("../sql/proof_columns.sql"), &values)).await?;
+    let keep = transaction.prepare(&render(include_str!("../sql/keep_proof.sql"), &values)).await?;
+    for schema in &proof.schemas {
+        let own = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
+        let text = serde_json::to_string(&own).unwrap_or_default();
+        transaction.execute(&keep, &[&Kind::Blocks.word(), &(schema.schema as i32), &text]).await?;
+    }
+    Ok(transaction.commit().await?)
 }
 
 /// The shape of the rows that stand.

@@ -158,6 +158,19 @@ impl Target for PostgresTarget {
         verify::verify(&self.link, &self.options.namespace, &dataset, stop)
     }
 
+    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
+        let mut client = self.link.connect(0)?;
+        self.link.run("keeping the proof", registry::keep_proof(&mut client, &self.options.namespace, proof))
+    }
+
+    fn kept_proof(&self) -> Result<Option<LayoutProof>> {
+        let control = self.link.control()?;
+        let found = self.link.run("looking for the proof", registry::find(&control, &self.options.namespace))?;
+        let Found::Ours { entries, .. } = found else { return Ok(None) };
+        let loaded = registry::dataset(&entries, space::BLOCK_BYTES);
+        Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
+    }
+
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>> {
         self.link.set_interrupted(false);
         self.client_clock.store(workload.looping == Loop::Client, Ordering::SeqCst);

@@ -42,6 +42,39 @@ fn the_layout_holds_and_a_read_of_every_block_writes_none() {
     });
 }
 
+#[test]
+fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        let load = |schemas, seed| {
+            let plan = DatasetPlan { seed, ..dataset(schemas, 500) };
+            server.target(&[]).unwrap().load(&plan, &Silent, &Stop::default()).unwrap()
+        };
+        let kept = || server.target(&[]).unwrap().kept_proof().unwrap();
+        let prove = || {
+            let proof = target.verify(&Stop::default()).unwrap();
+            target.keep_proof(&proof).unwrap();
+            assert_eq!(kept(), Some(proof));
+        };
+        load(2, 7);
+        assert_eq!(kept(), None, "nothing was proven yet");
+        prove();
+        server.sql("VACUUM FULL mindful.blocks_2");
+        assert_eq!(kept(), None, "its rows stand in another file");
+        prove();
+        load(3, 7);
+        assert_eq!(kept(), None, "the third schema was never proven");
+        prove();
+        server.sql("ALTER TABLE mindful.registry DROP proof, DROP proven_file");
+        assert_eq!(kept(), None, "a registry of before has no proof");
+        prove();
+        target.cleanup().unwrap();
+        assert_eq!(kept(), None);
+        load(3, 8);
+        assert_eq!(kept(), None, "it is another dataset");
+    });
+}
+
 /// Stops a load as soon as its first bytes are told.
 struct StopEarly(Stop, Mutex<u64>);
 

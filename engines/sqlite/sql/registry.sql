@@ -2,7 +2,9 @@
 -- schema, registered in the transaction that makes it.
 CREATE TABLE mindful_dataset (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
-    parameters TEXT NOT NULL
+    parameters TEXT NOT NULL,
+    -- The proof of the layout, and the schema version of the file it is about: whatever moves rows counts it up.
+    proof      TEXT
 ) STRICT;
 
 CREATE TABLE mindful_schema (

@@ -1,6 +1,6 @@
 //! The registry inside the file: which dataset it holds, and which objects are mindful's own.
 
-use mindful_core::dataset::{Content, Dataset, DatasetPlan};
+use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,43 @@ pub fn add_schema(transaction: &Transaction<'_>, schema: u32, table: u64, index:
             (schema, table as i64, index as i64),
         )
         .map(drop)
+}
+
+/// A proof and the file that it is about.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// SQLite's count of changes of the schema: loading more tables and VACUUM count it up.
+    schema_version: i64,
+    proof: LayoutProof,
+}
+
+/// Keeps `proof` with the dataset.
+pub fn keep_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    if !transaction.column_exists(None, REGISTRY[0], "proof")? {
+        // A file of before has no place for proofs.
+        transaction.execute_batch("ALTER TABLE mindful_dataset ADD COLUMN proof TEXT")?;
+    }
+    let kept = Kept { schema_version: schema_version(&transaction)?, proof: proof.clone() };
+    let text = serde_json::to_string(&kept).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    transaction.execute("UPDATE mindful_dataset SET proof = ?1", [text])?;
+    transaction.commit()
+}
+
+/// The proof that was kept, unless the file has changed since.
+pub fn kept_proof(connection: &Connection) -> rusqlite::Result<Option<LayoutProof>> {
+    if !connection.column_exists(None, REGISTRY[0], "proof")? {
+        return Ok(None);
+    }
+    let text: Option<Option<String>> =
+        connection.query_row("SELECT proof FROM mindful_dataset", [], |row| row.get(0)).optional()?;
+    let kept = text.flatten().and_then(|text| serde_json::from_str::<Kept>(&text).ok());
+    let now = schema_version(connection)?;
+    Ok(kept.filter(|kept| kept.schema_version == now).map(|kept| kept.proof))
+}
+
+fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA schema_version", [], |row| row.get(0))
 }
 
 /// The complete schemas.

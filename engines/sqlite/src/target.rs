@@ -155,6 +155,16 @@ impl Target for SqliteTarget {
         proof::prove(&self.file, &connection, stop)
     }
 
+    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
+        let mut connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
+        registry::keep_proof(&mut connection, proof).map_err(|error| self.explained(&error))
+    }
+
+    fn kept_proof(&self) -> Result<Option<LayoutProof>> {
+        let Some(connection) = self.file.connect()? else { return Ok(None) };
+        registry::kept_proof(&connection).map_err(|error| self.explained(&error))
+    }
+
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
         self.carriable(workload)?;
         let connection = self.connect(workload)?;

@@ -40,6 +40,37 @@ fn a_read_only_pass_after_a_load_writes_nothing() {
 }
 
 #[test]
+fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
+    let (fixture, path) = fixture::fixture();
+    let kept = || fixture.open().kept_proof().unwrap();
+    let load = |plan: &DatasetPlan| drop(fixture.open().load(plan, &Silent, &Stop::default()).unwrap());
+    let prove = || {
+        let target = fixture.open();
+        let proof = target.verify(&Stop::default()).unwrap();
+        target.keep_proof(&proof).unwrap();
+        assert_eq!(kept(), Some(proof));
+    };
+    let alter = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    assert_eq!(kept(), None, "there is no file");
+    load(&fixture.dataset);
+    assert_eq!(kept(), None, "nothing was proven yet");
+    prove();
+    alter("VACUUM");
+    assert_eq!(kept(), None, "its rows stand in other pages");
+    prove();
+    load(&DatasetPlan { schemas: fixture.dataset.schemas + 1, ..fixture.dataset.clone() });
+    assert_eq!(kept(), None, "the last schema was never proven");
+    prove();
+    alter("ALTER TABLE mindful_dataset DROP COLUMN proof");
+    assert_eq!(kept(), None, "a file of before has no proof");
+    prove();
+    fixture.open().cleanup().unwrap();
+    assert_eq!(kept(), None);
+    load(&DatasetPlan { seed: fixture.dataset.seed + 1, ..fixture.dataset.clone() });
+    assert_eq!(kept(), None, "it is another dataset");
+}
+
+#[test]
 fn updates_never_grow_the_tables() {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());

@@ -193,8 +193,12 @@ pub fn proof(page: &mut Page, run: &Run) {
         let worst = proof.schemas.iter().map(|s| s.rank_correlation.abs()).fold(0.0, f64::max);
         let rows: u64 = proof.schemas.iter().map(|s| s.rows).sum();
         let blocks: u64 = proof.schemas.iter().map(|s| s.distinct_blocks).sum();
+        let when = match jiff::Timestamp::from_microsecond(proof.proven_at_us) {
+            Ok(at) if run.load_s.is_none() => format!("; proven at load, {at:.0}"),
+            _ => String::new(),
+        };
         let what = format!(
-            "{} rows in {} distinct blocks; rank correlation of key and block at most {worst:.4}",
+            "{} rows in {} distinct blocks; rank correlation of key and block at most {worst:.4}{when}",
             whole(rows),
             whole(blocks)
         );
