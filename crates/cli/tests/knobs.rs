@@ -32,7 +32,7 @@ fn choices_come_out_as_asked_alone_and_together() {
 fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
     let mindful = Mindful::new();
     let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
-    let data = ["--target", &target, "--schemas", "2", "--scale", "1000", "--duration", "1s"];
+    let data = ["--target", &target, "--schemas", "2", "--scale", "1000"];
     let (first, second) = (run(&mindful, &data), run(&mindful, &data));
     let shown = mindful.run(&["show", "latest"]);
     proofs::hold(&first, &second, &String::from_utf8(shown.stdout).unwrap());

@@ -13,7 +13,7 @@ use support::{Server, dataset, fetched, seat, work, workload};
 fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {
     samplers.iter_mut().find_map(|sampler| {
         let at = sampler.metrics().iter().position(|metric| metric.name == name)?;
-        sampler.read().unwrap()[at]
+        sampler.read().expect("a reading")[at]
     })
 }
 
