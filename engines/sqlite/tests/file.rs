@@ -43,7 +43,7 @@ fn a_read_only_pass_after_a_load_writes_nothing() {
 fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
     let (fixture, path) = fixture::fixture();
     let kept = || fixture.open().kept_proof().unwrap();
-    let load = |plan: &DatasetPlan| drop(fixture.open().load(plan, &Silent, &Stop::default()).unwrap());
+    let load = |plan: &DatasetPlan| fixture.open().load(plan, &Silent, &Stop::default()).map(|_| ()).unwrap();
     let prove = || {
         let target = fixture.open();
         let proof = target.verify(&Stop::default()).unwrap();
