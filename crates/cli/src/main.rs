@@ -1,5 +1,6 @@
 //! `mindful`: measures a platform through the database that will run on it.
 
+#[cfg(feature = "raw")]
 mod affinity;
 mod args;
 mod cached;
@@ -18,6 +19,7 @@ mod open_files;
 mod recording;
 mod registry;
 mod repetition;
+#[cfg(feature = "raw")]
 mod series;
 mod signals;
 mod steadiness;
