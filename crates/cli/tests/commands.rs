@@ -239,7 +239,7 @@ fn an_old_kits_arithmetic_is_labelled_in_every_report() {
     let cli = Cli::new();
     let (code, ran) = cli.measured(&["--duration", "2s", "--like", "slob", "--sessions", "2", "--tag", "old"]);
     assert_eq!((code, &ran["steps"][0]["like"]), (0, &Value::from("slob")), "{ran:#}");
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
     let swept = cli.run(&[&sweep[..], &["--sessions", "1,2", "--like", "pgio"]].concat());
     let said = |output: Output| String::from_utf8(output.stdout).unwrap();
     assert!(said(swept).contains("pgio 1.0"));
@@ -269,7 +269,7 @@ fn an_update_runs_headline_names_when_it_commits() {
 #[test]
 fn hooks_are_called_around_a_sweep_too() {
     let cli = Cli::new();
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--sessions", "1,2", "--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
     let output = cli.run(&[&sweep[..], &hooks].concat());

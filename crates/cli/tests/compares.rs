@@ -19,7 +19,7 @@ fn mindful(store: &Path, args: &[&str]) -> Output {
 
 fn plan(store: &Path, name: &str, latency: &str) -> String {
     let text = format!(
-        "target = \"null:\"\nscale = 1000\nwarmup = \"0s\"\nduration = \"1s\"\nsessions = 2\nwork_unit = 1\n\
+        "target = \"null:\"\nscale = 1000\nwarmup = \"200ms\"\nduration = \"1s\"\nsessions = 2\nwork_unit = 1\n\
          null_latency = \"{latency}\"\n"
     );
     std::fs::write(store.join(name), text).unwrap();
