@@ -11,7 +11,7 @@ use mindful_core::plan::Plan;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Point, StepHead};
 use mindful_core::workload::Workload;
-use mindful_drive::{Close, StepOrder, StepOutcome, run_step};
+use mindful_drive::{Close, Start, StepOrder, StepOutcome, Watch, run_step};
 use mindful_observe::Observer;
 
 use crate::context::Context;
@@ -49,27 +49,43 @@ pub fn step(
     };
     let (warmup, window) = spans(plan);
     let order = StepOrder { target, head, warmup, window, close };
-    let mut observer = None;
-    let mut samplers = Some(samplers);
-    let outcome = run_step(order, &*events, &context.stop, &mut |start| {
-        let samplers = samplers.take().unwrap_or_default();
-        observer =
-            Some(Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, Arc::clone(&events)));
-    });
-    if let Some(observer) = observer.transpose()? {
-        match &outcome {
-            Ok(o) if o.error.is_some() || o.interrupted => observer.stop(),
-            Err(_) => observer.stop(),
-            // Such a step ends when the work is done, or steady, not at the last border.
-            Ok(_) if plan.ops.is_some() || plan.steady => observer.close(),
-            Ok(_) => observer.finish(),
-        }
-    }
+    let ends_early = plan.ops.is_some() || plan.steady;
+    let mut observing = Observing { samplers, events: Arc::clone(&events), ends_early, observer: Ok(None) };
+    let outcome = run_step(order, &*events, &context.stop, &mut observing);
+    observing.observer?;
     if let (Some(steadiness), true) = (steadiness, outcome.as_ref().is_ok_and(|o| o.error.is_none() && !o.interrupted))
     {
         steadiness.conclude();
     }
     outcome
+}
+
+/// Reads the counters of a step while it runs.
+struct Observing {
+    samplers: Samplers,
+    events: Arc<dyn Events>,
+    /// Such a step ends when the work is done, or steady, not at the last border.
+    ends_early: bool,
+    observer: Result<Option<Observer>>,
+}
+
+impl Watch for Observing {
+    fn begins(&mut self, start: &Start) {
+        let samplers = std::mem::take(&mut self.samplers);
+        let events = Arc::clone(&self.events);
+        self.observer = Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, events).map(Some);
+    }
+
+    fn worked(&mut self, outcome: &StepOutcome) {
+        let Some(observer) = self.observer.as_mut().ok().and_then(Option::take) else { return };
+        if outcome.error.is_some() || outcome.interrupted {
+            observer.stop();
+        } else if self.ends_early {
+            observer.close();
+        } else {
+            observer.finish();
+        }
+    }
 }
 
 /// Longest warm-up and window: what ends earlier by itself has all its time in one.

@@ -22,12 +22,16 @@ pub struct Gate {
 struct State {
     signal: Option<Signal>,
     may_connect: u32,
+    may_leave: bool,
 }
 
 impl Gate {
     /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
     pub fn new(at_a_time: u32) -> Self {
-        Self { state: Mutex::new(State { signal: None, may_connect: at_a_time }), changed: Condvar::new() }
+        Self {
+            state: Mutex::new(State { signal: None, may_connect: at_a_time, may_leave: false }),
+            changed: Condvar::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -47,6 +51,20 @@ impl Gate {
             if let Some(signal) = &state.signal {
                 return signal.clone();
             }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Lets those go who wait to leave.
+    pub fn dismiss(&self) {
+        self.lock().may_leave = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until all may leave.
+    pub fn wait_to_leave(&self) {
+        let mut state = self.lock();
+        while !state.may_leave {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }

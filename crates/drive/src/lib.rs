@@ -9,4 +9,4 @@ mod session;
 pub mod step;
 
 pub use close::Close;
-pub use step::{Start, StepOrder, StepOutcome, run_step};
+pub use step::{Start, StepOrder, StepOutcome, Watch, run_step};

@@ -17,7 +17,7 @@ pub enum Message {
     Ready,
     /// A slice is done.
     Slice(u32, Box<SliceReport>),
-    /// The session is over.
+    /// The session has done its work; it stays connected where that went well.
     Done(Result<()>),
 }
 
@@ -38,19 +38,31 @@ impl Shared<'_> {
     /// The life of a session's thread.
     pub fn live(&self, seat: Seat, messages: &Sender<Message>) {
         let outcome = self.work(seat, messages).map_err(|error| error.at(format_args!("session {}", seat.session + 1)));
+        let (outcome, session) = match outcome {
+            Ok(session) => (Ok(()), session),
+            Err(error) => (Err(error), None),
+        };
         // The step holds the receiver until the last session is done.
         let _ = messages.send(Message::Done(outcome));
+        if session.is_some() {
+            // What leaving costs the target, and the process that ends with it, belong to no window.
+            self.gate.wait_to_leave();
+        }
     }
 
-    fn work(&self, seat: Seat, messages: &Sender<Message>) -> Result<()> {
+    /// The session after its work; `None` where there was none to do.
+    fn work(&self, seat: Seat, messages: &Sender<Message>) -> Result<Option<Box<dyn Session>>> {
         let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, seat)) else {
-            return Ok(());
+            return Ok(None);
         };
         let mut session = connected?;
         messages.send(Message::Ready).map_err(|_| gone())?;
         match self.gate.wait() {
-            Signal::Abort => Ok(()),
-            Signal::Go(borders) => self.slices(seat.session, &mut *session, &borders, messages),
+            Signal::Abort => Ok(None),
+            Signal::Go(borders) => {
+                self.slices(seat.session, &mut *session, &borders, messages)?;
+                Ok(Some(session))
+            }
         }
     }
 

@@ -58,12 +58,20 @@ pub struct StepOutcome {
     pub interrupted: bool,
 }
 
-/// Runs a step to its end. `on_start` is called once, when the borders are known and before work begins.
+/// Who looks on.
+pub trait Watch {
+    /// Called once, when the borders are known and before work begins.
+    fn begins(&mut self, start: &Start);
+    /// Called once, when the last session has done its work, and before any of them leaves.
+    fn worked(&mut self, outcome: &StepOutcome);
+}
+
+/// Runs a step to its end.
 pub fn run_step(
     mut order: StepOrder<'_>,
     events: &dyn Events,
     stop: &Stop,
-    on_start: &mut dyn FnMut(&Start),
+    watch: &mut dyn Watch,
 ) -> Result<StepOutcome> {
     let clocks = ClockOffset::of(order.target)?;
     let clock_offset_us = clocks.us;
@@ -101,7 +109,10 @@ pub fn run_step(
             }
         }
         drop(sender);
-        running.drive(&messages, on_start)
+        let _dismissal = Dismissal(&gate);
+        let outcome = running.drive(&messages, watch);
+        watch.worked(&outcome);
+        outcome
     });
     if outcome.error.is_none() && !outcome.interrupted {
         clocks.held_against_now(order.target).into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
@@ -111,6 +122,15 @@ pub fn run_step(
         interrupted: outcome.interrupted,
     });
     Ok(outcome)
+}
+
+/// Lets all sessions leave when it goes, however that comes about.
+struct Dismissal<'a>(&'a Gate);
+
+impl Drop for Dismissal<'_> {
+    fn drop(&mut self) {
+        self.0.dismiss();
+    }
 }
 
 struct Step<'a> {
@@ -125,7 +145,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn drive(&mut self, messages: &Receiver<Message>, on_start: &mut dyn FnMut(&Start)) -> StepOutcome {
+    fn drive(&mut self, messages: &Receiver<Message>, watch: &mut dyn Watch) -> StepOutcome {
         let of = self.order.head.seats.len() as u32;
         let (mut ready, mut started) = (0, false);
         let mut deadline: Option<Instant> = None;
@@ -142,7 +162,7 @@ impl Step<'_> {
                     ready += 1;
                     self.events.emit(Event::Ready { ready, of });
                     if ready == of && !self.halt.requested() {
-                        let last_us = self.release(on_start);
+                        let last_us = self.release(watch);
                         started = true;
                         deadline = Some(Instant::now() + until(last_us) + END_GRACE);
                     }
@@ -168,7 +188,7 @@ impl Step<'_> {
     }
 
     /// All are ready: choose the start instant and let them go. Returns the last border on the host's clock.
-    fn release(&self, on_start: &mut dyn FnMut(&Start)) -> i64 {
+    fn release(&self, watch: &mut dyn Watch) -> i64 {
         let sessions = self.order.head.seats.len() as i64;
         // Long enough for each session's first order to reach the server, which takes it a millisecond or two of CPU.
         let lead_us = 200_000 + sessions * 2_000;
@@ -179,7 +199,7 @@ impl Step<'_> {
             borders::timed(start_us, self.order.warmup, self.order.window).0
         });
         self.events.emit(Event::Started { borders_us: borders_us.to_vec(), clock_offset_us: self.clock_offset_us });
-        on_start(&Start { borders_us: Arc::clone(&borders_us), clock_offset_us: self.clock_offset_us });
+        watch.begins(&Start { borders_us: Arc::clone(&borders_us), clock_offset_us: self.clock_offset_us });
         let last_us = borders_us.last().copied().unwrap_or(start_us) - self.clock_offset_us;
         self.gate.give(Signal::Go(borders_us));
         last_us

@@ -1,5 +1,7 @@
 //! Work that is not what it is taken for: waits for each other, forced checkpoints, other plans.
 
+use serde_json::Value;
+
 use crate::bench::Bench;
 use crate::server::UsersServer;
 
@@ -99,4 +101,22 @@ fn counters_that_the_role_may_not_read_are_named_and_their_figures_null() {
     denied.assert_suspect("counters-denied");
     assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
     assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
+}
+
+/// What sessions write into the log when they leave, and what ends with their processes, is no work of the window.
+#[test]
+fn sessions_that_only_read_write_no_log_in_the_window() {
+    let bench = Bench::new();
+    let sessions = 30;
+    let told = bench.private(&["--sessions", &sessions.to_string(), "--work-unit", "8"]);
+    let exported = bench.command(&["export", told.run["id"].as_str().unwrap(), "--as", "jsonl"]).output().unwrap();
+    let text = String::from_utf8(exported.stdout).unwrap();
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_log = |kind: &'static str| move |event: &&Value| event["event"] == kind && event["source"] == "pg_stat_wal";
+    let source = events.iter().find(of_log("source")).unwrap_or_else(|| panic!("{text}"));
+    let column = source["metrics"].as_array().unwrap().iter().position(|m| m["name"] == "wal_records").unwrap();
+    let records: Vec<f64> =
+        events.iter().filter(of_log("sample")).map(|sample| sample["values"][column].as_f64().unwrap()).collect();
+    let grown = records[records.len() - 1] - records[1];
+    assert!(records.len() > 3 && grown < f64::from(sessions), "{grown} records of log: {records:?}");
 }
