@@ -134,7 +134,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     // The cached rung of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
-    findings.extend(still_reading(found));
+    // Files have no cache of their own, and one request of a large read visits many blocks.
+    findings.extend(still_reading(found).filter(|_| !io_job::on_files(run)));
     findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(host::of_window(&found.counters));

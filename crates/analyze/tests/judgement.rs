@@ -486,6 +486,10 @@ fn a_run_of_the_cache_that_still_reads_is_told() {
         codes(&analysis).contains(&"still-reading")
     };
     assert!(with(0.02) && !with(0.0001) && !with(0.98));
+    // Few requests for many blocks are large reads where there are only files.
+    let mut files = Made { miss: 0.02, ..Made::default() }.run();
+    files.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "8".to_owned());
+    assert!(!codes(&analyze(&files)).contains(&"still-reading"));
 }
 
 /// Of the made run 1 GiB is visited.
