@@ -6,6 +6,7 @@ pub mod connect;
 mod counters;
 mod data_files;
 mod describe;
+mod direct_io;
 pub mod embedded;
 mod error;
 mod home;

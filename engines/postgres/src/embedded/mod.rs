@@ -29,6 +29,7 @@ pub use options::KEYS;
 pub use server::PORT;
 pub use settings::{Chosen, Phase};
 
+use crate::direct_io;
 use account::Account;
 use binaries::Binaries;
 use folder::Folder;
@@ -217,7 +218,7 @@ impl Embedded {
     /// Takes the page cache out of the way, if asked for, where direct I/O does not do so already.
     fn bound_page_cache(&self, state: &State) -> Result<Option<MemoryGroup>> {
         let Some(limit) = self.options.page_cache_limit.filter(|_| state.phase == Phase::Run) else { return Ok(None) };
-        if state.chosen.iter().any(|one| one.name == "debug_io_direct" && one.value == "data") {
+        if state.chosen.iter().any(|one| one.name == "debug_io_direct" && direct_io::of_data(&one.value)) {
             note(self.events.as_ref(), "page cache: out of the way by direct I/O, which needs no limit");
             return Ok(None);
         }

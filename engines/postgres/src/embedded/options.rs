@@ -16,7 +16,7 @@ pub const KEYS: &[Key] = &[
     key("mode", "MODE", "pio", "What the server is set up for: pio (physical I/O) or lio (everything cached)"),
     unset("cache", "SIZE", "Size of the database's own cache (default: by mode)"),
     unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O"),
-    unset("set", "NAME=VALUE,…", "Server settings in place of the chosen ones, such as shared_buffers=64MB"),
+    unset("set", "NAME=VALUE,…", "Server settings in place of the chosen ones: work_mem=8MB,debug_io_direct=data,wal"),
 ];
 
 const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
@@ -145,8 +145,16 @@ fn parse_version(text: &str) -> Result<Version> {
     Ok(Version { major, full, exact: minor.is_some(), given: false })
 }
 
+/// `a=1,b=2,3`: a part without `=` belongs to the value before it, for values of settings may be lists.
 fn parse_set(text: &str) -> Result<Vec<(String, String)>> {
-    text.split(',').filter(|pair| !pair.trim().is_empty()).map(parse_pair).collect()
+    let mut pairs: Vec<String> = Vec::new();
+    for part in text.split(',').filter(|part| !part.trim().is_empty()) {
+        match pairs.last_mut() {
+            Some(pair) if !part.contains('=') => *pair = format!("{pair},{part}"),
+            _ => pairs.push(part.to_owned()),
+        }
+    }
+    pairs.iter().map(|pair| parse_pair(pair)).collect()
 }
 
 fn parse_pair(pair: &str) -> Result<(String, String)> {
@@ -203,6 +211,7 @@ mod tests {
             ("pg_version", "9.6", "too old"),
             ("mode", "fast", "pio, lio"),
             ("set", "shared_buffers", "NAME=VALUE"),
+            ("set", "wal,debug_io_direct=data", "NAME=VALUE"),
             ("set", "port=5", "mindful's own"),
             ("set", "a b=5", "cannot be"),
             ("cache", "64M", "MiB"),
@@ -217,5 +226,11 @@ mod tests {
         let set = options(&[("set", "shared_buffers=64MB, Work_Mem = 4MB")]).unwrap().set;
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(set, [pair("shared_buffers", "64MB"), pair("work_mem", "4MB")]);
+        let set = options(&[("set", "debug_io_direct=data,wal,Work_Mem = 4MB,search_path=a, b")]).unwrap().set;
+        assert_eq!(
+            set,
+            [pair("debug_io_direct", "data,wal"), pair("work_mem", "4MB"), pair("search_path", "a, b")],
+            "a part without = belongs to the value before it"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mindful_postgres::embedded::Phase;
 
-use crate::support::{mode_and_owner, place, servers, settings, sql, started};
+use crate::support::{mode_and_owner, open, place, servers, settings, sql, started};
 
 #[test]
 fn a_server_stops_with_its_owner_and_the_next_one_finds_its_data() {
@@ -133,6 +133,21 @@ fn settings_are_those_that_were_chosen_in_either_phase() {
     assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
     assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
     assert!(!server.phase(Phase::Run).unwrap(), "a restart for nothing");
+}
+
+#[test]
+fn a_value_with_commas_reaches_the_server_whole() {
+    let place = place();
+    for version in ["16", "18"] {
+        let extra =
+            [("pg_version", version), ("set", "debug_io_direct=wal,data,work_mem=7MB"), ("page_cache_limit", "1GiB")];
+        let (server, notes) = open(&place.path().join(version), &extra);
+        let server = server.unwrap();
+        assert_eq!(sql(&server, "SHOW debug_io_direct"), "wal,data");
+        assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
+        assert!(notes.tell("out of the way by direct I/O"), "direct reads need no limit: {}", notes.all());
+        sql(&server, "CREATE TABLE t AS SELECT 1; CHECKPOINT");
+    }
 }
 
 #[test]
