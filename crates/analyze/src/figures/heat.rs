@@ -1,0 +1,163 @@
+//! Latency over time, counted twice on one grid: how many operations took how long when, and how much of the sessions'
+//! time went into them. After the frequency and intensity heat maps of L. Canali: a slow band that is too rare to be
+//! seen in the first dominates the second.
+
+use std::ops::Range;
+
+use mindful_core::latency::{LONGEST_NS, Latency};
+use mindful_core::run::StepRecord;
+use mindful_core::slice::SliceReport;
+use mindful_core::workload::OpKind;
+
+use crate::figures::window::Window;
+
+/// Fewest factors of ten that a map spans, so that one narrow hump is still seen as one.
+const FEWEST_DECADES: usize = 1;
+
+/// How fine a map may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fineness {
+    /// Most columns of time.
+    pub columns: usize,
+    /// Bands of latency in a factor of ten, equally wide by ratio: edges fall on 1, 10, 100.
+    pub bands_a_decade: usize,
+}
+
+/// What a map counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heat {
+    /// Operations.
+    Frequency,
+    /// The time that sessions spent in them.
+    Intensity,
+}
+
+/// Operations of one latency band in one column.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// How many.
+    pub ops: u64,
+    /// Their time, ns; known within 1 %.
+    pub ns: u64,
+}
+
+/// One kind of operation in the measured window of a step. An operation stands in the column it began in.
+///
+/// Its size is bounded by its fineness, however long the run and however many its sessions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeatMap {
+    /// Borders of the columns, s since the window began; one more than there are columns.
+    pub borders_s: Vec<f64>,
+    /// Borders of the bands, ns, rising; one more than there are bands.
+    pub edges_ns: Vec<f64>,
+    /// Columns in turn, each with a cell a band.
+    cells: Vec<Cell>,
+}
+
+impl HeatMap {
+    /// The latencies of `kind` that percentiles are made of: those of slices that lie mostly in `window`, response times
+    /// where there are any. `None` when no operation of the kind was done there.
+    pub fn of(step: &StepRecord, window: &Window, kind: OpKind, fineness: Fineness) -> Option<Self> {
+        let slices = slices(step, window)?;
+        let slices_a_column = slices.len().div_ceil(fineness.columns.max(1));
+        let bands = band(LONGEST_NS, fineness) + 1;
+        let mut cells = vec![Cell::default(); slices.len().div_ceil(slices_a_column) * bands];
+        let inside = |slice: &SliceReport| slices.contains(&slice.index) && window.share_of(slice, step) >= 0.5;
+        for (_, slice) in step.slices.iter().filter(|(_, slice)| inside(slice)) {
+            let column = (slice.index - slices.start) as usize / slices_a_column;
+            let op = slice.op(kind);
+            let cells = &mut cells[column * bands..(column + 1) * bands];
+            add(cells, op.response.as_ref().unwrap_or(&op.latency), fineness);
+        }
+        let seen = trimmed(&cells, bands, fineness)?;
+        let since_begin_s = |border: u32| {
+            let us = step.borders_us[border as usize].clamp(window.begin_us, window.end_us);
+            (us - window.begin_us) as f64 / 1e6
+        };
+        Some(Self {
+            borders_s: slices.clone().step_by(slices_a_column).chain([slices.end]).map(since_begin_s).collect(),
+            edges_ns: (seen.start..=seen.end).map(|band| edge_ns(band, fineness)).collect(),
+            cells: cells.chunks(bands).flat_map(|column| column[seen.clone()].iter().copied()).collect(),
+        })
+    }
+
+    /// How many columns.
+    pub fn columns(&self) -> usize {
+        self.borders_s.len() - 1
+    }
+
+    /// How many bands.
+    pub fn bands(&self) -> usize {
+        self.edges_ns.len() - 1
+    }
+
+    /// Operations of `band` in `column`.
+    pub fn cell(&self, column: usize, band: usize) -> Cell {
+        self.cells[column * self.bands() + band]
+    }
+
+    /// What a cell shows: operations per second, or seconds of session time per second, which is how many sessions were
+    /// at work in them on average.
+    pub fn per_s(&self, heat: Heat, column: usize, band: usize) -> f64 {
+        let seconds = self.borders_s[column + 1] - self.borders_s[column];
+        self.cell(column, band).of(heat) / seconds
+    }
+
+    /// The most that a cell shows.
+    pub fn peak_per_s(&self, heat: Heat) -> f64 {
+        let cells = (0..self.columns()).flat_map(|column| (0..self.bands()).map(move |band| (column, band)));
+        cells.map(|(column, band)| self.per_s(heat, column, band)).fold(0.0, f64::max)
+    }
+
+    /// The share of each band in all operations, or in all their time.
+    pub fn shares(&self, heat: Heat) -> Vec<f64> {
+        let of_band = |band| (0..self.columns()).map(|column| self.cell(column, band).of(heat)).sum::<f64>();
+        let sums: Vec<f64> = (0..self.bands()).map(of_band).collect();
+        let all: f64 = sums.iter().sum();
+        sums.iter().map(|sum| sum / all).collect()
+    }
+}
+
+impl Cell {
+    /// Operations, or seconds spent in them.
+    fn of(self, heat: Heat) -> f64 {
+        match heat {
+            Heat::Frequency => self.ops as f64,
+            Heat::Intensity => self.ns as f64 / 1e9,
+        }
+    }
+}
+
+/// The indexes of slices that have a part in `window`; `None` when none has.
+fn slices(step: &StepRecord, window: &Window) -> Option<Range<u32>> {
+    let starts_before_end = step.borders_us.iter().take_while(|us| **us < window.end_us).count();
+    let first = step.borders_us.iter().position(|us| *us > window.begin_us)?.saturating_sub(1);
+    let last = starts_before_end.min(step.borders_us.len() - 1);
+    (first < last).then_some(first as u32..last as u32)
+}
+
+fn add(cells: &mut [Cell], latency: &Latency, fineness: Fineness) {
+    for (ns, count) in &latency.buckets {
+        let cell = &mut cells[band(ns, fineness)];
+        cell.ops += count;
+        cell.ns = cell.ns.saturating_add(ns.saturating_mul(count));
+    }
+}
+
+/// The band that `ns` lies in, counted from 1 ns.
+fn band(ns: u64, fineness: Fineness) -> usize {
+    let decades = (ns.clamp(1, LONGEST_NS) as f64).log10();
+    (decades * fineness.bands_a_decade as f64) as usize
+}
+
+fn edge_ns(band: usize, fineness: Fineness) -> f64 {
+    10_f64.powf(band as f64 / fineness.bands_a_decade as f64)
+}
+
+/// The bands that occur, widened evenly to the fewest decades; `None` when none does.
+fn trimmed(cells: &[Cell], bands: usize, fineness: Fineness) -> Option<Range<usize>> {
+    let occurs = |band: &usize| cells.iter().skip(*band).step_by(bands).any(|cell| cell.ops > 0);
+    let (first, last) = ((0..bands).find(occurs)?, (0..bands).rfind(occurs)?);
+    let missing = (FEWEST_DECADES * fineness.bands_a_decade).saturating_sub(last + 1 - first);
+    Some(first.saturating_sub(missing / 2)..(last + 1 + missing.div_ceil(2)).min(bands))
+}
