@@ -89,6 +89,26 @@ fn a_session_that_never_worked_leaves_no_window() {
 }
 
 #[test]
+fn work_between_two_borders_has_rates_though_no_counter_was_read() {
+    let made = Made { warmup: 0, ..Made::default() };
+    let mut run = made.run();
+    let step = &mut run.steps[0];
+    (step.head.ops, step.head.duration_s) = (Some(made.ops_per_slice()), None);
+    step.slices.retain(|(_, slice)| slice.index == 0);
+    // Fixed work, done within the first second; the host woke one session late.
+    for (session, slice) in &mut step.slices {
+        slice.begin_us += if *session == 3 { 30_000 } else { 0 };
+        slice.end_us -= 200_000;
+    }
+    let analysis = analyze(&run);
+    assert!(!codes(&analysis).contains(&"no-window"), "{:?}", codes(&analysis));
+    let step = &analysis.summary.steps[0];
+    assert!((step.duration_s.unwrap() - 0.77).abs() < 0.001, "{:?}", step.duration_s);
+    near(step.blocks_visited_per_s, (made.ops_per_slice() * 64) as f64 * (3.0 / 0.8 + 1.0 / 0.77), 0.01);
+    assert_eq!((step.logical_reads_per_s, step.cpu.db_cores), (None, None));
+}
+
+#[test]
 fn what_cannot_be_seen_is_null_and_never_zero() {
     let unseen = &[
         shared::PHYSICAL_READS,

@@ -34,17 +34,17 @@ fn json(output: &Output) -> Value {
 fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
     let store = tempfile::tempdir().unwrap();
     let (slow, fast) = (plan(store.path(), "slow.toml", "10ms"), plan(store.path(), "fast.toml", "5ms"));
-    let args = ["compare", "--format", "json", "--run", &slow, &fast, "--repeat", "4"];
-    let told = json(&mindful(store.path(), &args));
+    // A margin that the CPU time of others beside the sessions does not reach, and a halved latency does.
+    let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
+    let told = json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
     assert_eq!(told["verdict"], "faster", "{told:#}");
-    assert!((told["ratio"].as_f64().unwrap() - 2.0).abs() < 0.3, "{told:#}");
+    assert!((told["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{told:#}");
     let median = told["latency"][0]["shifts"][0].clone();
     assert_eq!((&told["latency"][0]["kind"], &median["percentile"]), (&"select".into(), &50.0.into()), "{told:#}");
     assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{told:#}");
     let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
-    let args = ["compare", "--format", "json", "--run", &slow, &slow, "--repeat", "4", "--margin", "10"];
-    let told = json(&mindful(store.path(), &args));
+    let told = json(&mindful(store.path(), &[&args[..], &[&slow, &slow]].concat()));
     assert_eq!(told["verdict"], "no_meaningful_difference", "{told:#}");
 }
 
@@ -52,7 +52,7 @@ fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
 fn what_is_not_comparable_is_refused_with_the_differing_facts() {
     let store = tempfile::tempdir().unwrap();
     for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
-        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
         let ran = mindful(store.path(), &[&base[..], &["--tag", tag, "--work-unit", unit]].concat());
         assert!(ran.status.success(), "{ran:?}");
     }
@@ -74,7 +74,7 @@ fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
         ("doubtful", &["--hook-before", "exit 3", "--hook-failure", "warn"]),
     ];
     for (tag, more) in signals {
-        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--null-latency", "2ms"];
+        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--null-latency", "2ms"];
         let length: &[&str] = if tag == "broken" { &[] } else { &["--duration", "1s"] };
         mindful(store.path(), &[&base[..], &["--sessions", "2", "--tag", tag], length, more].concat());
     }
@@ -100,7 +100,7 @@ fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
 fn a_history_tells_the_run_from_which_the_level_is_another_and_a_gate_sees_it() {
     let store = tempfile::tempdir().unwrap();
     let mut ids = Vec::new();
-    for latency in [["10ms"; 5], ["20ms"; 5]].concat() {
+    for latency in [["10ms"; 5], ["40ms"; 5]].concat() {
         let base =
             ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--tag", "night"];
         let work = ["--work-unit", "1", "--sessions", "4", "--duration", "500ms", "--null-latency", latency];
@@ -111,7 +111,7 @@ fn a_history_tells_the_run_from_which_the_level_is_another_and_a_gate_sees_it() 
     let told = json(&mindful(store.path(), &[&ask[..], &["--format", "json"]].concat()));
     let changes = told["changes"].as_array().unwrap();
     assert!(changes.len() == 1 && changes[0]["at"] == 5, "{told:#}");
-    assert!((told["last_by_first"].as_f64().unwrap() - 0.5).abs() < 0.1, "{told:#}");
+    assert!((0.15..0.4).contains(&told["last_by_first"].as_f64().unwrap()), "a quarter: {told:#}");
     assert_eq!(told["runs"][5]["id"], ids[5], "{told:#}");
     let text = String::from_utf8(mindful(store.path(), &ask).stdout).unwrap();
     assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");

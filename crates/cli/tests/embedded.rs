@@ -64,6 +64,13 @@ fn figure(step: &Value, name: &str) -> f64 {
     step[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {step:#}"))
 }
 
+/// Steps that ended in the one run among `runs`.
+fn steps_ended(runs: &Path) -> usize {
+    let folder = std::fs::read_dir(runs).ok().and_then(|mut entries| entries.next()?.ok());
+    let lines = folder.and_then(|folder| std::fs::read_to_string(folder.path().join("run.jsonl")).ok());
+    lines.map_or(0, |lines| lines.matches("\"event\":\"step_end\"").count())
+}
+
 /// Whether a postgres works in `folder`.
 fn server_in(folder: &Path) -> bool {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -316,7 +323,12 @@ fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
         ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "500ms", "--duration", "1s", "--tag", "real"];
     let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];
     let mut child = place.spawn(&[&base[..], &ladder].concat());
-    std::thread::sleep(Duration::from_secs(9));
+    let runs = place.0.store().join("runs");
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while steps_ended(&runs) < 3 {
+        assert!(Instant::now() < deadline, "the sweep does not get on");
+        std::thread::sleep(Duration::from_millis(100));
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     let resumed = place.0.command(&["sweep", "--resume", "real", "--format", "json"]).output().unwrap();

@@ -62,14 +62,14 @@ pub fn window(step: &StepRecord) -> Option<Window> {
         return None;
     }
     let slack = ((end_us - begin_us) as f64 * BORDER_TOLERANCE) as i64;
-    let inside = |us: &i64| (begin_us - slack..=end_us + slack).contains(us);
-    let first_border = step.borders_us.iter().position(inside)?;
-    let last_border = step.borders_us.iter().rposition(inside)?;
+    let first_border = (step.borders_us.partition_point(|us| *us < begin_us - slack) as u32).max(first);
+    let last_border = (step.borders_us.partition_point(|us| *us <= end_us + slack) as u32).saturating_sub(1);
     Some(Window {
         begin_us,
         end_us,
-        first_border: (first_border as u32).max(first),
-        last_border: last_border as u32,
+        first_border,
+        // A window between two borders has work, but no two readings of a counter.
+        last_border: last_border.max(first_border),
         start_skew_us: last_start - first_start,
     })
 }
