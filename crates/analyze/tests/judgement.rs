@@ -378,16 +378,36 @@ fn fixed_work_is_measured_until_the_first_stop() {
 }
 
 fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
-    let made = Made { latency_us: 1_000, ..Made::default() };
+    analyze(&open_run(&Made { latency_us: 1_000, ..Made::default() }, backlog))
+}
+
+/// A session serves an operation at a time, back to back; as many are left at the end of slices.
+fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
     let mut run = made.run();
-    run.steps[0].head.workload.rate = Some(mindful_core::workload::Rate { per_s: 4_000.0, even: false });
+    let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;
+    run.steps[0].head.workload.rate = Some(mindful_core::workload::Rate { per_s, even: false });
     for (_, slice) in &mut run.steps[0].slices {
         slice.backlog = Some(backlog(slice.index));
         let op = slice.op_mut(OpKind::Select);
         op.response = Some(op.latency.clone());
         op.latency.sum_ns /= 3;
     }
-    analyze(&run)
+    run
+}
+
+#[test]
+fn a_short_window_is_judged_by_what_queued_up_and_not_by_what_was_due_at_its_end() {
+    let second = Made { sessions: 1, warmup: 0, seconds: 1, latency_us: 25_000, ..Made::default() };
+    let judged = |backlog: u64, late_us: i64| {
+        let mut run = open_run(&second, |_| backlog);
+        run.steps[0].slices[0].1.begin_us += late_us;
+        analyze(&run).steps[0].pace.unwrap().sustained()
+    };
+    // 40 operations; one more was due as the second ended, or eight never began.
+    for late_us in [0, 30_000] {
+        assert!(judged(1, late_us), "begun {late_us} us late");
+        assert!(!judged(8, late_us), "begun {late_us} us late");
+    }
 }
 
 #[test]

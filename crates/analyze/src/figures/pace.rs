@@ -1,6 +1,7 @@
 //! Whether an open loop kept its rate (measurement.md M2).
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use mindful_core::run::StepRecord;
 
@@ -27,18 +28,21 @@ pub struct Pace {
     pub slope_per_s: f64,
     /// Sessions.
     pub sessions: f64,
+    /// Length of the window, s.
+    pub seconds: f64,
 }
 
 impl Pace {
     /// The pace of `step`; `None` in a closed loop.
     pub fn of(step: &StepRecord, window: &Window, work: &Work) -> Option<Self> {
         step.head.workload.rate?;
-        let points = backlogs(step, window);
-        let begin =
-            points.iter().find(|(border, _)| *border == window.first_border).map_or(0.0, |(_, backlog)| *backlog);
+        // A window that began late within its only slice has queued up since the border before it.
+        let first_border = window.first_border.min(window.last_border.saturating_sub(1));
+        let points = backlogs(step, first_border..=window.last_border);
+        let begin = points.iter().find(|(border, _)| *border == first_border).map_or(0.0, |(_, backlog)| *backlog);
         let end = points.last().map_or(begin, |(_, backlog)| *backlog);
         let delivered_per_s = work.ops() / work.seconds;
-        let per_slice = work.seconds / f64::from(window.last_border.saturating_sub(window.first_border).max(1));
+        let per_slice = work.seconds / f64::from((window.last_border - first_border).max(1));
         Some(Self {
             offered_per_s: delivered_per_s + (end - begin) / work.seconds,
             delivered_per_s,
@@ -46,20 +50,25 @@ impl Pace {
             backlog_end: end,
             slope_per_s: slope(&points) / per_slice,
             sessions: f64::from(work.sessions),
+            seconds: work.seconds,
         })
     }
 
     /// `delivered / offered >= 0.99`, the backlog grows by at most 0.005 of the rate, and at the end it is at most
     /// twice that of the start and one operation a session.
+    ///
+    /// One operation a session over the window counts neither as lost nor as growth: so much happens to be due at the
+    /// moment of a border, and in a window of a hundred operations it is already a hundredth.
     pub fn sustained(&self) -> bool {
-        self.delivered_per_s >= MIN_DELIVERED * self.offered_per_s
-            && self.slope_per_s <= MAX_SLOPE * self.offered_per_s
+        let due = self.offered_per_s * self.seconds;
+        self.backlog_end - self.backlog_begin <= self.sessions.max((1.0 - MIN_DELIVERED) * due)
+            && self.slope_per_s * self.seconds <= self.sessions.max(MAX_SLOPE * due)
             && self.backlog_end <= 2.0 * self.backlog_begin + self.sessions
     }
 }
 
-/// Backlog of all sessions at each border of the window that all of them reported.
-fn backlogs(step: &StepRecord, window: &Window) -> Vec<(u32, f64)> {
+/// Backlog of all sessions at each of `borders` that all of them reported.
+fn backlogs(step: &StepRecord, borders: RangeInclusive<u32>) -> Vec<(u32, f64)> {
     let mut sums: BTreeMap<u32, (usize, u64)> = BTreeMap::new();
     for (_, slice) in &step.slices {
         let sum = sums.entry(slice.index + 1).or_default();
@@ -69,7 +78,7 @@ fn backlogs(step: &StepRecord, window: &Window) -> Vec<(u32, f64)> {
     let whole = sums.into_iter().filter(|(_, (sessions, _))| *sessions == step.head.seats.len());
     whole
         .map(|(border, (_, backlog))| (border, backlog as f64))
-        .filter(|(border, _)| (window.first_border..=window.last_border).contains(border))
+        .filter(|(border, _)| borders.contains(border))
         .collect()
 }
 

@@ -43,10 +43,12 @@ fn another_reader_of_the_device_is_found() {
     };
     beside.assert_suspect("foreign-reads");
     assert!(!beside.headline().contains("storage iops"), "{beside}");
-    assert!(foreign_per_s(&alone) < foreign_per_s(&beside) / 2.0, "{alone}\n{beside}");
-    // This host may have real neighbours: the code is there exactly when their share is.
+    // This host may have real neighbours, and by chance louder ones than this reader: the code is there exactly when
+    // their share is.
     let share = foreign_per_s(&alone) / alone.figure("device_reads_per_s");
     assert!(share > 0.03 || !alone.has("foreign-reads"), "{share}: {alone}");
+    let (few, many) = (foreign_per_s(&alone), foreign_per_s(&beside));
+    assert!(few < many / 2.0 || alone.has("foreign-reads"), "{few} of {many}: {alone}\n{beside}");
 }
 
 #[test]
