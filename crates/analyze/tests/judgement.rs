@@ -10,6 +10,7 @@ use mindful_analyze::{Analysis, analyze};
 use mindful_core::metric::{Phase, shared};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;
+use mindful_core::units::Share;
 use mindful_core::workload::{Loop, OpKind};
 
 fn codes(analysis: &Analysis) -> Vec<&str> {
@@ -517,6 +518,23 @@ fn hits_that_the_size_of_the_cache_does_not_allow_are_told() {
     larger.description.as_mut().unwrap().cache_bytes = Some(512 << 20);
     let analysis = analyze(&larger);
     assert!(!codes(&analysis).contains(&"unexpected-hits"), "{:?}", analysis.steps[0].residence);
+}
+
+/// Of the made run each of four schemas has 256 MiB.
+#[test]
+fn a_cache_that_each_session_has_to_itself_is_held_against_its_schema() {
+    let with = |each_session: bool, update: bool| {
+        let mut run = Made { miss: 0.5, ..Made::default() }.run();
+        let description = run.description.as_mut().unwrap();
+        (description.cache_bytes, description.cache_each_session) = (Some(129 << 20), each_session);
+        if update {
+            run.steps[0].head.workload.update_pct = Share::ALL;
+        }
+        analyze(&run).steps[0].residence.map(|residence| residence.predicted)
+    };
+    near(with(true, false), 0.5, 0.01);
+    near(with(false, false), 0.125, 0.03);
+    assert_eq!(with(true, true), None, "commits of one session empty the caches of the others");
 }
 
 #[test]

@@ -14,6 +14,9 @@ pub struct Description {
     pub block_bytes: u64,
     /// Size of the database's own cache in bytes; `None` where it has none or it cannot be told.
     pub cache_bytes: Option<u64>,
+    /// Whether each session has a cache of that size to itself.
+    #[serde(default)]
+    pub cache_each_session: bool,
     /// How many endpoints its URL names.
     pub endpoints: u32,
     /// Every setting that matters, by the system's own names.

@@ -256,6 +256,20 @@ impl Plan {
         })
     }
 
+    /// Blocks of each schema that operations can visit, of what is `loaded` or else of what would be; 0 where there
+    /// would be nothing.
+    pub fn blocks_visited(&self, loaded: Option<&Dataset>, block_bytes: u64) -> u64 {
+        match (self.scale, loaded) {
+            (None, Some(loaded)) => loaded.blocks_per_schema,
+            (scale, _) => scale.unwrap_or(DEFAULT_SCALE).blocks(block_bytes),
+        }
+    }
+
+    /// Whether operations visit all these blocks equally often.
+    pub fn visits_evenly(&self) -> bool {
+        self.skew == Skew::Uniform && self.hot_spot.is_none() && self.hot_schema.is_none()
+    }
+
     /// The seats of all sessions: schemas and endpoints in turn, so that each has its even share.
     pub fn seats(&self, schemas: u32, endpoints: u32) -> Vec<Seat> {
         (0..self.sessions)

@@ -1,5 +1,6 @@
 //! The SQLite engine: one file, read and written inside mindful's own process.
 
+mod checks;
 mod counters;
 mod error;
 mod file;

@@ -10,11 +10,14 @@ use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
+use mindful_core::plan::Plan;
+use mindful_core::result::Finding;
 use mindful_core::slice::Seat;
 use mindful_core::workload::{Loop, Workload};
 use mindful_core::{Error, Result};
 use rusqlite::{Connection, InterruptHandle};
 
+use crate::checks;
 use crate::counters::{StatusSampler, Totals};
 use crate::error::explain;
 use crate::file::DatabaseFile;
@@ -125,6 +128,7 @@ impl Target for SqliteTarget {
             engine_version: rusqlite::version().to_owned(),
             block_bytes: self.file.page_bytes(),
             cache_bytes: Some(self.options.cache_bytes),
+            cache_each_session: true,
             endpoints: 1,
             facts: self.facts(),
         })
@@ -176,6 +180,12 @@ impl Target for SqliteTarget {
             ));
         }
         statement::shapes(&connection, workload).map_err(|error| self.explained(&error))
+    }
+
+    fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
+        let loaded = self.dataset()?;
+        let hits = checks::predicted_hits(plan, loaded.as_ref(), self.options.cache_bytes, self.file.page_bytes());
+        Ok(hits.into_iter().collect())
     }
 
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {

@@ -1,5 +1,7 @@
 //! How much of the active set the database's cache can hold, and how much it did.
 
+use std::collections::BTreeSet;
+
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
 
@@ -19,16 +21,22 @@ pub struct Residence {
 }
 
 impl Residence {
-    /// The shares of a step; `None` where sizes are not known or some blocks are visited more often.
+    /// The shares of a step; `None` where sizes are not known, some blocks are visited more often, or sessions spoil each
+    /// other's caches.
     pub fn of(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
-        let workload = &step.head.workload;
+        let (workload, seats) = (&step.head.workload, &step.head.seats);
+        let description = run.description.as_ref()?;
         let even = workload.skew == Skew::Uniform
             && workload.hot_spot.is_none()
             && workload.hot_schema.is_none()
             && workload.scan_pct.is_none();
-        let cache = run.description.as_ref()?.cache_bytes.filter(|_| even)? as f64;
+        let own = description.cache_each_session;
+        // What one session commits, the others' caches do not know: how much of them stays good, sizes do not tell.
+        let spoilt = own && seats.len() > 1 && !workload.update_pct.is_none();
+        let cache = description.cache_bytes.filter(|_| even && !spoilt)? as f64;
         let dataset = run.dataset.as_ref()?;
-        let blocks = workload.scale * u64::from(workload.schemas);
+        let schemas = if own { 1 } else { seats.iter().map(|seat| seat.schema).collect::<BTreeSet<_>>().len() as u64 };
+        let blocks = workload.scale * schemas;
         let in_use = blocks as f64 / (dataset.blocks_per_schema * u64::from(dataset.schemas)).max(1) as f64;
         let indexes = dataset.index_bytes.unwrap_or(0) as f64 * in_use;
         let room = (cache - indexes).max(0.0);

@@ -248,6 +248,7 @@ fn description() -> Description {
         engine_version: "18.6".into(),
         block_bytes: BLOCK_BYTES as u64,
         cache_bytes: Some(16 << 20),
+        cache_each_session: false,
         endpoints: 1,
         facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
     }

@@ -37,6 +37,34 @@ fn a_clean_run_closes_its_ledger_and_the_same_data_in_the_cache_is_not_called_st
     assert!(off(&half, "process_reads_per_s", "physical_reads_per_s") <= CLOSED, "{half}");
 }
 
+/// Each session of SQLite has a cache of its own for its schema of 4 MiB.
+#[cfg(feature = "sqlite")]
+#[test]
+fn the_share_that_sqlites_caches_will_serve_is_foretold() {
+    let bench = Bench::new();
+    let target = format!("sqlite:{}", bench.path("data.db").display());
+    let run = |args: &[&str]| {
+        // An operation visits no block twice, so what it has read serves only later ones: units are small beside the cache.
+        let data = ["--target", &target, "--scale", "4MiB", "--sessions", "4", "--work-unit", "8"];
+        let told = bench.told(&bench.run(&[&data[..], args].concat()));
+        let served = 1.0 - told.figure("physical_reads_per_s") / told.figure("blocks_visited_per_s");
+        let evidence = told.evidence("sqlite-predicted-hits").to_owned();
+        let foretold = evidence.split_whitespace().find_map(|word| word.parse::<f64>().ok());
+        assert!(!told.has("unexpected-hits"), "{told}");
+        (served, foretold.unwrap() / 100.0, evidence)
+    };
+    for (cache, by_size) in [("1MiB", 0.25), ("2MiB", 0.5), ("8MiB", 1.0)] {
+        let (served, foretold, evidence) = run(&["--cache", cache]);
+        assert!((foretold - by_size).abs() < 0.01, "{evidence}");
+        assert!((served - foretold).abs() < 0.05, "{served} served, {evidence}");
+    }
+    let (served, foretold, evidence) = run(&["--cache", "8MiB", "--update-pct", "50", "--commit-wait", "off"]);
+    assert!(evidence.contains("or less") && served < foretold * 0.9, "{served} served, {evidence}");
+    let doctor = bench.command(&["doctor", "--target", &target, "--cache", "1MiB"]).output().unwrap();
+    let text = String::from_utf8(doctor.stdout).unwrap();
+    assert!(text.contains("sqlite-predicted-hits"), "{text}");
+}
+
 /// Root may make control groups; others are refused with the way out, and that is what is tested then.
 #[test]
 fn a_warm_page_cache_is_told_and_a_limit_takes_it_out_of_the_way() {

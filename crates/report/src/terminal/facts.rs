@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::engine::Description;
 use mindful_core::result::{BySession, StepSummary};
 use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
@@ -24,8 +25,7 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     fact("engine", format!("{} {version} at {}", escape(&run.head.engine), escape(&run.head.target)));
     let block_bytes = mindful_analyze::figures::blocks::block_bytes(run);
     fact("block size", block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")));
-    let cache = run.description.as_ref().and_then(|d| d.cache_bytes);
-    fact("database cache", cache.map_or_else(unknown, format_bytes));
+    fact("database cache", run.description.as_ref().and_then(cache).unwrap_or_else(unknown));
     if let (Some(step), Some(record)) = (analysis.summary.steps.first(), run.steps.first()) {
         fact("active set", active_set(step, block_bytes));
         fact("sessions", sessions(analysis, &record.head));
@@ -39,6 +39,11 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     fact("storage", storage(run, analysis));
     page.heading("what was measured");
     page.pairs(&facts);
+}
+
+fn cache(description: &Description) -> Option<String> {
+    let whose = if description.cache_each_session { " for each session" } else { "" };
+    description.cache_bytes.map(|bytes| format!("{}{whose}", format_bytes(bytes)))
 }
 
 fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> String {

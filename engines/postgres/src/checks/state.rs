@@ -117,18 +117,11 @@ impl State {
 
 impl Planned {
     fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
-        let loaded = dataset.map_or((DEFAULT_SCHEMAS, 0), |d| (d.schemas, d.blocks_per_schema));
-        let schemas = plan.schemas.unwrap_or(loaded.0);
-        let blocks = match (plan.scale, dataset) {
-            (None, Some(_)) => loaded.1,
-            _ => plan.dataset(space::BLOCK_BYTES).map_or(0, |wanted| wanted.blocks_per_schema),
-        };
+        let schemas = plan.schemas.or(dataset.map(|dataset| dataset.schemas)).unwrap_or(DEFAULT_SCHEMAS);
         let visited = u64::from(schemas.min(plan.sessions.max(1)));
         Self {
-            active_bytes: visited * blocks * space::BLOCK_BYTES,
-            uniform: plan.hot_spot.is_none()
-                && plan.hot_schema.is_none()
-                && plan.skew == mindful_core::workload::Skew::Uniform,
+            active_bytes: visited * plan.blocks_visited(dataset, space::BLOCK_BYTES) * space::BLOCK_BYTES,
+            uniform: plan.visits_evenly(),
             updates: !plan.update_pct.is_none(),
             scans: !plan.scan_pct.is_none(),
             commit_wait: plan.commit_wait,
