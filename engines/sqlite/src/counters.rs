@@ -35,9 +35,10 @@ impl Totals {
 }
 
 /// Reads a counter of the connection and sets it back, so that its 32 bits never overflow.
-#[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper")]
+#[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper, and no pragma tells its counters")]
 fn take(connection: &Connection, counter: i32) -> u64 {
     let (mut current, mut highest) = (0, 0);
+    // rusqlite 0.41 has `Statement::get_status`, which counts no pages, and nothing for `sqlite3_db_status`.
     // SAFETY: the handle is open as long as `connection` lives, and is used on its own thread; both pointers are to
     // locals of the type the call writes.
     unsafe { ffi::sqlite3_db_status(connection.handle(), counter, &raw mut current, &raw mut highest, 1) };
