@@ -3,6 +3,7 @@
 mod host;
 mod log_band;
 mod server;
+mod slow;
 mod span;
 
 use mindful_core::dataset::{Content, LayoutProof};
@@ -131,6 +132,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(writes_without_updates(step, found));
     findings.extend(log_band::LogBand::of(run, step, work, &found.counters).and_then(log_band::LogBand::finding));
     findings.extend(few_operations(work));
+    findings.extend(slow::few(work));
     // The cached rung of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));

@@ -7,6 +7,7 @@ use made::Made;
 use mindful_analyze::judgement::headline::Kind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
+use mindful_core::latency::Recorder;
 use mindful_core::metric::{Phase, shared};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;
@@ -562,4 +563,24 @@ fn a_span_that_caches_below_may_hold_is_told_and_a_cached_run_claims_nothing_of_
     };
     assert_eq!(on(0.98, Some(512)).unwrap(), "1 GiB of the 512 GiB of vda, 0.2 %");
     assert_eq!((on(0.98, Some(50)), on(0.98, None), on(0.0001, Some(512))), (None, None, None));
+}
+
+#[test]
+fn operations_too_few_for_p99_that_took_much_of_the_time_are_told() {
+    let told = |slow_us: u64, slow: u64| {
+        let mut run = Made::default().run();
+        for (_, slice) in &mut run.steps[0].slices {
+            let mut recorder = Recorder::new();
+            (slow..1_000).for_each(|_| recorder.record(100_000));
+            (0..slow).for_each(|_| recorder.record(slow_us * 1_000));
+            slice.op_mut(OpKind::Select).latency = recorder.take();
+        }
+        let found = analyze(&run).summary.findings;
+        found.into_iter().find(|finding| finding.code == "slow-few").map(|finding| finding.evidence)
+    };
+    let evidence = told(50_000, 2).unwrap();
+    assert!(evidence.contains("0.2 % of operations") && evidence.contains("50.0 % of the time"), "{evidence}");
+    assert_eq!(told(50_000, 20), None, "p99 knows them");
+    assert_eq!(told(10_000, 1), None, "they took a tenth of the time");
+    assert_eq!(told(700, 9), None, "they are not much slower than the others");
 }

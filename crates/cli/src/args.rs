@@ -78,7 +78,7 @@ pub fn command() -> Command {
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform").arg(repeat("5")),
         )
         .subcommand(Command::new("list").about("List stored runs"))
-        .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()))
+        .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()))
         .subcommand(export())
         .subcommand(
             Command::new("import")
@@ -99,15 +99,15 @@ fn watch() -> Command {
 
 fn export() -> Command {
     Command::new("export")
-        .about("Write a stored run for other programs: its steps, its summary, or all that happened")
+        .about("Write a stored run for other programs: its steps, its summary, all that happened, or a page to look at")
         .arg(run_name())
         .arg(
             Arg::new("as")
                 .long("as")
                 .value_name("FORM")
-                .value_parser(["csv", "json", "jsonl"])
+                .value_parser(["csv", "json", "jsonl", "html"])
                 .default_value("csv")
-                .help("csv: a line a step; json: the summary; jsonl: a line for all that happened"),
+                .help("csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with heat maps of latency"),
         )
         .arg(output("[default: stdout]"))
 }
@@ -117,6 +117,14 @@ fn explain() -> Arg {
         .long("explain")
         .value_name("FIGURE")
         .help("Formula, counters and readings behind a figure of the summary, or the rules behind the verdict")
+}
+
+fn heat_map() -> Arg {
+    Arg::new("heat_map")
+        .long("heat-map")
+        .action(ArgAction::SetTrue)
+        .conflicts_with("explain")
+        .help("Latency over time instead: how many operations took how long, and how much time went into them")
 }
 
 fn output(help: &'static str) -> Arg {

@@ -5,6 +5,8 @@ pub mod csv;
 pub mod escape;
 pub mod explain;
 pub mod figure;
+pub mod heat;
+pub mod html;
 pub mod io_job;
 pub mod json;
 pub mod list;

@@ -6,9 +6,9 @@ mod findings;
 
 use std::path::Path;
 
-use mindful_analyze::judgement::verdict::Limit;
+use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::result::{Severity, Validity};
+use mindful_core::result::{Severity, Summary, Validity};
 use mindful_core::run::Run;
 
 use crate::style::{Style, Tone};
@@ -49,12 +49,18 @@ fn each_step(page: &mut Page, analysis: &Analysis) {
 }
 
 fn verdict(page: &mut Page, analysis: &Analysis) {
-    let (word, tone) = match analysis.summary.validity {
+    let (word, tone, why) = speaks_against(&analysis.summary);
+    page.hanging(0, tone, word, &why);
+}
+
+/// Whether the result holds, in a word, and what speaks against it.
+pub(crate) fn speaks_against(summary: &Summary) -> (&'static str, Tone, String) {
+    let (word, tone) = match summary.validity {
         Validity::Valid => ("VALID", Tone::Good),
         Validity::Suspect => ("SUSPECT", Tone::Doubtful),
         Validity::Invalid => ("INVALID", Tone::Bad),
     };
-    let worst: Vec<_> = analysis.summary.findings.iter().filter(|f| f.severity > Severity::Info).collect();
+    let worst: Vec<_> = summary.findings.iter().filter(|f| f.severity > Severity::Info).collect();
     let why = match worst.as_slice() {
         [] => "nothing speaks against this result".to_owned(),
         [one] => format!("{} ({})", escape(&one.text), escape(&one.evidence)),
@@ -64,7 +70,15 @@ fn verdict(page: &mut Page, analysis: &Analysis) {
             format!("{} findings speak against this result: {}", many.len(), codes.join(", "))
         }
     };
-    page.hanging(0, tone, word, &why);
+    (word, tone, why)
+}
+
+/// What limited a step, in words.
+pub(crate) fn limit(verdict: &Verdict) -> String {
+    match verdict.limit {
+        Limit::Undecided => "no single limit".to_owned(),
+        limit => format!("limited by {}", limit.name()),
+    }
 }
 
 fn headline(page: &mut Page, step: &StepAnalysis) {
@@ -82,12 +96,8 @@ fn headline(page: &mut Page, step: &StepAnalysis) {
     }
     page.wrapped(2, &headline.why);
     if let Some(verdict) = &step.verdict {
-        let limit = match verdict.limit {
-            Limit::Undecided => "no single limit".to_owned(),
-            limit => format!("limited by {}", limit.name()),
-        };
         page.blank();
-        page.wrapped(2, &format!("{limit}: {}", verdict.figures));
+        page.wrapped(2, &format!("{}: {}", limit(verdict), verdict.figures));
         page.wrapped(2, &format!("next: {}", verdict.next));
     }
 }

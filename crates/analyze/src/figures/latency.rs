@@ -41,3 +41,34 @@ fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
 pub fn quantile_us(latency: &Recorder, quantile: f64) -> Option<f64> {
     latency.quantile_ns(quantile).map(|ns| ns as f64 / 1e3)
 }
+
+/// How many times the median makes an operation slow beside the others.
+pub const SLOW: u64 = 8;
+
+/// The operations that took much longer than most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slow {
+    /// What they took longer than: [`SLOW`] times the median, us.
+    pub above_us: f64,
+    /// How many they were.
+    pub ops: u64,
+    /// Their share of all operations.
+    pub ops_share: f64,
+    /// Their share of the time of all.
+    pub time_share: f64,
+}
+
+impl Slow {
+    /// The slow ones of a kind; `None` where it has no median.
+    pub fn of(work: &KindWork) -> Option<Self> {
+        let latency = work.response.as_ref().unwrap_or(&work.service);
+        let above_ns = SLOW * latency.quantile_ns(0.5)?;
+        let (ops, ns) = latency.beyond(above_ns);
+        Some(Self {
+            above_us: above_ns as f64 / 1e3,
+            ops,
+            ops_share: ops as f64 / latency.count() as f64,
+            time_share: (ns as f64 / (latency.mean_ns()? * latency.count() as f64)).min(1.0),
+        })
+    }
+}

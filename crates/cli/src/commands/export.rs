@@ -5,8 +5,9 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
+use mindful_report::Style;
 
-use crate::commands::file;
+use crate::commands::{file, show};
 use crate::exit::Exit;
 use crate::{context, store};
 
@@ -18,11 +19,15 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
     let exported = match text("as") {
         Some("jsonl") => events(&store, &id)?,
         form => {
-            let analysis = mindful_analyze::analyze(&store.read(&id)?);
-            if form == Some("json") {
-                mindful_report::json::summary(&analysis.summary)
-            } else {
-                mindful_report::csv::steps(&analysis)
+            let run = store.read(&id)?;
+            let analysis = mindful_analyze::analyze(&run);
+            match form {
+                Some("json") => mindful_report::json::summary(&analysis.summary),
+                Some("html") => {
+                    let told = show::report(&run, &analysis, &Style::default(), &store.run_dir(&id));
+                    mindful_report::html::page(&run, &analysis, &told)
+                }
+                _ => mindful_report::csv::steps(&analysis),
             }
         }
     };

@@ -1,11 +1,15 @@
 //! `mindful show`: a stored run as `run` showed it.
 
+use std::path::Path;
+
 use clap::ArgMatches;
 use mindful_analyze::figures::blocks;
-use mindful_analyze::io_job;
+use mindful_analyze::{Analysis, io_job};
 use mindful_core::Result;
 use mindful_core::result::Validity;
+use mindful_core::run::Run;
 use mindful_record::Store;
+use mindful_report::Style;
 
 use crate::context;
 use crate::exit::Exit;
@@ -18,6 +22,7 @@ pub fn show(matches: &ArgMatches) -> Result<Exit> {
     let id = store.resolve(name)?;
     match explained(matches)? {
         Some(figure) => explain(&store, &id, figure)?,
+        None if matches.get_flag("heat_map") => heat_map(&store, &id)?,
         None => drop(stored(&store, &id, context::wants_json(matches), false)?),
     }
     Ok(Exit::Ok)
@@ -35,6 +40,13 @@ pub fn explain(store: &Store, id: &str, figure: &str) -> Result<()> {
     context::print(&mindful_report::explain::figure(figure, &analysis)?)
 }
 
+/// Prints the latencies of run `id` over time.
+fn heat_map(store: &Store, id: &str) -> Result<()> {
+    let run = store.read(id)?;
+    let analysis = mindful_analyze::analyze(&run);
+    context::print(&mindful_report::heat::terminal::report(&run, &analysis, &context::style()))
+}
+
 /// Reads, analyses and prints run `id`; stores its summary when it has just ended.
 pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validity> {
     let run = store.read(id)?;
@@ -44,17 +56,25 @@ pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validi
     }
     let text = if json {
         mindful_report::json::summary(&analysis.summary)
-    } else if let Some(contrast) = &analysis.summary.contrast {
-        mindful_report::contrast::report(&analysis.summary, contrast, &context::style())
-    } else if let Some(job) = &analysis.summary.io_job {
-        let (block, large) = (blocks::block_bytes(&run), io_job::large_bytes(&run));
-        mindful_report::io_job::report(&analysis.summary, job, block, large, &run.notes, &context::style())
-    } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
-        let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
-        mindful_report::sweep::report(&analysis.summary, block_bytes, &run.notes, &context::style())
     } else {
-        mindful_report::terminal::report(&run, &analysis, &context::style(), Some(&store.run_dir(id)))
+        report(&run, &analysis, &context::style(), &store.run_dir(id))
     };
     context::print(&text)?;
     Ok(analysis.summary.validity)
+}
+
+/// The report of a run that is stored in `folder`, in the form that fits what was run.
+pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path) -> String {
+    let summary = &analysis.summary;
+    if let Some(contrast) = &summary.contrast {
+        mindful_report::contrast::report(summary, contrast, style)
+    } else if let Some(job) = &summary.io_job {
+        let (block, large) = (blocks::block_bytes(run), io_job::large_bytes(run));
+        mindful_report::io_job::report(summary, job, block, large, &run.notes, style)
+    } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
+        let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
+        mindful_report::sweep::report(summary, block_bytes, &run.notes, style)
+    } else {
+        mindful_report::terminal::report(run, analysis, style, Some(folder))
+    }
 }

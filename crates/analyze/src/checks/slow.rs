@@ -1,0 +1,34 @@
+//! Operations too rare for the usual percentiles that took much of the time: a mean describes neither them nor the rest.
+
+use mindful_core::result::{Finding, Severity};
+use mindful_core::workload::OpKind;
+
+use crate::figures::latency::{SLOW, Slow};
+use crate::figures::work::Work;
+use crate::judgement::headline::percent;
+
+/// Share of operations below which slow ones are beyond p99.
+const FEW: f64 = 0.01;
+/// Share of the time above which they weigh.
+const MUCH: f64 = 0.2;
+/// Fewest slow operations that are more than a hiccup, as for a percentile.
+const FEWEST: u64 = 10;
+
+/// Each kind of operation of which a few took much of the time (method.md F24).
+pub fn few(work: &Work) -> impl Iterator<Item = Finding> {
+    OpKind::ALL.into_iter().filter_map(|kind| {
+        let slow = Slow::of(work.kind(kind))?;
+        let weighs = slow.ops >= FEWEST && slow.ops_share < FEW && slow.time_share > MUCH;
+        weighs.then(|| {
+            let text = "Few operations took much of the time: the mean describes neither them nor the others, and \
+                        p99 does not know them. `mindful show --heat-map` tells when they came, and how slow.";
+            let (ops, time) = (percent(slow.ops_share), percent(slow.time_share));
+            let above = slow.above_us;
+            let evidence = format!(
+                "{}: {ops} of operations took longer than {SLOW} times the median ({above:.0} us), {time} of the time",
+                kind.name()
+            );
+            Finding::new("slow-few", Severity::Info, text, evidence)
+        })
+    })
+}

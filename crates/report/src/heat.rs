@@ -1,0 +1,72 @@
+//! Latency over time as two heat maps beside each other: how many operations, and how much time went into them.
+
+mod axis;
+pub mod svg;
+pub mod terminal;
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
+use mindful_analyze::figures::latency::{SLOW, Slow};
+use mindful_core::run::StepRecord;
+use mindful_core::workload::OpKind;
+
+use crate::figure::{number, percent, time_us, whole};
+
+/// The maps of a step, one for each kind of operation that it did.
+fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(OpKind, HeatMap)> {
+    let of = |kind| Some((kind, HeatMap::of(record, step.window.as_ref()?, kind, fineness)?));
+    OpKind::ALL.into_iter().filter_map(of).collect()
+}
+
+/// What a map counts, as its heading.
+fn heading(heat: Heat) -> &'static str {
+    match heat {
+        Heat::Frequency => "operations",
+        Heat::Intensity => "time in them",
+    }
+}
+
+/// The hottest cell in words.
+fn peak(map: &HeatMap, heat: Heat) -> String {
+    let peak = number(map.peak_per_s(heat));
+    match heat {
+        Heat::Frequency => format!("up to {peak} operations/s in a cell"),
+        Heat::Intensity => format!("up to {peak} sessions at work in a cell"),
+    }
+}
+
+/// What the slow operations of a kind took, in a sentence; `None` where nothing is known of them.
+fn slow(step: &StepAnalysis, kind: OpKind) -> Option<String> {
+    let slow = Slow::of(step.work.as_ref()?.kind(kind))?;
+    let above = format!("{SLOW} times the median ({})", time_us(slow.above_us));
+    Some(match slow.ops {
+        0 => format!("No operation took longer than {above}."),
+        ops => format!(
+            "Operations that took longer than {above}: {}, {} of all, with {} of the time.",
+            whole(ops),
+            percent(Some(slow.ops_share)),
+            percent(Some(slow.time_share))
+        ),
+    })
+}
+
+/// The shade of a cell, from 1 to `shades`; each stands for `factor` times the one before it, the last for the peak.
+/// 0 where nothing is.
+fn shade(value: f64, peak: f64, shades: usize, factor: f64) -> usize {
+    if value <= 0.0 {
+        return 0;
+    }
+    let below_peak = (peak / value).log(factor).max(0.0) as usize;
+    shades.saturating_sub(below_peak).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shade_is_a_factor_and_what_is_there_is_never_without_one() {
+        let shades: Vec<_> = [0.0, 1e-9, 6.0, 12.0, 13.0, 51.0, 100.0].map(|v| shade(v, 100.0, 4, 2.0)).into();
+        assert_eq!(shades, [0, 1, 1, 1, 2, 4, 4]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Ticks of the two axes.
+
+/// Latencies to name on an axis from `low` to `high` ns: 1, 2 and 5 of each factor of ten, or fewer of them where there
+/// would be more than `most`.
+pub fn latencies_ns(low: f64, high: f64, most: usize) -> Vec<f64> {
+    let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
+    let among = |steps: &[f64]| -> Vec<f64> {
+        let all = decades.clone().flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
+        // Borders of bands are powers of ten to a fraction.
+        all.filter(|ns| (low * 0.98..=high * 1.02).contains(ns)).collect()
+    };
+    let finest = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]].into_iter().map(among);
+    let mut finest = finest.skip_while(|ticks| ticks.len() > most);
+    finest.next().unwrap_or_else(|| among(&[1.0]))
+}
+
+/// Seconds to name on an axis from 0 to `end_s`: at most `most` after the 0, evenly apart.
+pub fn seconds(end_s: f64, most: usize) -> Vec<f64> {
+    const APART: [f64; 17] = [
+        0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
+    ];
+    let fits = |apart: &f64| end_s / apart <= most as f64;
+    let apart = APART.into_iter().find(fits).unwrap_or(86_400.0);
+    (0..=(end_s / apart * 1.001) as usize).map(|i| i as f64 * apart).collect()
+}
+
+/// A latency as an axis names it, with at most two digits that matter: `63 us`, `1.6 ms`.
+pub fn latency(ns: f64) -> String {
+    let place = 10_f64.powi(ns.log10().floor() as i32 - 1);
+    let rounded = (ns / place).round() * place;
+    let (value, unit) = match rounded {
+        _ if rounded < 999.5 => (rounded, "ns"),
+        _ if rounded < 999.5e3 => (rounded / 1e3, "us"),
+        _ if rounded < 999.5e6 => (rounded / 1e6, "ms"),
+        _ => (rounded / 1e9, "s"),
+    };
+    let decimals = usize::from(value < 9.95 && (value - value.round()).abs() > 0.04);
+    format!("{value:.decimals$} {unit}")
+}
+
+/// An instant as an axis names it: `20 s`, `5 min`, `1 h 30 min`.
+pub fn instant(s: f64) -> String {
+    let minutes = (s / 60.0).round();
+    let whole_minutes = s > 0.0 && (s - minutes * 60.0).abs() < 0.5;
+    match (minutes / 60.0).floor() {
+        hours if whole_minutes && hours >= 1.0 && minutes % 60.0 == 0.0 => format!("{hours} h"),
+        hours if whole_minutes && hours >= 1.0 => format!("{hours} h {} min", minutes % 60.0),
+        _ if whole_minutes => format!("{minutes} min"),
+        _ if (s - s.round()).abs() < 0.05 => format!("{s:.0} s"),
+        _ => format!("{s:.1} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_few_and_round() {
+        assert_eq!(latencies_ns(63_000.0, 1e6, 8), [1e5, 2e5, 5e5, 1e6]);
+        assert_eq!(latencies_ns(1e3, 1e7, 8), [1e3, 1e4, 1e5, 1e6, 1e7]);
+        assert_eq!(seconds(30.0, 6), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0]);
+        assert_eq!(seconds(3_600.0, 6), [0.0, 600.0, 1_200.0, 1_800.0, 2_400.0, 3_000.0, 3_600.0]);
+        assert_eq!(seconds(0.4, 6), [0.0, 0.1, 0.2, 0.3, 0.4].map(|s: f64| (s * 10.0).round() * 0.1));
+    }
+
+    #[test]
+    fn names_are_short() {
+        let latencies = [1.0, 63_096.0, 100_000.0, 1_584_893.0, 2e6, 9.98e8, 3.6e12].map(latency);
+        assert_eq!(latencies, ["1 ns", "63 us", "100 us", "1.6 ms", "2 ms", "1 s", "3600 s"]);
+        assert_eq!(
+            [0.0, 2.5, 20.0, 300.0, 3_600.0, 5_400.0].map(instant),
+            ["0 s", "2.5 s", "20 s", "5 min", "1 h", "1 h 30 min"]
+        );
+    }
+}

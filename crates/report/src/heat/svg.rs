@@ -1,0 +1,187 @@
+//! The maps as pictures: one SVG each, which takes its colours from the page it stands on.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
+use mindful_core::result::OpSummary;
+use mindful_core::run::StepRecord;
+use mindful_core::workload::OpKind;
+
+use super::{axis, heading, maps, peak, shade, slow};
+use crate::figure::time_us;
+
+/// As fine as the eye can follow.
+const FINENESS: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
+/// Shades from the faintest to the strongest.
+const SHADES: usize = 8;
+/// How many times the one before it a shade stands for.
+const FACTOR: f64 = 2.0;
+
+/// The picture's size, and the map's place in it.
+const SIZE: (usize, usize) = (520, 312);
+const LEFT: f64 = 52.0;
+const TOP: f64 = 22.0;
+const WIDTH: f64 = 336.0;
+const HEIGHT: f64 = 236.0;
+/// Where the distribution over all time begins, and how wide its highest bar is.
+const BARS: f64 = LEFT + WIDTH + 6.0;
+const BARS_WIDTH: f64 = 56.0;
+/// Least distance of two names on one axis.
+const APART: f64 = 13.0;
+
+/// A figure for each kind of operation of the step: both maps, and what to look for in words. `number` makes the names
+/// inside unlike those of other steps.
+pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> String {
+    let mut html = String::new();
+    for (kind, map) in maps(record, step, FINENESS) {
+        let summary = &step.summary.ops;
+        let op = [&summary.select, &summary.update, &summary.scan][kind as usize].as_ref();
+        let what = if record.head.workload.rate.is_some() { "response time" } else { "latency" };
+        let title = format!("{}: {what} over time", kind.name());
+        let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
+        for heat in [Heat::Frequency, Heat::Intensity] {
+            html.push_str(&Picture { map: &map, heat, op, kind, number }.svg(&title));
+        }
+        let said = slow(step, kind).unwrap_or_default();
+        let _ = write!(html, "</div>\n<figcaption>{CAPTION} <strong>{said}</strong></figcaption>\n</figure>\n");
+    }
+    html
+}
+
+/// What both maps show, and what to look for.
+const CAPTION: &str = "Across, when an operation began; up, how long it took. The left map counts operations, the right one the time that \
+     sessions spent in them; each shade stands for twice the one before. The bars beside a map are its sums over the \
+     whole window. Two bands are two kinds of service, such as a cache and a device: the mean (dashed) describes neither. \
+     A band that is faint on the left and strong on the right is rare but dear. A gap through all bands is a stall.";
+
+/// One map.
+struct Picture<'a> {
+    map: &'a HeatMap,
+    heat: Heat,
+    op: Option<&'a OpSummary>,
+    kind: OpKind,
+    number: usize,
+}
+
+impl Picture<'_> {
+    fn svg(&self, title: &str) -> String {
+        let (map, heat) = (self.map, self.heat);
+        let class = if heat == Heat::Frequency { "frequency" } else { "intensity" };
+        let id = format!("{class}-{}-{}", self.number, self.kind.name());
+        let (width, height) = SIZE;
+        let low_high = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
+        let until = axis::instant(map.borders_s[map.columns()]);
+        let mut svg = format!(
+            "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
+             <title id=\"{id}-t\">{title}: {}</title>\n<desc id=\"{id}-d\">Heat map of {until}, from {} to {}; {}.</desc>\n",
+            heading(heat),
+            low_high[0],
+            low_high[1],
+            peak(map, heat),
+        );
+        let _ =
+            writeln!(svg, "<rect class=\"ground\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>");
+        self.cells(&mut svg);
+        self.bars(&mut svg);
+        self.axes(&mut svg);
+        self.marks(&mut svg);
+        self.legend(&mut svg);
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// Cells of one shade are one path, with a stroke for each run of them in a column.
+    fn cells(&self, svg: &mut String) {
+        let map = self.map;
+        let mut paths = [const { String::new() }; SHADES];
+        let peak = map.peak_per_s(self.heat);
+        for column in 0..map.columns() {
+            let of = |band: &usize| shade(map.per_s(self.heat, column, *band), peak, SHADES, FACTOR);
+            let bands: Vec<usize> = (0..map.bands()).collect();
+            for run in bands.chunk_by(|a, b| of(a) == of(b)).filter(|run| of(&run[0]) > 0) {
+                let _ = write!(paths[of(&run[0]) - 1], "M{column} {}v{}", run[0], run.len());
+            }
+        }
+        let (across, up) = (WIDTH / map.columns() as f64, HEIGHT / map.bands() as f64);
+        let (x, y) = (LEFT + across / 2.0, TOP + HEIGHT);
+        let _ = writeln!(svg, "<g class=\"cells\" transform=\"translate({x:.2} {y}) scale({across:.4} {:.4})\">", -up);
+        for (shade, path) in (1..).zip(paths).filter(|(_, path)| !path.is_empty()) {
+            let _ = writeln!(svg, "<path class=\"s{shade}\" d=\"{path}\"/>");
+        }
+        svg.push_str("</g>\n");
+    }
+
+    /// The distribution over the whole window, to a linear scale.
+    fn bars(&self, svg: &mut String) {
+        let shares = self.map.shares(self.heat);
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        let up = HEIGHT / self.map.bands() as f64;
+        let mut path = String::from("M0 0");
+        for (band, share) in shares.iter().enumerate() {
+            let _ = write!(path, "H{:.0}V{}", share / most * 1_000.0, band + 1);
+        }
+        let (y, across) = (TOP + HEIGHT, BARS_WIDTH / 1_000.0);
+        let _ = writeln!(
+            svg,
+            "<path class=\"bars\" transform=\"translate({BARS} {y}) scale({across} {:.4})\" d=\"{path}H0z\"/>",
+            -up
+        );
+    }
+
+    fn axes(&self, svg: &mut String) {
+        let _ = writeln!(svg, "<text class=\"what\" x=\"{LEFT}\" y=\"{}\">{}</text>", TOP - 8.0, heading(self.heat));
+        let (low, high) = (self.map.edges_ns[0], self.map.edges_ns[self.map.bands()]);
+        for ns in axis::latencies_ns(low, high, 9) {
+            let (y, name) = (self.height_of(ns), axis::latency(ns));
+            let right = LEFT + WIDTH;
+            let _ = writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>");
+            let _ = writeln!(svg, "<text class=\"end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 6.0, y + 4.0);
+        }
+        let borders = &self.map.borders_s;
+        let end = borders[self.map.columns()];
+        for s in axis::seconds(end, 6) {
+            let (x, y) = (LEFT + WIDTH * s / end, TOP + HEIGHT);
+            let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {y}v4\"/>");
+            let _ = writeln!(svg, "<text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{}</text>", y + 17.0, axis::instant(s));
+        }
+    }
+
+    /// Mean and percentiles across the map, each named at the side.
+    fn marks(&self, svg: &mut String) {
+        let Some(op) = self.op else { return };
+        let told = [("p50", op.p50_us), ("mean", op.mean_us), ("p99", op.p99_us), ("p99.9", op.p999_us)];
+        let mut told: Vec<_> = told.into_iter().filter_map(|(name, us)| Some((name, us?))).collect();
+        told.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut below = f64::INFINITY;
+        for (name, us) in told {
+            let y = self.height_of(us * 1e3);
+            let text = (y + 4.0).min(below - APART);
+            below = text;
+            let (class, right) = (if name == "mean" { "mean" } else { "mark" }, BARS + BARS_WIDTH);
+            let _ = writeln!(
+                svg,
+                "<path class=\"{class}\" d=\"M{LEFT} {y:.1}H{right}\"><title>{}</title></path>",
+                time_us(us)
+            );
+            let _ = writeln!(svg, "<text class=\"{class}-name\" x=\"{}\" y=\"{text:.1}\">{name}</text>", right + 5.0);
+        }
+    }
+
+    fn legend(&self, svg: &mut String) {
+        let y = SIZE.1 - 16;
+        for shade in 1..=SHADES {
+            let x = LEFT as usize + 14 * (shade - 1);
+            let _ = writeln!(svg, "<path class=\"swatch s{shade}\" d=\"M{x} {y}h14\"/>");
+        }
+        let x = LEFT as usize + 14 * SHADES + 8;
+        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{}\">{}</text>", y + 4, peak(self.map, self.heat));
+    }
+
+    /// Where a latency lies, from the top.
+    fn height_of(&self, ns: f64) -> f64 {
+        let (low, high) = (self.map.edges_ns[0], self.map.edges_ns[self.map.bands()]);
+        let share = (ns / low).ln() / (high / low).ln();
+        TOP + HEIGHT * (1.0 - share.clamp(0.0, 1.0))
+    }
+}
