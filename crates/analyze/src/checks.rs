@@ -136,8 +136,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     // The cached rung of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
-    // Files have no cache of their own, and one request of a large read visits many blocks.
-    findings.extend(still_reading(found).filter(|_| !io_job::on_files(run)));
+    findings.extend(still_reading(found));
     findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(host::of_window(&found.counters));
@@ -380,7 +379,7 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
         return findings;
     }
     if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
-        let text = "The page cache served reads that the database calls physical: they say nothing about storage. Use direct I/O, or leave less memory free.";
+        let text = "The page cache served physical reads: they say nothing about storage. Use direct I/O, or leave less memory free.";
         findings.push(warning("page-cache", text, format!("{} of physical reads", percent(phi))));
     }
     if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {

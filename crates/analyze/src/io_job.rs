@@ -4,7 +4,7 @@ use mindful_core::result::{IoBest, IoJobSummary, OpSummary, StepSummary};
 use mindful_core::run::{Point, Run, StepHead};
 use mindful_core::units;
 
-use crate::figures::blocks::block_bytes;
+use crate::figures::blocks;
 
 /// Key of [`Point::values`]: small I/Os in flight, of all sessions together.
 pub const SMALL: &str = "small";
@@ -16,6 +16,13 @@ pub const SPAN: &str = "span";
 pub const LIMIT: &str = "limit";
 /// The fact by which an engine tells how many I/Os each session keeps in flight.
 const IODEPTH: &str = "iodepth";
+/// The option and the fact by which it tells how blocks are read, and their value for one at a time.
+const IO: &str = "io";
+const PREAD: &str = "psync";
+/// The option that gives the length of a large read.
+const LARGE_SIZE: &str = "large_size";
+/// The fact by which it tells how many large reads, beside them.
+const LARGE_IODEPTH: &str = "large_iodepth";
 
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +59,7 @@ pub fn large(step: &StepSummary) -> Option<&OpSummary> {
 
 /// Length of a large read of `run`, bytes.
 pub fn large_bytes(run: &Run) -> Option<u64> {
-    run.head.settings.parse("large_size", units::parse_bytes).ok().flatten()
+    run.head.settings.parse(LARGE_SIZE, units::parse_bytes).ok().flatten()
 }
 
 /// Whether bare files were read: they have no rows whose layout could be wrong.
@@ -60,30 +67,54 @@ pub fn on_files(run: &Run) -> bool {
     run.description.as_ref().is_some_and(|description| description.facts.contains_key(IODEPTH))
 }
 
-/// I/Os that each session of a step keeps in flight and the length of each: blocks, or large reads where there are no
-/// blocks. `None` for engines without an iodepth.
-pub fn in_flight(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
-    let told = run.description.as_ref()?.facts.get(IODEPTH)?;
-    let here = |key: &str| head.point.values.get(key).map(String::as_str);
-    let sessions = u32::try_from(head.seats.len()).ok().filter(|sessions| *sessions > 0)?;
-    match load(&head.point) {
-        Some((0, large)) => Some((large / sessions, large_bytes(run)?)),
-        Some((small, _)) => Some((small / sessions, block_bytes(run)?)),
-        None => {
-            let bytes = here("block_size").map_or_else(|| block_bytes(run), |size| units::parse_bytes(size).ok());
-            Some((here(IODEPTH).unwrap_or(told).parse().ok()?, bytes?))
-        }
+/// Whether the sessions of a step can keep more than one I/O in flight: over io_uring they can, by pread they cannot.
+pub fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
+    let described = || run.description.as_ref()?.facts.get(IO);
+    on_files(run) && head.point.values.get(IO).or_else(described).is_none_or(|io| io != PREAD)
+}
+
+/// What each session of a step keeps in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InFlight {
+    /// I/Os of a block.
+    pub small: u32,
+    /// Large reads.
+    pub large: u32,
+}
+
+impl InFlight {
+    /// All of them.
+    pub const fn all(self) -> u32 {
+        self.small + self.large
     }
 }
 
-/// All I/Os that each session keeps in flight, blocks and large reads together.
-pub fn all_in_flight(run: &Run, head: &StepHead) -> Option<u32> {
-    let (small, _) = in_flight(run, head)?;
-    if let Some((small, large)) = load(&head.point) {
-        return Some((small + large) / u32::try_from(head.seats.len()).ok()?);
+/// What each session of a step keeps in flight; `None` for engines without an iodepth.
+pub fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
+    let facts = &run.description.as_ref()?.facts;
+    let told = facts.get(IODEPTH)?;
+    // Whatever was asked for.
+    if !takes_iodepth(run, head) {
+        return Some(InFlight { small: 1, large: 0 });
     }
-    let beside = run.description.as_ref()?.facts.get("large_iodepth").and_then(|large| large.parse().ok());
-    Some(small + beside.unwrap_or(0))
+    if let Some((small, large)) = load(&head.point) {
+        let sessions = u32::try_from(head.seats.len()).ok().filter(|sessions| *sessions > 0)?;
+        return Some(InFlight { small: small / sessions, large: large / sessions });
+    }
+    let here = |key: &str| head.point.values.get(key);
+    let large = here(LARGE_IODEPTH).or_else(|| facts.get(LARGE_IODEPTH)).and_then(|large| large.parse().ok());
+    Some(InFlight { small: here(IODEPTH).unwrap_or(told).parse().ok()?, large: large.unwrap_or(0) })
+}
+
+/// The iodepth of a step and the length of each of these I/Os: of a block, or of a large read where there are no others.
+pub fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
+    match in_flight(run, head)? {
+        InFlight { small: 0, large } => match head.point.values.get(LARGE_SIZE) {
+            Some(size) => Some((large, units::parse_bytes(size).ok()?)),
+            None => Some((large, large_bytes(run)?)),
+        },
+        InFlight { small, .. } => Some((small, blocks::of_step(run, head)?)),
+    }
 }
 
 /// The best of the steps of `run`; `None` where they are no job on files.

@@ -4,4 +4,5 @@ pub mod headline;
 pub mod ledger;
 pub mod little;
 pub mod residence;
+pub mod rung;
 pub mod verdict;

@@ -4,7 +4,6 @@ use mindful_core::result::StepSummary;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::Loop;
 
-use crate::figures::blocks::block_bytes;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::client_cpus;
 use crate::figures::pace::Pace;
@@ -12,7 +11,7 @@ use crate::figures::shares::Shares;
 use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::headline::{Gates, Headline, headline};
+use crate::judgement::headline::{Gates, Headline, Subject, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
 use crate::judgement::residence::Residence;
@@ -54,9 +53,10 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let measured = window.as_ref().zip(work.as_ref()).map(|(window, work)| (window, work, &counters));
     let pace = measured.and_then(|(window, work, _)| Pace::of(step, window, work));
     let summary = summary::step(run, step, measured, pace.as_ref());
-    let gates = Gates::of(&summary, &counters, block_bytes(run));
+    let subject = Subject::of(run, step);
+    let gates = Gates::of(&summary, &counters, subject);
     let residence = Residence::of(run, step, &gates);
-    let headline = headline(&summary, &gates);
+    let headline = headline(&summary, &gates, subject);
     let ledger = work.as_ref().map(|work| Ledger::of(run, step, work, &counters)).unwrap_or_default();
     let evidence = work.as_ref().map(|work| evidence(run, step, work, &counters, &summary)).unwrap_or_default();
     StepAnalysis { summary, window, work, counters, pace, gates, residence, headline, ledger, evidence, verdict: None }
@@ -75,6 +75,7 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
         server_loop_unused: server_loop_unused(run, step),
         reads_alone: summary.update_pct == 0.0,
         on_files: io_job::on_files(run),
+        iodepth: io_job::takes_iodepth(run, &step.head),
     }
 }
 

@@ -4,7 +4,7 @@ use mindful_core::metric::shared;
 use mindful_core::result::{
     BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity,
 };
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::OpKind;
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
@@ -83,7 +83,7 @@ pub fn step(
     pace: Option<&Pace>,
 ) -> StepSummary {
     let workload = &step.head.workload;
-    let in_flight = io_job::in_flight(run, &step.head);
+    let iodepth = io_job::iodepth(run, &step.head);
     let known = |figure: &dyn Fn(&Window, &Work, &Counters) -> Option<f64>| {
         measured.and_then(|(window, work, counters)| figure(window, work, counters))
     };
@@ -96,8 +96,8 @@ pub fn step(
         sessions: step.head.seats.len() as u32,
         schemas: workload.schemas,
         scale: workload.scale,
-        iodepth: in_flight.map(|(iodepth, _)| iodepth),
-        block_bytes: in_flight.map(|(_, bytes)| bytes),
+        iodepth: iodepth.map(|(iodepth, _)| iodepth),
+        block_bytes: iodepth.map(|(_, bytes)| bytes),
         work_unit: workload.work_unit,
         update_pct: workload.update_pct.percent(),
         update_pct_realised: known(&|_, work, _| update_pct(work)),
@@ -109,14 +109,14 @@ pub fn step(
         blocks_visited_per_s: known(&|_, work, _| Some(work.blocks() / work.seconds)),
         logical_reads_per_s: rate(shared::LOGICAL_READS),
         physical_reads_per_s: rate(shared::PHYSICAL_READS),
-        process_reads_per_s: known(&|_, _, counters| process_reads(run, counters)),
+        process_reads_per_s: known(&|_, _, counters| process_reads(run, &step.head, counters)),
         device_reads_per_s: rate(shared::DEVICE_READS),
-        page_cache_share: known(&|_, _, counters| page_cache_share(run, counters)),
+        page_cache_share: known(&|_, _, counters| page_cache_share(run, &step.head, counters)),
         hit_ratio: known(&|_, _, counters| hit_ratio(counters)),
         scan_direct_share: known(&|_, work, counters| scan_direct_share(work, counters)),
-        read_latency_mean_us: known(&|_, _, counters| {
+        read_latency_mean_us: known(&|_, work, counters| {
             let mean = counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS);
-            mean.filter(|us| *us > 0.0 && single_block_reads(run, step))
+            mean.filter(|us| *us > 0.0 && single_block_reads(run, step, work))
         }),
         device: measured.map_or_else(DeviceSummary::default, |(window, _, counters)| {
             device::device(&step.latencies, window, counters)
@@ -150,7 +150,7 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
 
 /// `phi = 1 - PIO_proc / PIO_db` (measurement.md M1). Below 0, more came from storage than the database asked for:
 /// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.
-fn page_cache_share(run: &Run, counters: &Counters) -> Option<f64> {
+fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    Some((1.0 - process_reads(run, counters)? / asked).clamp(0.0, 1.0))
+    Some((1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0))
 }

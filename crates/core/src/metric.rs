@@ -46,6 +46,8 @@ pub mod shared {
     pub const LOGICAL_READS: &str = "logical_reads";
     /// Blocks the database asked the operating system or device for.
     pub const PHYSICAL_READS: &str = "physical_reads";
+    /// Requests by which it asked for them, of one block or more each.
+    pub const READ_REQUESTS: &str = "reads";
     /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
     pub const RING_VISITS: &str = "ring_visits";
     /// Blocks the database gave to the operating system or device.

@@ -377,10 +377,10 @@ pub struct CpuSummary {
     /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
     #[serde(default)]
     pub db_us_per_physical_read_marginal: Option<f64>,
-    /// Physical reads per second by cores of the server.
+    /// Physical reads per second by cores of the server; null where scans or large reads are among them.
     #[serde(default)]
     pub iops_per_core: Option<f64>,
-    /// Cores of the server for 100,000 physical reads per second.
+    /// Cores of the server for 100,000 physical reads per second; null where the one before is.
     #[serde(default)]
     pub cores_per_100k_iops: Option<f64>,
     /// Cores' worth of CPU that mindful used to watch: reading counters, timing requests, asking for wait events.

@@ -62,21 +62,23 @@ impl Counters {
 #[derive(Debug)]
 pub struct CounterSampler {
     counters: Arc<Counters>,
+    block_size: u64,
     metrics: Vec<Metric>,
 }
 
 impl CounterSampler {
-    /// A sampler of `counters`.
-    pub fn new(counters: Arc<Counters>) -> Self {
+    /// A sampler of `counters`, for blocks of `block_size` bytes.
+    pub fn new(counters: Arc<Counters>, block_size: u64) -> Self {
         let metrics = vec![
-            Metric::counter(shared::PHYSICAL_READS, "1", "reads completed by the sessions, blocks and large reads"),
+            Metric::counter(shared::PHYSICAL_READS, "blocks", "blocks read by the sessions: bytes by the block size"),
+            Metric::counter(shared::READ_REQUESTS, "1", "reads completed by the sessions, of a block or large"),
             Metric::counter("read_bytes", "bytes", "bytes read by the sessions"),
             Metric::counter(shared::READ_TIME_US, "us", "time of the reads, from submission to completion, summed"),
-            Metric::counter(shared::PHYSICAL_WRITES, "1", "writes completed by the sessions"),
+            Metric::counter(shared::PHYSICAL_WRITES, "blocks", "blocks written by the sessions, each by itself"),
             Metric::counter("write_bytes", "bytes", "bytes written by the sessions"),
             Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"),
         ];
-        Self { counters, metrics }
+        Self { counters, block_size, metrics }
     }
 }
 
@@ -97,6 +99,7 @@ impl Sampler for CounterSampler {
         let c = &self.counters;
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
         Ok([
+            value(&c.read_bytes) / self.block_size as f64,
             value(&c.reads),
             value(&c.read_bytes),
             value(&c.read_ns) / 1e3,

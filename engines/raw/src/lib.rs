@@ -32,6 +32,7 @@ mod target;
 mod uring;
 
 pub use options::KEYS;
+pub use ring::require as require_io_uring;
 
 /// The raw engine.
 pub static ENGINE: Raw = Raw;

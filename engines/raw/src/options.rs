@@ -164,6 +164,13 @@ impl Options {
                 "leave --iodepth and --large-iodepth away and give more --sessions, or use --io uring",
             ));
         }
+        if let Some(large) = self.large.filter(|large| large.size < self.block_size) {
+            let (size, block) = (units::format_bytes(large.size), units::format_bytes(self.block_size));
+            return Err(Error::plan(
+                format!("a large read of {size} is smaller than a block of {block}"),
+                "give a larger --large-size, or a smaller --block-size",
+            ));
+        }
         if self.buffer_bytes() > MOST_BUFFER_BYTES {
             return Err(Error::plan(
                 format!(

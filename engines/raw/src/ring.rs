@@ -268,6 +268,17 @@ fn build(entries: u32) -> io::Result<IoUring> {
     lean(true).or_else(|_| lean(false)).or_else(|_| IoUring::new(entries))
 }
 
+/// Fails where this process may not use io_uring, which `what` needs.
+pub fn require(what: &str) -> mindful_core::Result<()> {
+    available().map_err(|reason| {
+        mindful_core::Error::target(
+            format!("this process may not use io_uring ({reason}), which {what} needs"),
+            "allow it: sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container; or measure by \
+             --io psync and --sessions",
+        )
+    })
+}
+
 /// Whether this process may use io_uring at all, and why not.
 pub fn available() -> io::Result<()> {
     build(1).map(drop)

@@ -129,10 +129,7 @@ impl RawTarget {
     fn usable_io(&self) -> Result<Io> {
         let (Io::Uring, Err(reason)) = (self.options.io, ring::available()) else { return Ok(self.options.io) };
         if self.options.large.is_some() {
-            return Err(Error::target(
-                format!("this process may not use io_uring ({reason}), which large reads beside the blocks need"),
-                "allow it: sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container",
-            ));
+            ring::require("--large-iodepth")?;
         }
         self.events.emit(Event::Finding(prepared::no_io_uring(&reason, self.options.iodepth)));
         Ok(Io::Psync)
@@ -166,7 +163,7 @@ impl RawTarget {
             seed: workload.seed,
             layout: Arc::new(Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema)),
             blocks: Arc::new(self.space(&sources, self.options.span, self.options.block_size)?),
-            large_blocks: self.options.large.map_or(0, |l| l.size.div_ceil(self.options.block_size)),
+            large_blocks: self.options.large.map_or(0, |l| l.size / self.options.block_size),
             large,
             counters: self.counters.clone(),
             events: self.events.clone(),
@@ -339,7 +336,7 @@ impl Target for RawTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![Box::new(CounterSampler::new(self.counters.clone()))])
+        Ok(vec![Box::new(CounterSampler::new(self.counters.clone(), self.options.block_size))])
     }
 
     fn interrupt(&self) {
@@ -379,22 +376,29 @@ fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<So
     Ok(sources)
 }
 
+/// What is read and written, and how. Through the page cache or not: each block is asked for by itself, as it should be.
 fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<PlanShape> {
     let options = &prepared.options;
-    let how = match prepared.io {
-        Io::Uring => format!("io_uring, iodepth {}", options.iodepth),
-        Io::Psync => "one at a time".to_owned(),
-    };
     let cache = if options.direct { "direct" } else { "through the page cache" };
-    let shape = |kind: &str, verb: &str| PlanShape {
-        kind: kind.to_owned(),
-        shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(options.block_size)),
-        pure: options.direct,
-        detail: String::new(),
+    let shape = |kind: &str, verb: &str, bytes: u64, in_flight: u32| {
+        let how = match prepared.io {
+            Io::Uring => format!("io_uring, iodepth {in_flight}"),
+            Io::Psync => "one at a time".to_owned(),
+        };
+        PlanShape {
+            kind: kind.to_owned(),
+            shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)),
+            pure: true,
+            detail: String::new(),
+        }
     };
-    let mut shapes = vec![shape("select", "read")];
-    if !workload.update_pct.is_none() {
-        shapes.push(shape("update", "write"));
+    let mut shapes = Vec::new();
+    if options.iodepth > 0 {
+        shapes.push(shape("select", "read", options.block_size, options.iodepth));
+        if !workload.update_pct.is_none() {
+            shapes.push(shape("update", "write", options.block_size, options.iodepth));
+        }
     }
+    shapes.extend(options.large.map(|large| shape("scan", "large read", large.size, large.iodepth)));
     shapes
 }

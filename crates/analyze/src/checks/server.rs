@@ -7,7 +7,7 @@ use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 use mindful_core::workload::Skew;
 
-use crate::figures::blocks::FEWEST_READS_PER_S;
+use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
 use crate::figures::shares::Class;
 use crate::judgement::headline::{MAX_YIELD, percent};
@@ -56,11 +56,12 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 
 /// Several blocks in one request: read ahead of their use, by a scan or a plan that sorts its blocks.
 fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    if !step.head.workload.scan_pct.is_none() {
+    if !one_by_one(step, found.work.as_ref()?) {
         return None;
     }
     found.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    let blocks = found.counters.ratio(shared::PHYSICAL_READS, "reads").filter(|blocks| *blocks > SINGLE_BLOCK)?;
+    let blocks = found.counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS);
+    let blocks = blocks.filter(|blocks| *blocks > SINGLE_BLOCK)?;
     let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
                 IOPS nor latency are of random single blocks. Find who scans (pg_stat_activity), or set \
                 io_combine_limit = 8kB and effective_io_concurrency = 0.";
@@ -70,9 +71,9 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 /// Reads of the database beyond those of the blocks visited and their index.
 fn unasked_reads(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let (reads, visited) = (found.summary.physical_reads_per_s?, found.summary.blocks_visited_per_s?);
-    let operations = found.work.as_ref().map(|work| work.ops() / work.seconds)?;
-    let own = visited * MAX_YIELD + operations * INDEX_BLOCKS_AN_OPERATION;
-    (step.head.workload.scan_pct.is_none() && reads > own && reads >= FEWEST_READS_PER_S).then(|| {
+    let work = found.work.as_ref()?;
+    let own = visited * MAX_YIELD + work.ops() / work.seconds * INDEX_BLOCKS_AN_OPERATION;
+    (one_by_one(step, work) && reads > own && reads >= FEWEST_READS_PER_S).then(|| {
         let text = "The database read more than the operations asked for: others work in it, and their reads are \
                     counted. End them, or measure when it is quiet.";
         let evidence = format!("{reads:.0} physical reads/s for {visited:.0} blocks visited/s");

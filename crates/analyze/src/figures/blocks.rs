@@ -1,9 +1,12 @@
 //! Blocks of the run's target: their size, and reads in their number.
 
 use mindful_core::metric::shared;
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::run::{Run, StepHead, StepRecord};
+use mindful_core::units;
+use mindful_core::workload::OpKind;
 
 use super::counters::Counters;
+use super::work::Work;
 
 /// Fewest physical reads per second of which a share is told: below it a handful of stray reads decides.
 pub const FEWEST_READS_PER_S: f64 = 10.0;
@@ -14,12 +17,25 @@ pub fn block_bytes(run: &Run) -> Option<u64> {
     told.filter(|bytes| *bytes > 0)
 }
 
+/// Bytes of a block of a step: its own, where a sweep gives each step another.
+pub fn of_step(run: &Run, head: &StepHead) -> Option<u64> {
+    match head.point.values.get("block_size") {
+        Some(size) => units::parse_bytes(size).ok(),
+        None => block_bytes(run),
+    }
+}
+
+/// Whether every operation visits its blocks one by one: none is a scan, or a large read of a file.
+pub fn one_by_one(step: &StepRecord, work: &Work) -> bool {
+    step.head.workload.scan_pct.is_none() && work.kind(OpKind::Scan).ops <= 0.0
+}
+
 /// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.
-pub fn single_block_reads(run: &Run, step: &StepRecord) -> bool {
-    step.head.workload.scan_pct.is_none() && run.shapes.iter().all(|shape| shape.pure)
+pub fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> bool {
+    one_by_one(step, work) && run.shapes.iter().all(|shape| shape.pure)
 }
 
 /// Blocks' worth of bytes that the server's processes fetched from storage per second.
-pub fn process_reads(run: &Run, counters: &Counters) -> Option<f64> {
-    Some(counters.rate(shared::PROCESS_READ_BYTES)? / block_bytes(run)? as f64)
+pub fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
+    Some(counters.rate(shared::PROCESS_READ_BYTES)? / of_step(run, head)? as f64)
 }

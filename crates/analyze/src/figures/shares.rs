@@ -85,13 +85,14 @@ impl Shares {
         (total > 0.0).then(|| Self { parts: Class::ALL.map(share).to_vec(), samples: Some(total) })
     }
 
-    /// CPU time and read time by the time sessions were busy. What remains is not known.
+    /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several
+    /// operations under way, their threads are still one each: CPU is by the time of these.
     fn clocked(work: &Work, counters: &Counters) -> Self {
-        let busy = work.busy_sessions();
+        let (busy, threads) = (work.busy_sessions(), f64::from(work.sessions));
         if busy <= 0.0 {
             return Self::default();
         }
-        let cpu = cpu::cpu(counters, work).db_cores.map(|cores| (Class::Cpu, (cores / busy).min(1.0)));
+        let cpu = cpu::cpu(counters, work).db_cores.map(|cores| (Class::Cpu, (cores / busy.min(threads)).min(1.0)));
         let read_us = counters.rate(shared::READ_TIME_US).filter(|us| *us > 0.0);
         let read = read_us.map(|us| (Class::Read, (us / 1e6 / busy).min(1.0)));
         let others = work.writer_wait_us.map(|us| (Class::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));

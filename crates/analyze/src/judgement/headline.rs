@@ -2,8 +2,11 @@
 
 use mindful_core::metric::shared;
 use mindful_core::result::StepSummary;
+use mindful_core::run::{Run, StepRecord};
 
+use crate::figures::blocks;
 use crate::figures::counters::Counters;
+use crate::io_job;
 
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
@@ -27,15 +30,32 @@ pub struct Gates {
     pub page_cache_share: Option<f64>,
     /// `1 - process bytes / device bytes` for reads.
     pub foreign_share: Option<f64>,
-    /// Yield of the method, `y = PIO_db / blocks visited`.
+    /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
     pub method_yield: Option<f64>,
+}
+
+/// What was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject {
+    /// Whether bare files, with no database and no cache of one before them.
+    pub on_files: bool,
+    /// Length of a block, bytes, where it is known.
+    pub block_bytes: Option<u64>,
+}
+
+impl Subject {
+    /// What `step` of `run` read.
+    pub fn of(run: &Run, step: &StepRecord) -> Self {
+        Self { on_files: io_job::on_files(run), block_bytes: blocks::of_step(run, &step.head) }
+    }
 }
 
 impl Gates {
     /// The ratios of a step.
-    pub fn of(step: &StepSummary, counters: &Counters, block_bytes: Option<u64>) -> Self {
-        let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * block_bytes.unwrap_or(0) as f64;
-        let visited = step.blocks_visited_per_s.filter(|rate| *rate > 0.0);
+    pub fn of(step: &StepSummary, counters: &Counters, subject: Subject) -> Self {
+        let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * subject.block_bytes.unwrap_or(0) as f64;
+        let written = step.physical_writes_per_s.filter(|_| subject.on_files).unwrap_or(0.0);
+        let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
         Self {
             page_cache_share: step.page_cache_share,
             foreign_share: foreign_share(counters, database_bytes),
@@ -88,39 +108,66 @@ pub struct Headline {
     pub why: String,
 }
 
+impl Headline {
+    fn new(kind: Kind, label: impl Into<String>, per_s: f64, why: impl Into<String>) -> Self {
+        Self { kind, label: label.into(), per_s, why: why.into() }
+    }
+}
+
 /// The headline of a step; `None` without a window.
-pub fn headline(step: &StepSummary, gates: &Gates) -> Option<Headline> {
+pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
     let visited = step.blocks_visited_per_s?;
-    let make = |kind, label: &str, per_s, why: String| Some(Headline { kind, label: label.to_owned(), per_s, why });
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
-        return make(
-            Kind::Operations,
-            "blocks visited per second",
-            visited,
-            "the target tells no physical reads".into(),
-        );
+        let writes = step.physical_writes_per_s.filter(|_| subject.on_files);
+        let (label, per_s, why) = match writes {
+            Some(writes) => ("writes per second (files)", writes, "nothing was read"),
+            _ => ("blocks visited per second", visited, "the target tells no physical reads"),
+        };
+        return Some(Headline::new(Kind::Operations, label, per_s, why));
     };
-    if y < CACHED_YIELD {
-        let served = percent(1.0 - y);
-        return make(
+    // Files have no cache of their own.
+    if y < CACHED_YIELD && !subject.on_files {
+        return Some(Headline::new(
             Kind::DatabaseCache,
             "logical reads per second, from the database cache",
             step.logical_reads_per_s.unwrap_or(visited),
-            format!("the database's cache served {served} of the blocks visited: nothing below it is measured"),
-        );
+            format!(
+                "the database's cache served {} of the blocks visited: nothing below it is measured",
+                percent(1.0 - y)
+            ),
+        ));
     }
-    if gates.pass() {
-        let why = "page cache out of the way, device quiet, one physical read a block";
-        return make(Kind::Storage, "storage IOPS (reads)", reads, why.into());
-    }
-    match gates.page_cache_share {
-        Some(phi) if phi > MAX_PAGE_CACHE_SHARE => make(
-            Kind::PageCache,
-            "database reads per second, partly from the page cache",
-            reads,
-            format!("the page cache served {} of what the database read: this is no storage figure", percent(phi)),
-        ),
-        _ => make(Kind::Database, "physical reads per second (database)", reads, doubts(gates).join("; ")),
+    let kind = match gates.page_cache_share {
+        _ if gates.pass() => Kind::Storage,
+        Some(phi) if phi > MAX_PAGE_CACHE_SHARE => Kind::PageCache,
+        _ => Kind::Database,
+    };
+    // Single blocks are counted; where scans or large reads are among them, only bytes are comparable.
+    let mib = subject.block_bytes.filter(|_| step.ops.scan.is_some()).map(|bytes| bytes as f64 / f64::from(1 << 20));
+    let why = match (kind, gates.page_cache_share) {
+        (Kind::Storage, _) if mib.is_some() => {
+            "page cache out of the way, device quiet, each block read once".to_owned()
+        }
+        (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read a block".to_owned(),
+        (Kind::PageCache, Some(phi)) => {
+            let read = if subject.on_files { "was read" } else { "the database read" };
+            format!("the page cache served {} of what {read}: this is no storage figure", percent(phi))
+        }
+        _ => doubts(gates).join("; "),
+    };
+    Some(Headline::new(kind, label(kind, mib.is_some(), subject.on_files), reads * mib.unwrap_or(1.0), why))
+}
+
+/// What reads are called, in number or in bytes.
+fn label(kind: Kind, in_bytes: bool, on_files: bool) -> String {
+    let (whose, source) = if on_files { ("file", "files") } else { ("database", "database") };
+    match (kind, in_bytes) {
+        (Kind::Storage, false) => "storage IOPS (reads)".to_owned(),
+        (Kind::Storage, true) => "storage MiB/s (reads)".to_owned(),
+        (Kind::PageCache, false) => format!("{whose} reads per second, partly from the page cache"),
+        (Kind::PageCache, true) => format!("MiB/s of {whose} reads, partly from the page cache"),
+        (_, false) => format!("physical reads per second ({source})"),
+        (_, true) => format!("MiB/s of physical reads ({source})"),
     }
 }
 

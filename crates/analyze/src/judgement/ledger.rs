@@ -4,7 +4,7 @@ use mindful_core::metric::shared;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
-use crate::figures::blocks::{FEWEST_READS_PER_S, block_bytes, single_block_reads};
+use crate::figures::blocks::{self, FEWEST_READS_PER_S, one_by_one, single_block_reads};
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 use crate::judgement::headline::percent;
@@ -46,7 +46,8 @@ pub struct Ledger {
 impl Ledger {
     /// The ledger of a step.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
-        let facts = Facts { run, step, work, counters, block_bytes: block_bytes(run).map(|bytes| bytes as f64) };
+        let block_bytes = blocks::of_step(run, &step.head).map(|bytes| bytes as f64);
+        let facts = Facts { run, step, work, counters, block_bytes };
         Self { reads: facts.reads(), writes: facts.writes() }
     }
 }
@@ -76,7 +77,7 @@ impl Facts<'_> {
     /// Blocks that an operation of the method visits on average in this mix.
     fn blocks_per_op(&self) -> Option<f64> {
         let workload = &self.step.head.workload;
-        if !workload.scan_pct.is_none() {
+        if !one_by_one(self.step, self.work) {
             return None;
         }
         let updates = workload.update_pct.percent() / 100.0;
@@ -102,7 +103,7 @@ impl Facts<'_> {
         };
         let device = Row {
             bytes_per_s: self.counters.rate(shared::DEVICE_READ_BYTES),
-            expected: single_block_reads(self.run, self.step).then_some(1.0),
+            expected: single_block_reads(self.run, self.step, self.work).then_some(1.0),
             ..self.blocks("device reads", self.counters.rate(shared::DEVICE_READS))
         };
         let mut rows = vec![operations, visited, logical, physical, process, device];

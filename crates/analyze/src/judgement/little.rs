@@ -4,7 +4,7 @@ use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::Loop;
 
 use crate::figures::work::Work;
-use crate::io_job;
+use crate::io_job::{self, InFlight};
 
 /// Largest share of a slice that a loop in the database may take for itself.
 pub const MAX_LOOP_SHARE: f64 = 0.5;
@@ -36,7 +36,7 @@ pub fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
 }
 
 fn of_each(run: &Run, step: &StepRecord) -> u32 {
-    io_job::all_in_flight(run, &step.head).unwrap_or(1)
+    io_job::in_flight(run, &step.head).map_or(1, InFlight::all)
 }
 
 /// Average number of sessions inside operations, with what the loop in the database adds to them.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::figures::shares::{Class, Shares};
 use crate::judgement::headline::{MAX_PAGE_CACHE_SHARE, percent};
+use crate::judgement::rung::Rung;
 
 /// Share of the CPUs it may use above which the client limits.
 pub const CLIENT_BUSY: f64 = 0.8;
@@ -19,10 +20,12 @@ pub const LOG_SHARE: f64 = 0.25;
 pub const WRITER_SHARE: f64 = 0.15;
 /// Share of database time in waits for other sessions above which contention limits.
 pub const CONTENTION_SHARE: f64 = 0.15;
-/// Gain of throughput below which it is flat although the sessions doubled.
+/// Gain of throughput below which it is flat although twice as much is under way at once.
 pub const FLAT_GAIN: f64 = 0.03;
 /// Share of database time in waits for reads above which the latency of the device limits.
 pub const READ_SHARE: f64 = 0.6;
+/// Page-cache share above which the device did next to nothing.
+pub const ALL_CACHED: f64 = 0.999;
 
 /// What limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,17 +67,6 @@ impl Limit {
     }
 }
 
-/// A step of a ladder of sessions, to be held against the next.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rung {
-    /// Sessions.
-    pub sessions: f64,
-    /// Operations per second.
-    pub per_s: f64,
-    /// Mean time of an operation, us.
-    pub mean_us: f64,
-}
-
 /// What the rules look at; `None` where it is not known, and then its rule does not match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
@@ -86,7 +78,7 @@ pub struct Evidence {
     pub host_busy: Option<f64>,
     /// Where database time went.
     pub shares: Shares,
-    /// The step before with at most half the sessions, and this one.
+    /// The step with at most half of what this one has under way at once, and this one.
     pub ladder: Option<(Rung, Rung)>,
     /// Page-cache share.
     pub page_cache_share: Option<f64>,
@@ -96,6 +88,8 @@ pub struct Evidence {
     pub reads_alone: bool,
     /// Whether bare files were read, with no database before them.
     pub on_files: bool,
+    /// Whether a session can keep more than one I/O in flight.
+    pub iodepth: bool,
 }
 
 impl Evidence {
@@ -156,7 +150,14 @@ fn client(e: &Evidence) -> Option<Verdict> {
 fn cpu(e: &Evidence) -> Option<Verdict> {
     let figures =
         [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time(e, "CPU was", Class::Cpu, CPU_SHARE)];
-    either(Limit::Cpu, figures, "more or faster CPUs raise the figure, storage does not; try fewer --sessions")
+    let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
+    let next = if e.on_files && !host_busy {
+        "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \
+         does not"
+    } else {
+        "more or faster CPUs raise the figure, storage does not; try fewer --sessions"
+    };
+    either(Limit::Cpu, figures, next)
 }
 
 fn log(e: &Evidence) -> Option<Verdict> {
@@ -183,18 +184,19 @@ fn contention(e: &Evidence) -> Option<Verdict> {
     Some(Verdict { limit: Limit::Contention, figures, next })
 }
 
-/// Throughput is flat although the sessions doubled, and latency grew with them.
+/// Throughput is flat although twice as much is under way at once, and latency grew with it.
 fn device_cap(e: &Evidence) -> Option<Verdict> {
     let (before, here) = e.ladder?;
-    let (sessions, gain) = (here.sessions / before.sessions, here.per_s / before.per_s - 1.0);
+    let (more, gain) = (here.in_flight / before.in_flight, here.per_s / before.per_s - 1.0);
     let slower = here.mean_us / before.mean_us;
-    let capped = sessions >= 2.0 && gain.abs() <= FLAT_GAIN && slower >= sessions * 0.8;
+    let capped = more >= 2.0 && gain.abs() <= FLAT_GAIN && slower >= more * 0.8;
+    let what = if e.on_files { "I/Os in flight" } else { "sessions" };
     capped.then(|| Verdict {
         limit: Limit::DeviceCap,
         figures: format!(
-            "{:.0} instead of {:.0} sessions gained {} (flat within {}) and took {slower:.1} times as long",
-            here.sessions,
-            before.sessions,
+            "{:.0} instead of {:.0} {what} gained {} (flat within {}) and took {slower:.1} times as long",
+            here.in_flight,
+            before.in_flight,
             percent(gain),
             percent(FLAT_GAIN)
         ),
@@ -203,7 +205,11 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
 }
 
 fn device_latency(e: &Evidence) -> Option<Verdict> {
-    let next = if e.on_files {
+    // What next to nothing was asked of does not limit.
+    if e.page_cache_share.is_some_and(|phi| phi > ALL_CACHED) {
+        return None;
+    }
+    let next = if e.iodepth {
         "more --sessions, or a higher --iodepth of io_uring, raise the figure until the device is full; a faster device \
          raises it at once"
     } else {
@@ -230,7 +236,7 @@ fn undecided(e: &Evidence) -> Verdict {
     } else {
         format!("largest of {}: {}", e.time(), top.join(", "))
     };
-    let next = if e.on_files {
+    let next = if e.iodepth {
         "run a ladder of --sessions or --iodepth: where it stops rising tells the limit"
     } else {
         "run a ladder of --sessions: where it stops rising tells the limit"
@@ -272,7 +278,9 @@ mod tests {
         }
         let waits = shares(&[(Class::Read, 0.98)]);
         assert!(!Verdict::of(&waits).next.contains("--iodepth"), "a database's sessions have none");
-        let next = Verdict::of(&Evidence { on_files: true, ..waits }).next;
+        let files = Evidence { on_files: true, ..waits };
+        assert!(!Verdict::of(&files).next.contains("--iodepth"), "nor has pread");
+        let next = Verdict::of(&Evidence { iodepth: true, ..files }).next;
         assert!(next.contains("--iodepth") && next.contains("--sessions"), "{next}");
     }
 
@@ -300,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_device_that_gives_no_more_to_twice_the_sessions_is_capped() {
-        let rung = |sessions, per_s, mean_us| Rung { sessions, per_s, mean_us };
+        let rung = |in_flight, per_s, mean_us| Rung { in_flight, per_s, mean_us };
         let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(Class::Read, 0.95)]) };
         let capped = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 64_500.0, 496.0));
         assert_eq!(Verdict::of(&capped).limit, Limit::DeviceCap);

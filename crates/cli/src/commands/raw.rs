@@ -77,6 +77,9 @@ fn read_whole(settings: &mut Settings) {
 
 /// All steps of `job` in one run folder: its id, and how it ended.
 fn measured(context: &Context, job: &Job) -> Result<(String, Result<()>)> {
+    if job.keeps_several(&context.settings)? {
+        mindful_raw::require_io_uring("a session of several I/Os in flight")?;
+    }
     let target = context.open()?;
     let (_, dataset) = job::ready(context, &*target)?;
     job::prepare(context, &*target, &context.plan.workload(&dataset)?)?;

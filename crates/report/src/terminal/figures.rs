@@ -73,7 +73,8 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
     if let Some(hit) = summary.hit_ratio {
         said.push(format!("the database's cache served {} of logical reads", percent(Some(hit))));
     }
-    if summary.ops.scan.is_some() {
+    let on_files = step.evidence.on_files;
+    if summary.ops.scan.is_some() && !on_files {
         said.push(match summary.scan_direct_share {
             None => "the database does not tell whether scans were direct or cached".to_owned(),
             Some(share) if share >= 0.95 => "scans were direct, past the database's cache".to_owned(),
@@ -89,7 +90,8 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
         said.push(format!("a block of a select took {} us on average", number(mean / summary.work_unit as f64)));
     }
     if let Some(us) = summary.read_latency_mean_us.filter(|_| is_physical(step)) {
-        said.push(format!("a physical read {} us as the database saw it", number(us)));
+        let who = if on_files { "sessions" } else { "the database" };
+        said.push(format!("a physical read {} us as {who} saw it", number(us)));
     }
     if let Some(us) = counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS).filter(|us| *us > 0.0) {
         said.push(format!("a read request {} us on average in the device's queue and at the device", number(us)));

@@ -34,6 +34,17 @@ pub enum Job {
     },
 }
 
+impl Job {
+    /// Whether one session is to keep more than one I/O in flight, or large reads.
+    pub fn keeps_several(&self, settings: &Settings) -> Result<bool> {
+        Ok(match self {
+            Self::Points(points) => points.iter().any(|point| point.small > 1 || point.large > 0),
+            Self::Calibrate { .. } => true,
+            Self::Spans { .. } => settings.parse("iodepth", number)?.is_some_and(|depth| depth > 1),
+        })
+    }
+}
+
 /// The job that `settings` ask for, `None` for one plain step; completes them with the defaults of either.
 pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
     let preset = settings.get("preset").map(str::to_owned);

@@ -1,0 +1,65 @@
+//! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is held against.
+
+use mindful_core::metric::shared;
+use mindful_core::run::{Point, Run, StepRecord};
+
+use crate::figures::counters::Counters;
+use crate::figures::work::Work;
+use crate::io_job::{self, InFlight};
+
+/// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
+const LOAD: [&str; 6] = ["sessions", "threads", "iodepth", "large_iodepth", io_job::SMALL, io_job::LARGE];
+
+/// A step of a ladder, to be held against another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rung {
+    /// Operations or I/Os that may be under way at once: one a session, or on files as many as each keeps in flight.
+    pub in_flight: f64,
+    /// Operations per second.
+    pub per_s: f64,
+    /// Mean time of one of those, us.
+    pub mean_us: f64,
+}
+
+impl Rung {
+    /// What `step` is as a rung; `None` where it did nothing.
+    ///
+    /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time
+    /// of an I/O, not of an operation.
+    pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
+        let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
+        let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::all);
+        let of_io = counters.ratio(shared::READ_TIME_US, shared::READ_REQUESTS).filter(|_| of_each > 1);
+        Some(Self {
+            in_flight: f64::from(work.sessions) * f64::from(of_each),
+            per_s,
+            mean_us: of_io.unwrap_or(work.busy_sessions() * 1e6 / per_s),
+        })
+    }
+}
+
+/// For each step of `run` the highest of `rungs` with at most half of what it offers at once, and its own; `None` where
+/// there is none. `rungs` are those of the steps, in their order.
+pub fn ladder(run: &Run, rungs: &[Option<Rung>]) -> Vec<Option<(Rung, Rung)>> {
+    let all: Vec<_> = run.steps.iter().zip(rungs).collect();
+    let before = |step: &StepRecord, here: Rung| {
+        let alike = all.iter().filter(|(other, _)| alike(run, other, step)).filter_map(|(_, rung)| **rung);
+        let halves = alike.filter(|before| before.in_flight * 2.0 <= here.in_flight);
+        halves.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight))
+    };
+    all.iter().map(|(step, rung)| rung.and_then(|here| Some((before(step, here)?, here)))).collect()
+}
+
+/// Whether two steps differ in nothing but how much they offer at once, small and large I/Os in the same proportion.
+fn alike(run: &Run, a: &StepRecord, b: &StepRecord) -> bool {
+    let others = |point: &Point| {
+        let mut values = point.values.clone();
+        values.retain(|key, _| !LOAD.contains(&key.as_str()));
+        values
+    };
+    let proportion = match (io_job::in_flight(run, &a.head), io_job::in_flight(run, &b.head)) {
+        (Some(a), Some(b)) => u64::from(a.small) * u64::from(b.large) == u64::from(b.small) * u64::from(a.large),
+        _ => true,
+    };
+    proportion && others(&a.head.point) == others(&b.head.point)
+}
