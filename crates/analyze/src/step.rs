@@ -15,7 +15,7 @@ use crate::judgement::headline::{Gates, Headline, Subject, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
 use crate::judgement::residence::Residence;
-use crate::judgement::verdict::{Evidence, Verdict};
+use crate::judgement::verdict::{Evidence, Reader, Verdict};
 use crate::summary;
 
 /// What stands behind the figures of a step.
@@ -74,8 +74,11 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
         page_cache_share: summary.page_cache_share,
         server_loop_unused: server_loop_unused(run, step),
         reads_alone: summary.update_pct == 0.0,
-        on_files: io_job::on_files(run),
-        iodepth: io_job::takes_iodepth(run, &step.head),
+        reader: match (io_job::on_files(run), io_job::takes_iodepth(run, &step.head)) {
+            (false, _) => Reader::Database,
+            (true, false) => Reader::Pread,
+            (true, true) => Reader::Uring,
+        },
     }
 }
 

@@ -86,16 +86,31 @@ pub struct Evidence {
     pub server_loop_unused: bool,
     /// Whether the plan has no updates.
     pub reads_alone: bool,
-    /// Whether bare files were read, with no database before them.
-    pub on_files: bool,
-    /// Whether a session can keep more than one I/O in flight.
-    pub iodepth: bool,
+    /// Who made the reads.
+    pub reader: Reader,
+}
+
+/// Who makes the reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// A database.
+    #[default]
+    Database,
+    /// A session on bare files, one I/O at a time.
+    Pread,
+    /// A session on bare files, as many I/Os at a time as it is told to.
+    Uring,
 }
 
 impl Evidence {
+    /// Whether bare files were read, with no database before them.
+    pub const fn on_files(&self) -> bool {
+        !matches!(self.reader, Reader::Database)
+    }
+
     /// What the time of the sessions is called.
     pub const fn time(&self) -> &'static str {
-        if self.on_files { "I/O time" } else { "database time" }
+        if self.on_files() { "I/O time" } else { "database time" }
     }
 }
 
@@ -151,7 +166,7 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
     let figures =
         [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time(e, "CPU was", Class::Cpu, CPU_SHARE)];
     let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
-    let next = if e.on_files && !host_busy {
+    let next = if e.on_files() && !host_busy {
         "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \
          does not"
     } else {
@@ -190,7 +205,7 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
     let (more, gain) = (here.in_flight / before.in_flight, here.per_s / before.per_s - 1.0);
     let slower = here.mean_us / before.mean_us;
     let capped = more >= 2.0 && gain.abs() <= FLAT_GAIN && slower >= more * 0.8;
-    let what = if e.on_files { "I/Os in flight" } else { "sessions" };
+    let what = if e.on_files() { "I/Os in flight" } else { "sessions" };
     capped.then(|| Verdict {
         limit: Limit::DeviceCap,
         figures: format!(
@@ -209,7 +224,7 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     if e.page_cache_share.is_some_and(|phi| phi > ALL_CACHED) {
         return None;
     }
-    let next = if e.iodepth {
+    let next = if e.reader == Reader::Uring {
         "more --sessions, or a higher --iodepth of io_uring, raise the figure until the device is full; a faster device \
          raises it at once"
     } else {
@@ -236,7 +251,7 @@ fn undecided(e: &Evidence) -> Verdict {
     } else {
         format!("largest of {}: {}", e.time(), top.join(", "))
     };
-    let next = if e.iodepth {
+    let next = if e.reader == Reader::Uring {
         "run a ladder of --sessions or --iodepth: where it stops rising tells the limit"
     } else {
         "run a ladder of --sessions: where it stops rising tells the limit"
@@ -272,15 +287,15 @@ mod tests {
     #[test]
     fn of_bare_files_no_verdict_speaks_of_a_database() {
         for parts in [&[(Class::Read, 0.98), (Class::Cpu, 0.1)][..], &[(Class::Cpu, 0.7)], &[(Class::Read, 0.5)], &[]] {
-            let verdict = Verdict::of(&Evidence { on_files: true, ..shares(parts) });
+            let verdict = Verdict::of(&Evidence { reader: Reader::Uring, ..shares(parts) });
             assert!(verdict.figures.contains("I/O time"), "{}", verdict.figures);
             assert!(!verdict.figures.contains("database"), "{}", verdict.figures);
         }
         let waits = shares(&[(Class::Read, 0.98)]);
         assert!(!Verdict::of(&waits).next.contains("--iodepth"), "a database's sessions have none");
-        let files = Evidence { on_files: true, ..waits };
+        let files = Evidence { reader: Reader::Pread, ..waits };
         assert!(!Verdict::of(&files).next.contains("--iodepth"), "nor has pread");
-        let next = Verdict::of(&Evidence { iodepth: true, ..files }).next;
+        let next = Verdict::of(&Evidence { reader: Reader::Uring, ..files }).next;
         assert!(next.contains("--iodepth") && next.contains("--sessions"), "{next}");
     }
 
@@ -314,6 +329,14 @@ mod tests {
         assert_eq!(Verdict::of(&capped).limit, Limit::DeviceCap);
         let rising = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 120_000.0, 266.0));
         assert_eq!(Verdict::of(&rising).limit, Limit::DeviceLatency);
+    }
+
+    #[test]
+    fn a_device_behind_a_cache_that_served_all_does_not_limit() {
+        let reads = shares(&[(Class::Read, 0.95)]);
+        let limit = |phi| Verdict::of(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
+        assert_eq!(limit(1.0), Limit::PageCache);
+        assert_eq!(limit(0.9), Limit::DeviceLatency, "a tenth of the reads can take most of the time");
     }
 
     #[test]

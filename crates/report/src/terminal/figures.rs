@@ -73,7 +73,7 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
     if let Some(hit) = summary.hit_ratio {
         said.push(format!("the database's cache served {} of logical reads", percent(Some(hit))));
     }
-    let on_files = step.evidence.on_files;
+    let on_files = step.evidence.on_files();
     if summary.ops.scan.is_some() && !on_files {
         said.push(match summary.scan_direct_share {
             None => "the database does not tell whether scans were direct or cached".to_owned(),
