@@ -1,8 +1,9 @@
 //! Holds the raw engine against fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
 //! [--pairs N] [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
 //!
-//! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places; with
-//! `--cpu` both on that CPU. The ratios printed are I/Os per second (more is better) and CPU per I/O (less is better), each
+//! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places. Both
+//! of a pair run on the same CPU, for which of them takes the device's interrupts decides more than who reads: on each in
+//! turn, or on that of `--cpu`. The ratios printed are I/Os per second (more is better) and CPU per I/O (less is better), each
 //! the median over the pairs with the interval a sign test gives it: where it holds 1, the two are level within noise. And
 //! the ratio of the least CPU of either, for what else the machine does only adds to it. Without fio on the PATH it says so
 //! and measures the raw engine alone.
@@ -37,7 +38,7 @@ struct Arguments {
     seconds: f64,
     depth: Option<u32>,
     direct: Option<bool>,
-    cpu: Option<String>,
+    cpu: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -62,6 +63,7 @@ fn main() -> Result<()> {
         "{:>5} {:>8}  {:>18}  {:>14}  {:>20}  {:>20}  {:>9}",
         "depth", "", "IOPS raw / fio", "CPU us/IO", "ratio IOPS", "ratio CPU", "least CPU"
     );
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let wanted = |(depth, direct): &(u32, bool)| {
         arguments.depth.is_none_or(|only| only == *depth) && arguments.direct.is_none_or(|only| only == *direct)
     };
@@ -71,13 +73,14 @@ fn main() -> Result<()> {
         }
         let mut pairs = Vec::new();
         for turn in 0..arguments.pairs {
-            let ours = raw(&arguments, &dataset, depth, direct, turn as u64);
+            let cpu = arguments.cpu.unwrap_or(turn / 2 % cpus);
+            let ours = raw(&arguments, &dataset, depth, direct, turn as u64, cpu);
             // Who goes first changes from pair to pair, so that drift hits both alike.
             let (ours, theirs) = match (fio.is_some(), turn % 2) {
                 (false, _) => (ours()?, None),
-                (true, 0) => (ours()?, Some(run_fio(&arguments, depth, direct)?)),
+                (true, 0) => (ours()?, Some(run_fio(&arguments, depth, direct, cpu)?)),
                 (true, _) => {
-                    let theirs = run_fio(&arguments, depth, direct)?;
+                    let theirs = run_fio(&arguments, depth, direct, cpu)?;
                     (ours()?, Some(theirs))
                 }
             };
@@ -150,7 +153,7 @@ fn arguments() -> Result<Arguments> {
             }
             "--depth" => arguments.depth = Some(number()? as u32),
             "--direct" => arguments.direct = Some(value == "on"),
-            "--cpu" => arguments.cpu = Some(value),
+            "--cpu" => arguments.cpu = Some(number()? as usize),
             _ => {
                 return Err(Error::plan(
                     format!("unknown argument {name}"),
@@ -182,11 +185,12 @@ fn raw<'a>(
     depth: u32,
     direct: bool,
     seed: u64,
+    cpu: usize,
 ) -> impl Fn() -> Result<Figures> + 'a {
     move || {
-        let depth = depth.to_string();
-        let mut options = vec![("iodepth", depth.as_str()), ("direct", if direct { "on" } else { "off" })];
-        options.extend(arguments.cpu.as_deref().map(|cpu| ("cpus", cpu)));
+        let (depth, cpu) = (depth.to_string(), cpu.to_string());
+        let direct = if direct { "on" } else { "off" };
+        let options = [("iodepth", depth.as_str()), ("direct", direct), ("cpus", cpu.as_str())];
         let target = support::open(&arguments.file, &options)?;
         let workload = Workload { seed, ..support::reads(dataset) };
         target.prepare(&workload, 1)?;
@@ -208,7 +212,7 @@ fn raw<'a>(
     }
 }
 
-fn run_fio(arguments: &Arguments, depth: u32, direct: bool) -> Result<Figures> {
+fn run_fio(arguments: &Arguments, depth: u32, direct: bool, cpu: usize) -> Result<Figures> {
     let output = Command::new("fio")
         .args(["--name=pair", "--rw=randread", "--bs=8k", "--ioengine=io_uring", "--registerfiles", "--fixedbufs"])
         .args(["--norandommap", "--randrepeat=0", "--time_based", "--invalidate=0", "--thread", "--output-format=json"])
@@ -218,7 +222,7 @@ fn run_fio(arguments: &Arguments, depth: u32, direct: bool) -> Result<Figures> {
         .arg(format!("--iodepth={depth}"))
         .arg(format!("--direct={}", u8::from(direct)))
         .arg(format!("--runtime={}ms", (arguments.seconds * 1e3).round()))
-        .args(arguments.cpu.iter().map(|cpu| format!("--cpus_allowed={cpu}")))
+        .arg(format!("--cpus_allowed={cpu}"))
         .output()
         .map_err(|e| Error::run(format!("cannot run fio: {e}"), "check the installation"))?;
     let text = String::from_utf8_lossy(&output.stdout);

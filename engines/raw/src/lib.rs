@@ -7,6 +7,7 @@ use mindful_core::event::Events;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Result, error};
 
+mod asking;
 mod buffer;
 pub mod calibrate;
 mod check;
@@ -29,6 +30,7 @@ mod ring;
 mod scrub;
 pub mod space;
 mod target;
+mod timer;
 mod uring;
 
 pub use options::KEYS;

@@ -11,11 +11,15 @@ use std::time::Duration;
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use rustix::io::Errno;
 
+use crate::asking::Asking;
 use crate::buffer::{self, Buffer};
 
 /// Most I/Os taken from the kernel at a time, and so most submitted at a time: enough to share the cost of a call, and
 /// few enough that the device need not wait for work while a deep queue is gone through.
 const BATCH: usize = 4;
+
+/// The kernel hands over to the device at once (plugs) what is submitted by one call from so many entries on.
+const PLUGGED: u32 = 3;
 
 /// A finished I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +43,16 @@ pub struct Ring {
     queued: u32,
     /// Number under which the kernel knows the ring on this thread, which spares it a look-up at each call.
     number: Option<u32>,
+    /// Whether I/Os may well have ended when the call returns that submits them, the page cache serving them.
+    at_once: bool,
+    asking: Asking,
 }
 
 impl Ring {
-    /// A ring over `files` with one slot for each length in `slots`, one of those of so many `sessions`.
-    pub fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32) -> io::Result<Self> {
-        let entries = (slots.len() as u32).next_power_of_two();
+    /// A ring over `files` with one slot for each length in `slots`, one of those of so many `sessions`; `at_once` where
+    /// I/Os may end while they are submitted.
+    pub fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool) -> io::Result<Self> {
+        let entries = (slots.len() as u32).max(PLUGGED).next_power_of_two();
         let ring = build(entries)?;
         let mut next = 0;
         let slots: Vec<_> = slots
@@ -69,6 +77,8 @@ impl Ring {
             in_flight: 0,
             queued: 0,
             number,
+            at_once,
+            asking: Asking::default(),
         })
     }
 
@@ -148,9 +158,12 @@ impl Ring {
     /// Submits what is queued and waits until one I/O has ended, or `timeout` is over.
     #[inline]
     pub fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        if self.queued + 1 == PLUGGED && !self.at_once {
+            self.push_empty();
+        }
         loop {
             let result = match (timeout, self.number) {
-                (None, Some(number)) => enter(number, self.queued),
+                (None, Some(number)) => self.enter(number),
                 (None, None) => self.uring.submit_and_wait(1),
                 (Some(limit), _) => {
                     let limit = types::Timespec::from(limit);
@@ -170,10 +183,45 @@ impl Ring {
         }
     }
 
+    /// Two I/Os and an entry that does nothing reach the device together: it is told once.
+    fn push_empty(&mut self) {
+        let empty = opcode::Nop::new().build().flags(squeue::Flags::SKIP_SUCCESS);
+        // SAFETY: it refers to no memory.
+        let pushed = unsafe { self.uring.submission().push(&empty) };
+        self.queued += u32::from(pushed.is_ok());
+    }
+
+    /// Submits and waits by the number of the ring: tells how many were submitted. Waiting has the kernel look at what
+    /// the device has ended, which is for nothing where the page cache has served the I/O by then.
+    #[inline]
+    fn enter(&mut self, number: u32) -> io::Result<usize> {
+        if self.at_once && self.queued > 0 {
+            let submitted = enter(number, self.queued, 0, EnterFlags::empty())?;
+            self.queued -= submitted as u32;
+            if !self.uring.completion().is_empty() {
+                return Ok(0);
+            }
+        }
+        enter(number, self.queued, 1, EnterFlags::GETEVENTS)
+    }
+
+    /// Has the kernel hand out all that is back, where one is and others are likely to be.
+    #[inline]
+    fn ask_for_more(&mut self) {
+        let Some(number) = self.number else { return };
+        if self.in_flight < 2 || self.uring.completion().len() != 1 || !self.asking.is_due() {
+            return;
+        }
+        // What it cannot say now, the next wait will.
+        let _ = enter(number, 0, 0, EnterFlags::GETEVENTS);
+        self.asking.learn(self.uring.completion().len() > 1);
+    }
+
     /// Moves up to [`BATCH`] finished I/Os to `done`, which it empties first.
     #[inline]
     pub fn reap(&mut self, done: &mut Vec<Done>) {
         done.clear();
+        self.ask_for_more();
         for completion in self.uring.completion().take(BATCH) {
             let slot = completion.user_data() as u32;
             self.slots[slot as usize].2 = false;
@@ -244,13 +292,13 @@ fn unregister(fd: i32, number: u32) {
     unsafe { libc::syscall(libc::SYS_io_uring_register, fd, UNREGISTER_RING, &raw mut entry, 1) };
 }
 
-/// Submits `queued` entries of the registered ring and waits for one completion; tells how many were submitted.
+/// Submits `queued` entries of the registered ring and waits for `wanted` completions; tells how many were submitted.
 #[inline]
-fn enter(number: u32, queued: u32) -> io::Result<usize> {
-    let flags = EnterFlags::GETEVENTS | EnterFlags::REGISTERED_RING;
+fn enter(number: u32, queued: u32, wanted: u32, flags: EnterFlags) -> io::Result<usize> {
+    let flags = (flags | EnterFlags::REGISTERED_RING).bits();
     let no_mask = std::ptr::null::<libc::sigset_t>();
     // SAFETY: the entries were pushed with buffers that stay until they complete; no signal mask is handed over.
-    let submitted = unsafe { libc::syscall(libc::SYS_io_uring_enter, number, queued, 1, flags.bits(), no_mask, 0) };
+    let submitted = unsafe { libc::syscall(libc::SYS_io_uring_enter, number, queued, wanted, flags, no_mask, 0) };
     if submitted < 0 { Err(io::Error::last_os_error()) } else { Ok(submitted as usize) }
 }
 

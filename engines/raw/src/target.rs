@@ -21,6 +21,7 @@ use crate::options::{Io, Options};
 use crate::prepared::{self, Prepared};
 use crate::psync::PsyncSession;
 use crate::space::{Extent, Space, Span};
+use crate::timer::Timer;
 use crate::uring::UringSession;
 use crate::{check, cpu, file, ring, scrub};
 
@@ -316,6 +317,8 @@ impl Target for RawTarget {
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
         let prepared = self.prepare_files(workload)?;
         let shapes = shapes(&prepared, workload);
+        // The first timer takes its time.
+        Timer::start();
         *self.prepared.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(prepared));
         self.counters.interrupted.store(false, Ordering::Relaxed);
         Ok(shapes)

@@ -1,7 +1,7 @@
 //! A session over io_uring: `iodepth` I/Os in flight, in a loop that allocates, logs and locks nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mindful_core::latency::Recorder;
 use mindful_core::pace::Schedule;
@@ -18,6 +18,7 @@ use crate::pattern;
 use crate::prepared::Prepared;
 use crate::ring::{Done, Ring};
 use crate::space::Place;
+use crate::timer::Timer;
 
 /// An operation under way.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +93,7 @@ pub struct UringSession {
     cells: [u64; 32],
     work: Work,
     think_ns: u64,
-    started: Instant,
+    timer: Timer,
 }
 
 impl UringSession {
@@ -104,7 +105,7 @@ impl UringSession {
         if let Some(large) = options.large {
             slots.resize(options.in_flight() as usize, large.size);
         }
-        let ring = Ring::new(prepared.files.clone(), &slots, seat.sessions).map_err(|e| {
+        let ring = Ring::new(prepared.files.clone(), &slots, seat.sessions, !options.direct).map_err(|e| {
             Error::target(
                 format!("cannot make a ring of {} I/Os: {e}", slots.len()),
                 "give a smaller --iodepth, or --io psync",
@@ -157,13 +158,14 @@ impl UringSession {
             cells: [0; 32],
             work: Work::default(),
             think_ns: 0,
-            started: Instant::now(),
+            timer: Timer::start(),
             prepared,
         })
     }
 
+    #[inline]
     fn now_ns(&self) -> u64 {
-        self.started.elapsed().as_nanos() as u64
+        self.timer.ns()
     }
 
     /// Counts the time from `from` to `now` as thinking if the session was, each I/O that could have been in flight for
@@ -335,7 +337,7 @@ impl UringSession {
         } else {
             self.work.reads += 1;
             self.work.read_bytes += bytes;
-            self.work.read_ns += now - flight.issued_ns;
+            self.work.read_ns += now.saturating_sub(flight.issued_ns);
             if !self.looker.is_idle() {
                 self.looker.look(self.ring.block(done.slot));
             }
@@ -356,7 +358,7 @@ impl UringSession {
         let op = self.running[number as usize];
         self.free_running.push(number);
         let kind = op.kind as usize;
-        self.service[kind].record(now - op.begun_ns);
+        self.service[kind].record(now.saturating_sub(op.begun_ns));
         if self.schedule.is_some() {
             self.response[kind].record(now.saturating_sub(op.due_ns));
         }

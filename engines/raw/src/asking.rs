@@ -1,0 +1,50 @@
+//! Whether to ask for more when one I/O has come back.
+
+/// Most waits that pass without asking.
+const LONGEST_REST: u32 = 63;
+
+/// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. Asking costs
+/// a call, so it rests for the longer the more often nothing else was back.
+#[derive(Debug, Default)]
+pub struct Asking {
+    rest: u32,
+    left: u32,
+}
+
+impl Asking {
+    /// Whether to ask this time.
+    #[inline]
+    pub fn is_due(&mut self) -> bool {
+        let due = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        due
+    }
+
+    /// Learns whether asking brought more.
+    #[inline]
+    pub fn learn(&mut self, more: bool) {
+        self.rest = if more { 0 } else { (2 * self.rest + 1).min(LONGEST_REST) };
+        self.left = self.rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_ends_its_work_one_by_one_is_asked_once_in_64_waits() {
+        let mut asking = Asking::default();
+        let asked = (0..6_400)
+            .filter(|_| {
+                asking.is_due() && {
+                    asking.learn(false);
+                    true
+                }
+            })
+            .count();
+        assert!((100..=106).contains(&asked), "{asked}");
+        asking.learn(true);
+        assert!(asking.is_due());
+    }
+}
