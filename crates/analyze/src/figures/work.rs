@@ -2,7 +2,7 @@
 
 use mindful_core::latency::Recorder;
 use mindful_core::run::StepRecord;
-use mindful_core::slice::Tally;
+use mindful_core::slice::{SliceReport, Tally};
 use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;
@@ -59,35 +59,39 @@ impl Work {
             ops_by_session: vec![0.0; sessions],
             tally: Tally::default(),
         };
-        for (session, slice) in &step.slices {
-            let share = window.share_of(slice, step);
-            if share <= 0.0 {
-                continue;
-            }
-            for (kind, op) in work.kinds.iter_mut().zip(&slice.ops) {
-                kind.ops += op.ops as f64 * share;
-                kind.blocks += op.blocks as f64 * share;
-                kind.busy_ns += op.latency.sum_ns as f64 * share;
-                // A distribution cannot be cut: a slice lends it whole when most of it lies inside.
-                if share >= 0.5 {
-                    kind.service.merge(&op.latency);
-                    if let Some(response) = &op.response {
-                        kind.response.get_or_insert_with(Recorder::new).merge(response);
-                    }
-                }
-            }
+        // What lies in the window as a whole comes first: sums of whole numbers are exact in any order.
+        let shares = step.slices.iter().map(|slice| (slice, window.share_of(&slice.1, step)));
+        let (whole, cut): (Vec<_>, Vec<_>) = shares.partition(|(_, share)| *share >= 1.0);
+        for ((session, slice), share) in whole.into_iter().chain(cut).filter(|(_, share)| *share > 0.0) {
+            work.add(slice, slice.end_us - slice.begin_us, share);
             work.ops_by_session[*session as usize] += slice.total_ops() as f64 * share;
-            work.slice_us += (slice.end_us - slice.begin_us) as f64 * share;
-            work.think_us += slice.think_us as f64 * share;
-            if let Some(wait) = slice.writer_wait_us {
-                *work.writer_wait_us.get_or_insert(0.0) += wait as f64 * share;
-            }
-            work.cpu_us = work.cpu_us.zip(slice.cpu_us).map(|(sum, cpu)| sum + cpu as f64 * share);
-            for (cell, count) in &slice.tally.0 {
-                work.tally.add(*cell, *count);
-            }
         }
         work
+    }
+
+    /// Adds the share of a report that lies in the window, 0 to 1; `slice_us` is what it says of time in slices.
+    fn add(&mut self, slice: &SliceReport, slice_us: i64, share: f64) {
+        for (kind, op) in self.kinds.iter_mut().zip(&slice.ops) {
+            kind.ops += op.ops as f64 * share;
+            kind.blocks += op.blocks as f64 * share;
+            kind.busy_ns += op.latency.sum_ns as f64 * share;
+            // A distribution cannot be cut: a slice lends it whole when most of it lies inside.
+            if share >= 0.5 {
+                kind.service.merge(&op.latency);
+                if let Some(response) = &op.response {
+                    kind.response.get_or_insert_with(Recorder::new).merge(response);
+                }
+            }
+        }
+        self.slice_us += slice_us as f64 * share;
+        self.think_us += slice.think_us as f64 * share;
+        if let Some(wait) = slice.writer_wait_us {
+            *self.writer_wait_us.get_or_insert(0.0) += wait as f64 * share;
+        }
+        self.cpu_us = self.cpu_us.zip(slice.cpu_us).map(|(sum, cpu)| sum + cpu as f64 * share);
+        for (cell, count) in &slice.tally.0 {
+            self.tally.add(*cell, *count);
+        }
     }
 
     /// One kind.
