@@ -9,7 +9,7 @@ mod span;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::run::{MergedSlice, Run, StepRecord};
 use mindful_core::workload::{Like, OpKind};
 
 use crate::contrast::{RUNG, Rung};
@@ -114,7 +114,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         ));
     }
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
-        let seen = step.slices.iter().map(|(session, _)| session).collect::<std::collections::BTreeSet<_>>().len();
+        let seen = step.spans().iter().flatten().count();
         let text = "There is no time in which all sessions worked: nothing can be measured.";
         findings.push(error("no-window", text, format!("{seen} of {} sessions reported work", step.head.seats.len())));
         return findings;
@@ -158,8 +158,9 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
 fn incomplete(step: &StepRecord) -> Option<Finding> {
     let asked = step.head.ops.filter(|_| step.ended && step.error.is_none() && !step.interrupted)?;
     let mut done: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
-    for (session, slice) in &step.slices {
-        *done.entry(*session).or_default() += slice.total_ops();
+    let merged = step.merged.slices().iter().flat_map(MergedSlice::ops_by_session);
+    for (session, ops) in merged.chain(step.alone.iter().map(|(session, slice)| (*session, slice.total_ops()))) {
+        *done.entry(session).or_default() += ops;
     }
     let least = done.values().min().copied().filter(|least| *least < asked)?;
     let text = "The work was not done when its time was over: the figures are of a part of it. A longer --guard, or \

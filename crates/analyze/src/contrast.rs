@@ -251,8 +251,8 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
 /// Cores' worth of CPU that the sessions' own threads used in the window; `None` where they do not tell.
 fn session_cores(record: &StepRecord) -> Option<f64> {
     let seconds = window(record)?.seconds();
-    let slices = record.slices.iter().filter(|(_, report)| report.index >= record.head.warmup_slices);
-    let cpu: Option<u64> = slices.map(|(_, report)| report.cpu_us).sum();
+    let slices = record.reports().filter(|report| report.index >= record.head.warmup_slices);
+    let cpu: Option<u64> = slices.map(|report| report.cpu_us).sum();
     cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
 }
 

@@ -17,7 +17,7 @@ const FINE: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
 fn step(seconds: u32, latencies: impl Fn(u32) -> Vec<(u64, u64)>) -> StepRecord {
     let made = Made { seconds, latency_us: 500_000, ..Made::default() };
     let mut step = made.run().steps.remove(0);
-    for (_, slice) in &mut step.slices {
+    for (_, slice) in &mut step.alone {
         let second = slice.index.saturating_sub(made.warmup);
         slice.op_mut(OpKind::Select).latency = recorded(&latencies(second));
     }
@@ -83,7 +83,7 @@ fn a_map_of_an_hour_is_no_larger_than_its_fineness() {
 #[test]
 fn an_open_loop_shows_how_long_was_waited() {
     let mut step = step(10, |_| vec![(100, 1_000)]);
-    for (_, slice) in &mut step.slices {
+    for (_, slice) in &mut step.alone {
         slice.op_mut(OpKind::Select).response = Some(recorded(&[(50_000, 1_000)]));
     }
     assert!((share_above(&map(&step, FINE), Heat::Frequency, 1e4) - 1.0).abs() < 1e-9);

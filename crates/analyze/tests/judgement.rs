@@ -51,7 +51,7 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
 fn the_warm_up_never_enters_the_figures() {
     let clean = Made::default().run();
     let mut run = clean.clone();
-    for (_, slice) in run.steps[0].slices.iter_mut().filter(|(_, slice)| slice.index < 2) {
+    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(_, slice)| slice.index < 2) {
         slice.op_mut(OpKind::Select).latency.sum_ns *= 50;
         slice.op_mut(OpKind::Select).ops *= 100;
     }
@@ -64,9 +64,9 @@ fn rates_hold_only_between_the_last_start_and_the_first_stop() {
     // Session 3 joins a second and a half into the window, session 1 leaves two seconds before its end.
     let begin_us = run.steps[0].borders_us[2];
     run.steps[0]
-        .slices
+        .alone
         .retain(|(session, slice)| (*session != 3 || slice.index >= 3) && (*session != 1 || slice.index < 10));
-    for (_, late) in run.steps[0].slices.iter_mut().filter(|(session, slice)| *session == 3 && slice.index == 3) {
+    for (_, late) in run.steps[0].alone.iter_mut().filter(|(session, slice)| *session == 3 && slice.index == 3) {
         late.begin_us += 500_000;
         late.op_mut(OpKind::Select).ops /= 2;
         late.op_mut(OpKind::Select).blocks /= 2;
@@ -83,7 +83,7 @@ fn rates_hold_only_between_the_last_start_and_the_first_stop() {
 #[test]
 fn a_session_that_never_worked_leaves_no_window() {
     let mut run = Made::default().run();
-    run.steps[0].slices.retain(|(session, _)| *session != 2);
+    run.steps[0].alone.retain(|(session, _)| *session != 2);
     let analysis = analyze(&run);
     assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Invalid, vec!["no-window"]));
     let step = &analysis.summary.steps[0];
@@ -96,9 +96,9 @@ fn work_between_two_borders_has_rates_though_no_counter_was_read() {
     let mut run = made.run();
     let step = &mut run.steps[0];
     (step.head.ops, step.head.duration_s) = (Some(made.ops_per_slice()), None);
-    step.slices.retain(|(_, slice)| slice.index == 0);
+    step.alone.retain(|(_, slice)| slice.index == 0);
     // Fixed work, done within the first second; the host woke one session late.
-    for (session, slice) in &mut step.slices {
+    for (session, slice) in &mut step.alone {
         slice.begin_us += if *session == 3 { 30_000 } else { 0 };
         slice.end_us -= 200_000;
     }
@@ -189,7 +189,7 @@ fn a_client_that_stalls_breaks_littles_law() {
     for looping in [Loop::Server, Loop::Client] {
         let mut run = Made::default().run();
         run.steps[0].head.workload.looping = looping;
-        for (_, slice) in &mut run.steps[0].slices {
+        for (_, slice) in &mut run.steps[0].alone {
             // The slice is over, and the next one does not begin.
             slice.end_us -= 100_000;
             slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
@@ -203,7 +203,7 @@ fn a_client_that_stalls_breaks_littles_law() {
 #[test]
 fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
     let mut run = Made::default().run();
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
     }
     let analysis = analyze(&run);
@@ -227,13 +227,13 @@ fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
 #[test]
 fn thinking_is_no_breach_of_littles_law() {
     let mut run = Made::default().run();
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         slice.op_mut(OpKind::Select).latency.sum_ns /= 2;
         slice.think_us = 500_000;
     }
     assert!(!codes(&analyze(&run)).contains(&"little"));
     // Pauses that are not told are time that nobody accounts for.
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         slice.think_us = 400_000;
         slice.begin_us += 100_000;
     }
@@ -247,7 +247,7 @@ fn a_mix_that_was_not_asked_for_is_found() {
     let analysis = analyze(&run);
     near(analysis.summary.steps[0].update_pct_realised, 20.0, 0.001);
     assert!(!codes(&analysis).contains(&"mix"));
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         let moved = slice.op(OpKind::Update).ops / 20;
         slice.op_mut(OpKind::Update).ops -= moved;
         slice.op_mut(OpKind::Select).ops += moved;
@@ -368,8 +368,8 @@ fn fixed_work_is_measured_until_the_first_stop() {
     let mut run = Made::default().run();
     let step = &mut run.steps[0];
     (step.head.duration_s, step.head.ops, step.head.warmup_slices) = (None, Some(1_000), 0);
-    step.slices.retain(|(_, slice)| slice.index == 0);
-    for (session, slice) in &mut step.slices {
+    step.alone.retain(|(_, slice)| slice.index == 0);
+    for (session, slice) in &mut step.alone {
         slice.end_us = slice.begin_us + 400_000 + i64::from(*session) * 100_000;
     }
     let analysis = analyze(&run);
@@ -388,7 +388,7 @@ fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
     let mut run = made.run();
     let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;
     run.steps[0].head.workload.rate = Some(mindful_core::workload::Rate { per_s, even: false });
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         slice.backlog = Some(backlog(slice.index));
         let op = slice.op_mut(OpKind::Select);
         op.response = Some(op.latency.clone());
@@ -402,7 +402,7 @@ fn a_short_window_is_judged_by_what_queued_up_and_not_by_what_was_due_at_its_end
     let second = Made { sessions: 1, warmup: 0, seconds: 1, latency_us: 25_000, ..Made::default() };
     let judged = |backlog: u64, late_us: i64| {
         let mut run = open_run(&second, |_| backlog);
-        run.steps[0].slices[0].1.begin_us += late_us;
+        run.steps[0].alone[0].1.begin_us += late_us;
         analyze(&run).steps[0].pace.unwrap().sustained()
     };
     // 40 operations; one more was due as the second ended, or eight never began.
@@ -428,7 +428,7 @@ fn a_rate_that_queues_up_has_no_percentiles() {
 #[test]
 fn a_session_that_falls_behind_is_found() {
     let mut run = Made { latency_us: 1_000, ..Made::default() }.run();
-    for (_, slice) in run.steps[0].slices.iter_mut().filter(|(session, _)| *session == 2) {
+    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(session, _)| *session == 2) {
         slice.op_mut(OpKind::Select).ops /= 2;
     }
     assert!(codes(&analyze(&run)).contains(&"unfair"));
@@ -455,7 +455,7 @@ fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
     let long = Made { seconds: 90, latency_us: 10_000, ..Made::default() };
     assert!(!codes(&analyze(&long.run())).contains(&"not-steady"));
     let mut run = long.run();
-    for (_, slice) in run.steps[0].slices.iter_mut().filter(|(_, slice)| slice.index >= 50) {
+    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(_, slice)| slice.index >= 50) {
         let op = slice.op_mut(OpKind::Select);
         (op.ops, op.blocks) = (op.ops * 7 / 10, op.blocks * 7 / 10);
     }
@@ -467,7 +467,7 @@ fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
 /// A run of 30 s whose slices do the share of their work that `share` gives for the second of the window.
 fn shaped(share: fn(f64) -> f64) -> Run {
     let mut run = Made { seconds: 30, latency_us: 2_000, ..Made::default() }.run();
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         let share = share(f64::from(slice.index) - 2.0);
         let op = slice.op_mut(OpKind::Select);
         op.ops = (op.ops as f64 * share) as u64;

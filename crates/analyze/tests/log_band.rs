@@ -20,7 +20,7 @@ fn updating(log: f64, images: f64) -> Run {
     run.description = Some(Description { facts, ..run.description.take().unwrap_or_default() });
     let step = &mut run.steps[0];
     let mut blocks_by_slice = vec![0; step.borders_us.len()];
-    for (_, slice) in &mut step.slices {
+    for (_, slice) in &mut step.alone {
         slice.ops.swap(OpKind::Select as usize, OpKind::Update as usize);
         blocks_by_slice[slice.index as usize + 1] += slice.op(OpKind::Update).blocks;
     }

@@ -91,7 +91,7 @@ pub fn value(figure: Figure, summary: &StepSummary, step: &StepRecord) -> Option
 /// Blocks visited per second in each slice of the window.
 pub fn per_slice(step: &StepRecord) -> Vec<f64> {
     let mut blocks: BTreeMap<u32, u64> = BTreeMap::new();
-    for (_, report) in step.slices.iter().filter(|(_, report)| report.index >= step.head.warmup_slices) {
+    for report in step.reports().filter(|report| report.index >= step.head.warmup_slices) {
         *blocks.entry(report.index).or_default() += report.ops.iter().map(|op| op.blocks).sum::<u64>();
     }
     let seconds = |index: u32| {

@@ -26,6 +26,13 @@ pub struct Latency {
 }
 
 impl Latency {
+    /// All of `parts` in one.
+    pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all = Recorder::new();
+        parts.into_iter().for_each(|part| all.merge(part));
+        all.take()
+    }
+
     /// How many operations it holds.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|(_, count)| count).sum()

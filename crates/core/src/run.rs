@@ -1,5 +1,7 @@
 //! A run as it is stored and read back.
 
+mod merged;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,7 @@ pub use crate::point::Point;
 use crate::settings::Settings;
 use crate::slice::{Seat, SliceReport};
 use crate::workload::Workload;
+pub use merged::{Merged, MergedSlice, Span};
 
 /// Version of the run folder and of the summary.
 pub const FORMAT: u32 = 1;
@@ -103,8 +106,10 @@ pub struct StepRecord {
     pub clock_offset_us: i64,
     /// First and last border of the part that counts, where what was seen decided it.
     pub window: Option<(u32, u32)>,
-    /// `(session, report)` in order of arrival.
-    pub slices: Vec<(u32, SliceReport)>,
+    /// Slices of all sessions between two borders, where no window can begin or end.
+    pub merged: Merged,
+    /// `(session, report)` in order of arrival, of all slices that are not merged.
+    pub alone: Vec<(u32, SliceReport)>,
     /// Counters.
     pub series: Vec<Series>,
     /// `(source, border, latencies)` that samplers timed in the slice that ended at the border.
@@ -121,11 +126,12 @@ impl StepRecord {
     /// A step of which nothing is known but its head.
     pub fn new(head: StepHead) -> Self {
         Self {
+            merged: Merged::new(head.seats.len()),
             head,
             borders_us: Vec::new(),
             clock_offset_us: 0,
             window: None,
-            slices: Vec::new(),
+            alone: Vec::new(),
             series: Vec::new(),
             latencies: Vec::new(),
             error: None,
@@ -144,7 +150,9 @@ impl StepRecord {
                 self.borders_us = borders_us;
                 self.clock_offset_us = clock_offset_us;
             }
-            Event::Slice { session, report } => self.slices.push((session, report)),
+            Event::Slice { session, report } => {
+                self.merged.take(session, report, &self.borders_us, &mut self.alone)?;
+            }
             Event::Source { source, metrics, phase } => {
                 self.series.push(Series { source, metrics, phase, readings: Vec::new() });
             }
@@ -161,6 +169,24 @@ impl StepRecord {
             _ => {}
         }
         Ok(())
+    }
+
+    /// All reports: first those of several sessions in one, then the others in order of arrival.
+    pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
+        let merged = self.merged.slices().iter().map(|merged| &merged.report);
+        merged.chain(self.alone.iter().map(|(_, report)| report))
+    }
+
+    /// When each session was at work; `None` for one that never reported.
+    pub fn spans(&self) -> Vec<Option<Span>> {
+        let mut spans = self.merged.spans().to_vec();
+        spans.resize(self.head.seats.len(), None);
+        for (session, report) in &self.alone {
+            if let Some(span) = spans.get_mut(*session as usize) {
+                *span = Some(merged::widened(*span, report));
+            }
+        }
+        spans
     }
 
     fn read(&mut self, source: &str, reading: Reading) -> Result<(), String> {

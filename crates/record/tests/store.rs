@@ -10,7 +10,8 @@ use std::path::Path;
 use mindful_core::ErrorKind;
 use mindful_core::event::{Event, Events};
 use mindful_core::result::{Summary, Validity};
-use mindful_core::run::Run;
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::slice::SliceReport;
 use mindful_record::{RunWriter, Store, read_run};
 
 fn store() -> (tempfile::TempDir, Store) {
@@ -60,6 +61,11 @@ fn log(store: &Store, id: &str) -> std::path::PathBuf {
     store.run_dir(id).join("run.jsonl")
 }
 
+/// Reports of sessions in `step`, merged or not.
+fn reports(step: &StepRecord) -> usize {
+    step.alone.len() + step.merged.slices().iter().map(|merged| merged.reports).sum::<usize>()
+}
+
 fn append(file: &Path, text: &str) {
     let mut whole = fs::read_to_string(file).unwrap();
     whole.push_str(text);
@@ -73,13 +79,11 @@ fn what_is_written_is_read_back() {
     let run = store.read(&id).unwrap();
     assert!(run.finished && !run.interrupted);
     assert_eq!(run.head.plan.tag.as_deref(), Some("first"));
-    assert_eq!((run.steps.len(), run.steps[0].slices.len(), run.steps[0].series[0].readings.len()), (1, 4, 3));
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].series[0].readings.len()), (1, 4, 3));
     assert_eq!(run.steps[0].series[0].readings[1].values, [None]);
-    let slices: Vec<_> = sample::events()
-        .into_iter()
-        .filter_map(|event| if let Event::Slice { session, report } = event { Some((session, report)) } else { None })
-        .collect();
-    assert_eq!(run.steps[0].slices, slices);
+    let mut step = StepRecord::new(run.steps[0].head.clone());
+    sample::events().into_iter().for_each(|event| step.add(event).unwrap());
+    assert_eq!(run.steps, [step]);
 }
 
 #[test]
@@ -119,7 +123,7 @@ fn a_killed_run_is_read_as_unfinished() {
     append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
     let run = store.read(writer.id()).unwrap();
     assert!(!run.finished && !run.steps[0].ended);
-    assert_eq!(run.steps[0].slices.len(), 4);
+    assert_eq!(reports(&run.steps[0]), 4);
 }
 
 #[test]
@@ -265,7 +269,7 @@ fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
     again.close().unwrap();
     let run = store.read(writer.id()).unwrap();
     assert!(run.finished);
-    assert_eq!((run.steps.len(), run.steps[0].slices.len(), run.steps[0].ended), (1, 4, true));
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].ended), (1, 4, true));
 }
 
 /// `format-1/run.jsonl` was written when format 1 began, and is never written again.
@@ -274,7 +278,7 @@ fn a_run_stored_when_its_format_began_is_still_read() {
     let run = read_run(Path::new("tests/format-1/run.jsonl")).unwrap();
     assert!(run.finished && run.notes.len() == 1, "{:?}", run.notes);
     assert_eq!((run.head.format, run.head.plan.tag.as_deref()), (1, Some("example")));
-    assert_eq!((run.steps.len(), run.steps[0].slices.len(), run.steps[0].borders_us.len()), (1, 4, 3));
-    assert_eq!(run.steps[0].slices[0].1.total_ops(), 199);
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].borders_us.len()), (1, 4, 3));
+    assert_eq!(run.steps[0].reports().map(SliceReport::total_ops).sum::<u64>(), 4 * 199);
     assert_eq!(run.dataset.unwrap().blocks_per_schema, 1_000);
 }

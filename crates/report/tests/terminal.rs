@@ -40,7 +40,7 @@ fn a_cached_run_on_an_unseen_device() {
 #[test]
 fn a_run_that_failed_before_it_began() {
     let mut run = Made::default().run();
-    run.steps[0].slices.clear();
+    run.steps[0].alone.clear();
     run.steps[0].series.clear();
     run.steps[0].borders_us.clear();
     run.steps[0].error = Some("session 3: server closed the connection: restart it and run again".into());

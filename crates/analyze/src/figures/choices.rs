@@ -12,7 +12,7 @@ const CHOICES: [(u8, &str); 5] = [(1, "update"), (2, "scan"), (4, "hot_spot"), (
 /// The realised shares of all operations of the window's slices; `None` where the engine does not tally.
 pub fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
     let mut cells = Tally::default();
-    for (_, report) in step.slices.iter().filter(|(_, report)| report.index >= step.head.warmup_slices) {
+    for report in step.reports().filter(|report| report.index >= step.head.warmup_slices) {
         for (cell, count) in &report.tally.0 {
             cells.add(*cell, *count);
         }

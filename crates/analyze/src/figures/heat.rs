@@ -63,7 +63,7 @@ impl HeatMap {
         let bands = band(LONGEST_NS, fineness) + 1;
         let mut cells = vec![Cell::default(); slices.len().div_ceil(slices_a_column) * bands];
         let inside = |slice: &SliceReport| slices.contains(&slice.index) && window.share_of(slice, step) >= 0.5;
-        for (_, slice) in step.slices.iter().filter(|(_, slice)| inside(slice)) {
+        for slice in step.reports().filter(|slice| inside(slice)) {
             let column = (slice.index - slices.start) as usize / slices_a_column;
             let op = slice.op(kind);
             let cells = &mut cells[column * bands..(column + 1) * bands];

@@ -70,9 +70,10 @@ impl Pace {
 /// Backlog of all sessions at each of `borders` that all of them reported.
 fn backlogs(step: &StepRecord, borders: RangeInclusive<u32>) -> Vec<(u32, f64)> {
     let mut sums: BTreeMap<u32, (usize, u64)> = BTreeMap::new();
-    for (_, slice) in &step.slices {
+    let merged = step.merged.slices().iter().map(|merged| (merged.reports, &merged.report));
+    for (sessions, slice) in merged.chain(step.alone.iter().map(|(_, slice)| (1, slice))) {
         let sum = sums.entry(slice.index + 1).or_default();
-        sum.0 += 1;
+        sum.0 += sessions;
         sum.1 += slice.backlog.unwrap_or(0);
     }
     let whole = sums.into_iter().filter(|(_, (sessions, _))| *sessions == step.head.seats.len());

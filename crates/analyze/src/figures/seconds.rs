@@ -35,7 +35,7 @@ impl Seconds {
         let mut ops = vec![0.0; count];
         let mut blocks = vec![0.0; count];
         let mut reports: Vec<Vec<&SliceReport>> = vec![Vec::new(); count];
-        for (_, slice) in step.slices.iter().filter(|(_, slice)| slices.contains(&slice.index)) {
+        for slice in step.reports().filter(|slice| slices.contains(&slice.index)) {
             let i = (slice.index - slices.start) as usize;
             for op in &slice.ops {
                 ops[i] += op.ops as f64;

@@ -1,6 +1,6 @@
 //! The measured window of a step: where every session was at work.
 
-use mindful_core::run::StepRecord;
+use mindful_core::run::{Span, StepRecord};
 use mindful_core::slice::SliceReport;
 
 /// How far a border of slices may lie outside the window, as a share of it, and still stand for its end. The counters
@@ -76,12 +76,6 @@ pub fn window(step: &StepRecord) -> Option<Window> {
 
 /// When each session began its first slice and ended its last, us since the epoch. `None` when a session never reported:
 /// it was never seen at work.
-pub fn spans(step: &StepRecord) -> Option<Vec<(i64, i64)>> {
-    let mut spans: Vec<Option<(i64, i64)>> = vec![None; step.head.seats.len()];
-    for (session, slice) in &step.slices {
-        let span = spans.get_mut(*session as usize)?;
-        let (begin, end) = span.unwrap_or((slice.begin_us, slice.end_us));
-        *span = Some((begin.min(slice.begin_us), end.max(slice.end_us)));
-    }
-    spans.into_iter().collect()
+pub fn spans(step: &StepRecord) -> Option<Vec<Span>> {
+    step.spans().into_iter().collect()
 }

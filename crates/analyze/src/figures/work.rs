@@ -59,9 +59,15 @@ impl Work {
             ops_by_session: vec![0.0; sessions],
             tally: Tally::default(),
         };
+        for merged in step.merged.slices().iter().filter(|merged| window.share_of(&merged.report, step) > 0.0) {
+            work.add(&merged.report, merged.slice_us, 1.0);
+            for (session, ops) in merged.ops_by_session() {
+                work.ops_by_session[session as usize] += ops as f64;
+            }
+        }
         // What lies in the window as a whole comes first: sums of whole numbers are exact in any order.
-        let shares = step.slices.iter().map(|slice| (slice, window.share_of(&slice.1, step)));
-        let (whole, cut): (Vec<_>, Vec<_>) = shares.partition(|(_, share)| *share >= 1.0);
+        let alone: Vec<_> = step.alone.iter().map(|slice| (slice, window.share_of(&slice.1, step))).collect();
+        let (whole, cut): (Vec<_>, Vec<_>) = alone.into_iter().partition(|(_, share)| *share >= 1.0);
         for ((session, slice), share) in whole.into_iter().chain(cut).filter(|(_, share)| *share > 0.0) {
             work.add(slice, slice.end_us - slice.begin_us, share);
             work.ops_by_session[*session as usize] += slice.total_ops() as f64 * share;

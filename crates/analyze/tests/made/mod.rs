@@ -6,7 +6,7 @@ use mindful_core::engine::{Description, HostView, PlanShape};
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Metric, Phase, shared};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Facts, Point, Reading, Run, RunHead, Series, StepHead, StepRecord};
+use mindful_core::run::{FORMAT, Facts, Merged, Point, Reading, Run, RunHead, Series, StepHead, StepRecord};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{SliceReport, Tally};
 use mindful_core::workload::OpKind;
@@ -129,7 +129,8 @@ impl Made {
             borders_us,
             clock_offset_us: 0,
             window: None,
-            slices: slices_done,
+            alone: slices_done,
+            merged: Merged::default(),
             series: Vec::new(),
             latencies: Vec::new(),
             error: None,

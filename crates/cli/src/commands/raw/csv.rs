@@ -73,7 +73,7 @@ fn point_result(run: &Run, step: &StepRecord) -> Option<PointResult> {
     let seconds = window(step)?.seconds();
     let figures = |kinds: &[OpKind], bytes: Option<u64>| {
         let mut all = Recorder::new();
-        for (_, report) in step.slices.iter().filter(|(_, report)| report.index >= step.head.warmup_slices) {
+        for report in step.reports().filter(|report| report.index >= step.head.warmup_slices) {
             for kind in kinds {
                 all.merge(&report.op(*kind).latency);
             }

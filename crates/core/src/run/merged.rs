@@ -1,0 +1,170 @@
+//! Slices of all sessions, merged between two borders as soon as no window can cut them.
+//!
+//! A step of many sessions that runs for an hour has a report for each of its sessions and seconds. What it is judged by
+//! are sums over all sessions, and operations by session, so that is all that is kept of the seconds in which every
+//! session was at work from border to border: any window holds such a second whole or not at all.
+
+use crate::latency::{Buckets, Latency};
+use crate::slice::{OpReport, SliceReport};
+
+/// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
+pub type Span = (i64, i64);
+
+/// What all sessions did between two neighbouring borders.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedSlice {
+    /// Their reports as one that begins and ends on the borders: sums of all they tell. CPU is known where all told it.
+    pub report: SliceReport,
+    /// How many reports it holds.
+    pub reports: usize,
+    /// From begin to end of each report, summed, us.
+    pub slice_us: i64,
+    /// `(session, operations)` of each session, packed.
+    ops: Buckets,
+}
+
+impl MergedSlice {
+    /// The reports of one slice, of which there is at least one.
+    fn of(borders: Span, reports: &[(u32, SliceReport)]) -> Self {
+        let mut merged = SliceReport {
+            index: reports.first().map_or(0, |(_, report)| report.index),
+            begin_us: borders.0,
+            end_us: borders.1,
+            think_us: sum(reports, |report| report.think_us),
+            writer_wait_us: known(reports, |report| report.writer_wait_us),
+            cpu_us: reports.iter().map(|(_, report)| report.cpu_us).sum(),
+            backlog: known(reports, |report| report.backlog),
+            ..SliceReport::default()
+        };
+        for (kind, op) in merged.ops.iter_mut().enumerate() {
+            *op = merge(&reports.iter().map(|(_, report)| &report.ops[kind]).collect::<Vec<_>>());
+        }
+        for (cell, count) in reports.iter().flat_map(|(_, report)| &report.tally.0) {
+            merged.tally.add(*cell, *count);
+        }
+        Self {
+            report: merged,
+            reports: reports.len(),
+            slice_us: reports.iter().map(|(_, report)| report.end_us - report.begin_us).sum(),
+            ops: reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops())).collect(),
+        }
+    }
+
+    /// Operations of all kinds of each session.
+    pub fn ops_by_session(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.ops.iter().map(|(session, ops)| (session as u32, ops))
+    }
+}
+
+fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> u64 {
+    reports.iter().map(|(_, report)| figure(report)).sum()
+}
+
+/// The sum over those that tell; `None` when nobody does.
+fn known(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> Option<u64>) -> Option<u64> {
+    reports.iter().filter_map(|(_, report)| figure(report)).reduce(|a, b| a + b)
+}
+
+fn merge(ops: &[&OpReport]) -> OpReport {
+    let responses: Vec<&Latency> = ops.iter().filter_map(|op| op.response.as_ref()).collect();
+    OpReport {
+        ops: ops.iter().map(|op| op.ops).sum(),
+        blocks: ops.iter().map(|op| op.blocks).sum(),
+        latency: Latency::merged(ops.iter().map(|op| &op.latency)),
+        response: (!responses.is_empty()).then(|| Latency::merged(responses)),
+    }
+}
+
+/// The merged slices of a step, and how far they go.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Merged {
+    slices: Vec<MergedSlice>,
+    spans: Vec<Option<Span>>,
+    /// Slices that all sessions have behind them.
+    done: usize,
+    /// Sessions that have not reached the end of the next one.
+    behind: usize,
+}
+
+impl Merged {
+    /// Nothing yet of so many sessions.
+    pub fn new(sessions: usize) -> Self {
+        Self { spans: vec![None; sessions], behind: sessions, ..Self::default() }
+    }
+
+    /// The merged slices, by their index.
+    pub fn slices(&self) -> &[MergedSlice] {
+        &self.slices
+    }
+
+    /// The span of each session, of what was taken so far.
+    pub fn spans(&self) -> &[Option<Span>] {
+        &self.spans
+    }
+
+    /// Takes a report, whose slice lies between two of `borders_us`, to those that stand `alone`, and merges what all
+    /// sessions have behind them by now.
+    ///
+    /// # Errors
+    /// A session that the step does not have.
+    pub fn take(
+        &mut self,
+        session: u32,
+        report: SliceReport,
+        borders_us: &[i64],
+        alone: &mut Vec<(u32, SliceReport)>,
+    ) -> Result<(), String> {
+        let sessions = self.spans.len();
+        let span = self.spans.get_mut(session as usize).ok_or_else(|| format!("session {session} of {sessions}"))?;
+        let before = span.replace(widened(*span, &report));
+        let reached = |span: &Option<Span>| span.zip(borders_us.get(self.done + 1)).is_some_and(|(s, us)| s.1 >= *us);
+        let passes = reached(span) && !reached(&before);
+        alone.push((session, report));
+        if passes {
+            self.behind -= 1;
+            if self.behind == 0 {
+                self.merge(borders_us, alone);
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges what lies between the last start of a session and the first stop so far: there is no border of a window
+    /// but on a border of slices.
+    fn merge(&mut self, borders_us: &[i64], alone: &mut Vec<(u32, SliceReport)>) {
+        let Some(spans) = self.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
+        let last_start = spans.iter().map(|span| span.0).max().unwrap_or(i64::MAX);
+        let first_stop = spans.iter().map(|span| span.1).min().unwrap_or(i64::MIN);
+        let begin = borders_us.partition_point(|border| *border < last_start);
+        let end = borders_us.partition_point(|border| *border <= first_stop).saturating_sub(1);
+        let fresh = begin.max(self.done)..end;
+        self.done = end;
+        let next = borders_us.get(end + 1).copied().unwrap_or(i64::MAX);
+        self.behind = spans.iter().filter(|span| span.1 < next).count();
+        let mut whole: Vec<Vec<(u32, SliceReport)>> = vec![Vec::new(); fresh.len()];
+        for (session, report) in std::mem::take(alone) {
+            let index = report.index as usize;
+            if fresh.contains(&index) && lies_between(&report, borders_us) {
+                whole[index - fresh.start].push((session, report));
+            } else {
+                alone.push((session, report));
+            }
+        }
+        for (index, reports) in fresh.zip(whole).filter(|(_, reports)| !reports.is_empty()) {
+            self.slices.push(MergedSlice::of((borders_us[index], borders_us[index + 1]), &reports));
+        }
+    }
+}
+
+/// The span with `report` in it.
+pub(super) fn widened(span: Option<Span>, report: &SliceReport) -> Span {
+    let (begin, end) = span.unwrap_or((report.begin_us, report.end_us));
+    (begin.min(report.begin_us), end.max(report.end_us))
+}
+
+/// Whether the report begins, and its work goes on, between the borders of its slice. What a late session has to say of
+/// a slice that it missed does not.
+fn lies_between(report: &SliceReport, borders_us: &[i64]) -> bool {
+    let index = report.index as usize;
+    (borders_us[index]..borders_us[index + 1].min(report.end_us)).contains(&report.begin_us)
+}

@@ -1,0 +1,101 @@
+//! Writes a made run of many sessions and seconds into a store, to see what reading it takes:
+//! `cargo run --release -p mindful-record --example long_run -- STORE SESSIONS SECONDS`, then `mindful show latest`.
+
+use mindful_core::dataset::{Content, Dataset};
+use mindful_core::draw::mix64;
+use mindful_core::event::{Event, Events};
+use mindful_core::latency::Recorder;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::run::{FORMAT, Point, RunHead, StepHead};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::SliceReport;
+use mindful_core::workload::OpKind;
+use mindful_core::{Error, Result, clock};
+use mindful_record::{RunWriter, Store};
+
+/// Operations of a session in a second: reads of about 5 ms with one update in five.
+const OPS: u64 = 200;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [store, sessions, seconds] = arguments.as_slice() else {
+        return Err(Error::plan("long_run", "give STORE SESSIONS SECONDS"));
+    };
+    let number =
+        |text: &String| text.parse::<u32>().map_err(|_| Error::plan(format!("{text} is no number"), "write 100"));
+    write(&Store::open(store), number(sessions)?, number(seconds)?)
+}
+
+fn write(store: &Store, sessions: u32, seconds: u32) -> Result<()> {
+    let mut settings = Settings::defaults(KEYS);
+    for (name, value) in [("target", "null:".to_owned()), ("sessions", sessions.to_string())] {
+        settings.set(name, value, Origin::Flag(format!("--{name}")));
+    }
+    let plan = Plan::from_settings(&settings)?;
+    let writer = store.create(RunHead {
+        format: FORMAT,
+        id: String::new(),
+        started_at: String::new(),
+        mindful_version: String::new(),
+        engine: "null".to_owned(),
+        server_side_loop: None,
+        target: "null:".to_owned(),
+        plan: plan.clone(),
+        settings,
+    })?;
+    begin(&writer, &plan, seconds)?;
+    let start_us = clock::now_us();
+    let borders_us: Vec<i64> = (0..=i64::from(seconds)).map(|second| start_us + second * 1_000_000).collect();
+    writer.emit(Event::Started { borders_us: borders_us.clone(), clock_offset_us: 0 });
+    for (index, border_us) in (0..seconds).zip(borders_us) {
+        for session in 0..sessions {
+            writer.emit(Event::Slice { session, report: slice(session, index, border_us) });
+        }
+    }
+    writer.emit(Event::StepEnd { error: None, interrupted: false });
+    writer.emit(Event::Finished { interrupted: false, error: None });
+    writer.close()
+}
+
+fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
+    let dataset = Dataset {
+        schemas: 4,
+        blocks_per_schema: 1 << 20,
+        scan_blocks: 0,
+        block_bytes: 8_192,
+        bytes: 32 << 30,
+        index_bytes: None,
+        seed: 1,
+        content: Content::INCOMPRESSIBLE,
+    };
+    let workload = plan.workload(&dataset)?;
+    let seats = plan.seats(workload.schemas, 1);
+    writer.emit(Event::Loaded { dataset, load_s: None });
+    writer.emit(Event::Step(StepHead {
+        step: 0,
+        workload,
+        seats,
+        warmup_slices: 0,
+        duration_s: Some(f64::from(seconds)),
+        ops: None,
+        point: Point::default(),
+    }));
+    Ok(())
+}
+
+/// A second of one session: latencies between one and forty milliseconds, most of them short.
+fn slice(session: u32, index: u32, border_us: i64) -> SliceReport {
+    let begin_us = border_us + i64::from(session) * 10;
+    let mut report = SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..SliceReport::default() };
+    let mut recorders = [Recorder::new(), Recorder::new()];
+    for op in 0..OPS {
+        let drawn = mix64(u64::from(session) << 40 | u64::from(index) << 8 | op);
+        let shortness = 1 + (drawn >> 8) % 40;
+        recorders[usize::from(op % 5 == 0)].record(40_000_000 / shortness + drawn % 100_000);
+    }
+    for (kind, recorder) in [OpKind::Select, OpKind::Update].into_iter().zip(&mut recorders) {
+        let op = report.op_mut(kind);
+        (op.ops, op.blocks, op.latency) = (recorder.count(), recorder.count() * 8, recorder.take());
+    }
+    report
+}
