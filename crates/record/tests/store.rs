@@ -82,7 +82,9 @@ fn what_is_written_is_read_back() {
     assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].series[0].readings.len()), (1, 4, 3));
     assert_eq!(run.steps[0].series[0].readings[1].values, [None]);
     let mut step = StepRecord::new(run.steps[0].head.clone());
-    sample::events().into_iter().for_each(|event| step.add(event).unwrap());
+    for event in sample::events() {
+        step.add(event).unwrap();
+    }
     assert_eq!(run.steps, [step]);
 }
 
