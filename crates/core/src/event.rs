@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{Description, HostView, PlanShape};
 use crate::finding::Finding;
+use crate::head::{Facts, RunHead, StepHead};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase};
-use crate::run::{Facts, RunHead, StepHead};
 use crate::slice::SliceReport;
 
 /// One thing that happened.

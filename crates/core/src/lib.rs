@@ -13,6 +13,7 @@ pub mod engine;
 pub mod error;
 pub mod event;
 pub mod finding;
+pub mod head;
 pub mod latency;
 pub mod metric;
 pub mod pace;

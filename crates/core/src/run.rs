@@ -2,72 +2,19 @@
 
 mod merged;
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
 use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{Description, HostView, PlanShape};
 use crate::event::Event;
 use crate::finding::Finding;
+pub use crate::head::{Facts, RunHead, StepHead};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase};
-use crate::plan::Plan;
 pub use crate::point::Point;
-use crate::settings::Settings;
-use crate::slice::{Seat, SliceReport};
-use crate::workload::Workload;
+use crate::slice::SliceReport;
 pub use merged::{Merged, MergedSlice, Span};
 
 /// Version of the run folder and of the summary.
 pub const FORMAT: u32 = 1;
-
-/// Facts by name.
-pub type Facts = BTreeMap<String, String>;
-
-/// What is known before anything is opened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunHead {
-    /// Format number of the run folder.
-    pub format: u32,
-    /// The run's id.
-    pub id: String,
-    /// When it began, RFC 3339, UTC.
-    pub started_at: String,
-    /// Version of mindful.
-    pub mindful_version: String,
-    /// Name of the engine.
-    pub engine: String,
-    /// Whether the engine can run the work loop in the database; `None` in runs that did not store it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_side_loop: Option<bool>,
-    /// The target without secrets.
-    pub target: String,
-    /// The plan.
-    pub plan: Plan,
-    /// All settings with their origin, secrets removed.
-    pub settings: Settings,
-}
-
-/// What a step is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepHead {
-    /// Number of the step, from 0.
-    pub step: u32,
-    /// What its sessions do.
-    pub workload: Workload,
-    /// Where they sit.
-    pub seats: Vec<Seat>,
-    /// Slices before the measured window.
-    pub warmup_slices: u32,
-    /// Requested length of the measured window, s; `None` for a fixed amount of work.
-    pub duration_s: Option<f64>,
-    /// Requested operations for each session.
-    pub ops: Option<u64>,
-    /// Where it stands in a sweep; empty in a plain run.
-    #[serde(default, skip_serializing_if = "Point::is_plain")]
-    pub point: Point,
-}
 
 /// One reading of a sampler.
 #[derive(Debug, Clone, PartialEq)]

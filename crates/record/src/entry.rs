@@ -8,8 +8,8 @@ use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
 use serde::Deserialize;
 
+use crate::name::{LOG, SUMMARY};
 use crate::reader::read_head;
-use crate::store::{LOG, SUMMARY};
 
 /// A run as the list shows it, read from its first line and its summary alone.
 #[derive(Debug, Clone, PartialEq)]

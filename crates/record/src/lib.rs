@@ -10,6 +10,7 @@ mod store;
 mod writer;
 
 pub use entry::Listed;
+pub use name::LOG;
 pub use reader::read_run;
-pub use store::{LOG, Store};
+pub use store::Store;
 pub use writer::RunWriter;

@@ -1,9 +1,15 @@
-//! Ids of runs: sortable by time, short enough to type.
+//! Names in the store: ids of runs, sortable by time and short enough to type, and the files of a run.
 
 use std::hash::{BuildHasher, RandomState};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+
+/// The events of a run, one JSON object a line.
+pub const LOG: &str = "run.jsonl";
+
+/// The figures of a run, written last.
+pub(crate) const SUMMARY: &str = "summary.json";
 
 /// Letters that cannot be mistaken for one another.
 const LETTERS: &[u8; 31] = b"23456789abcdefghijkmnpqrstuvwxy";

@@ -11,15 +11,9 @@ use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 
 use crate::entry::Listed;
-use crate::name::{is_id, new_id};
+use crate::name::{LOG, SUMMARY, is_id, new_id};
 use crate::reader::read_run;
 use crate::writer::RunWriter;
-
-/// The events of a run, one JSON object a line.
-pub const LOG: &str = "run.jsonl";
-
-/// The figures of a run, written last.
-pub(crate) const SUMMARY: &str = "summary.json";
 
 /// All runs under one folder, `<root>/runs/<id>/`.
 #[derive(Debug, Clone)]

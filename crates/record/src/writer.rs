@@ -141,7 +141,7 @@ impl Log {
                 _ => "keep runs elsewhere with --store",
             };
             self.fault =
-                Some(Error::run(format!("cannot write {}: {error}", dir.join(crate::store::LOG).display()), next));
+                Some(Error::run(format!("cannot write {}: {error}", dir.join(crate::name::LOG).display()), next));
         }
     }
 }

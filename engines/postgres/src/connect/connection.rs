@@ -13,8 +13,9 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::endpoint::{Endpoint, Host};
+use super::endpoint::Endpoint;
 use super::explain::{explain, find};
+use super::host::Host;
 
 /// A session on a server. Dropping it closes it.
 pub struct Connection {

@@ -1,62 +1,17 @@
 //! Endpoints: the places a URL names, each with its password and its TLS.
 
 use std::fmt;
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mindful_core::{Error, Result};
 
 use super::environment::Environment;
-use super::parameter::Parameters;
+use super::given::Parameters;
+use super::host::Host;
 use super::passfile::{self, Wanted};
 use super::secret::Secret;
 use super::tls::Tls;
-use super::url::{encode, show_host};
-
-/// Folders a server puts its socket in unless told otherwise, most likely first.
-const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
-
-/// Where a server listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Host {
-    /// A folder with the server's socket.
-    Unix(PathBuf),
-    /// A name or address, and the address to use instead of looking the name up.
-    Tcp { name: String, address: Option<IpAddr> },
-}
-
-impl Host {
-    /// Whether it is on this host: a socket or a loopback address.
-    pub(super) fn is_local(&self) -> bool {
-        match self {
-            Self::Unix(_) => true,
-            Self::Tcp { address: Some(address), .. } => address.is_loopback(),
-            Self::Tcp { name, address: None } => {
-                name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
-        }
-    }
-
-    /// Its name in a password file.
-    fn passfile_name(&self) -> String {
-        match self {
-            Self::Unix(folder) if SOCKET_FOLDERS.iter().any(|known| folder == Path::new(known)) => {
-                "localhost".to_owned()
-            }
-            Self::Unix(folder) => folder.display().to_string(),
-            Self::Tcp { name, .. } => name.clone(),
-        }
-    }
-
-    /// The host part of a URL.
-    pub(super) fn in_url(&self, port: u16) -> String {
-        match self {
-            Self::Unix(folder) => show_host(&encode(&folder.to_string_lossy()), &port.to_string()),
-            Self::Tcp { name, .. } if name.contains(':') => show_host(&name.replace('%', "%25"), &port.to_string()),
-            Self::Tcp { name, .. } => show_host(&encode(name), &port.to_string()),
-        }
-    }
-}
+use super::url::show_host;
 
 /// One server to connect to.
 #[derive(Debug, Clone)]
@@ -122,19 +77,13 @@ fn host(parameters: &Parameters, name: String, address: &str, port: u16) -> Resu
         return Ok(Host::Tcp { name, address: Some(ip) });
     }
     if name.is_empty() {
-        return Ok(Host::Unix(default_folder(port)));
+        return Ok(Host::default_socket(port));
     }
     if name.starts_with('@') {
         let what = format!("{}: sockets in the abstract namespace are not supported", parameters.place("host"));
         return Err(Error::plan(what, "name the folder of the socket"));
     }
     Ok(if name.starts_with('/') { Host::Unix(name.into()) } else { Host::Tcp { name, address: None } })
-}
-
-/// The folder where a socket for `port` is, or where it would be first looked for.
-fn default_folder(port: u16) -> PathBuf {
-    let has_socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
-    SOCKET_FOLDERS.iter().find(|folder| has_socket(folder)).unwrap_or(&SOCKET_FOLDERS[0]).into()
 }
 
 /// Passwords, from the parameters or else from the password file.

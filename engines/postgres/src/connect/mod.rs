@@ -7,6 +7,8 @@ mod connection;
 mod endpoint;
 mod environment;
 mod explain;
+mod given;
+mod host;
 mod parameter;
 mod passfile;
 mod secret;
@@ -29,8 +31,9 @@ pub use environment::Environment;
 pub use explain::explain;
 pub use url::redact;
 
-use endpoint::{Endpoint, Host, Passwords};
-use parameter::Parameters;
+use endpoint::{Endpoint, Passwords};
+use given::Parameters;
+use host::Host;
 use tls::Tls;
 
 const EXPOSED: &str = "a password on the command line stands in the process list: put it in PGPASSWORD or ~/.pgpass";

@@ -1,20 +1,11 @@
-//! The connection parameters libpq knows, by key and variable, and their values from URL, service file and environment.
-
-use std::collections::BTreeMap;
-use std::fmt;
-use std::os::unix::ffi::OsStrExt;
-use std::str::FromStr;
+//! The connection parameters libpq knows, by key and variable.
 
 use mindful_core::settings;
 use mindful_core::{Error, Result};
 
-use super::environment::Environment;
-use super::service;
-use super::url::{self, Parts};
-
 /// What becomes of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     /// Honoured.
     Used,
     /// Honoured, and never shown.
@@ -30,8 +21,8 @@ use Role::{Ignored, Refused, Secret, Used};
 pub(super) struct Parameter {
     pub(super) key: &'static str,
     /// Environment variable; empty where there is none.
-    variable: &'static str,
-    role: Role,
+    pub(super) variable: &'static str,
+    pub(super) role: Role,
 }
 
 const fn parameter(key: &'static str, variable: &'static str, role: Role) -> Parameter {
@@ -42,7 +33,7 @@ const NO_CRL: &str = "revocation lists are not read; leave it out, or check revo
 const TLS_VERSIONS: &str = "TLS 1.2 and 1.3 are spoken, whichever is higher on both sides; leave it out";
 
 /// All that libpq 18 takes. The first column is the key in a URL or service file.
-const PARAMETERS: &[Parameter] = &[
+pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("application_name", "PGAPPNAME", Used),
     parameter("channel_binding", "PGCHANNELBINDING", Used),
     parameter("client_encoding", "PGCLIENTENCODING", Ignored),
@@ -105,161 +96,19 @@ impl Parameter {
         PARAMETERS.iter().find(|parameter| parameter.key == key)
     }
 
+    /// The same, where `place` must name one that is known.
+    pub(super) fn known(key: &str, place: &str) -> Result<&'static Self> {
+        Self::find(key).ok_or_else(|| {
+            let next = match settings::nearest(key, PARAMETERS.iter().map(|known| known.key)) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => "it takes libpq's parameters: sslmode, connect_timeout, application_name and so on".to_owned(),
+            };
+            Error::plan(format!("{place}: unknown parameter `{key}`"), next)
+        })
+    }
+
     /// Whether its value must never be shown.
     pub(super) fn secret(&self) -> bool {
         self.role == Secret
     }
-}
-
-/// Who gave a value.
-#[derive(Clone, PartialEq, Eq)]
-enum Origin {
-    Url,
-    Service(String),
-    Variable(&'static str),
-}
-
-/// A value; its bytes may be a secret, so it has no `Debug`.
-#[derive(Clone)]
-struct Given {
-    bytes: Vec<u8>,
-    origin: Origin,
-}
-
-/// Values by key. An empty value is one that nobody gave.
-#[derive(Clone, Default)]
-pub(super) struct Parameters(BTreeMap<&'static str, Given>);
-
-impl Parameters {
-    /// All values for a connection to the URL of `parts`: URL before service file before environment.
-    pub(super) fn collect(parts: &Parts<'_>, environment: &Environment) -> Result<Self> {
-        let mut parameters = Self::of_url(parts)?;
-        for known in PARAMETERS.iter().filter(|known| known.key.starts_with("service")) {
-            parameters.fill_from_variable(known, environment);
-        }
-        if let Some(name) = parameters.text("service")?.map(str::to_owned) {
-            let file = parameters.text("servicefile")?.map(str::to_owned);
-            for (key, value) in service::read(&name, file.as_deref(), environment)? {
-                let known = known(&key, &format!("service `{name}`"))?;
-                parameters.fill(known, value.into_bytes(), Origin::Service(name.clone()));
-            }
-        }
-        for known in PARAMETERS {
-            parameters.fill_from_variable(known, environment);
-        }
-        parameters.refuse()?;
-        Ok(parameters)
-    }
-
-    fn of_url(parts: &Parts<'_>) -> Result<Self> {
-        let mut parameters = Self::default();
-        let mut set = |key: &'static str, text: &str| -> Result<()> {
-            let bytes = url::decode(text, key)?;
-            parameters.0.insert(key, Given { bytes, origin: Origin::Url });
-            Ok(())
-        };
-        let list = |part: fn(&(&str, &str)) -> String| parts.hosts.iter().map(part).collect::<Vec<_>>().join(",");
-        let (hosts, numbers) = (list(|(host, _)| (*host).to_owned()), list(|(_, port)| (*port).to_owned()));
-        // A list of nothing but commas names as many default hosts, so it counts as given.
-        set("host", &hosts)?;
-        set("port", if numbers.chars().all(|c| c == ',') { "" } else { &numbers })?;
-        set("user", parts.user.unwrap_or_default())?;
-        set("password", parts.password.unwrap_or_default())?;
-        set("dbname", parts.dbname.unwrap_or_default())?;
-        for (key, value) in &parts.parameters {
-            let key = String::from_utf8_lossy(&url::decode(key, "name of a parameter")?).into_owned();
-            // The spelling that JDBC URLs brought along, which libpq takes too.
-            let (key, value) =
-                if (key.as_str(), *value) == ("ssl", "true") { ("sslmode", "require") } else { (&*key, *value) };
-            set(known(key, "target URL")?.key, value)?;
-        }
-        Ok(parameters)
-    }
-
-    fn fill_from_variable(&mut self, known: &'static Parameter, environment: &Environment) {
-        if let Some(value) = environment.variable(known.variable) {
-            self.fill(known, value.as_bytes().to_vec(), Origin::Variable(known.variable));
-        }
-    }
-
-    /// Sets a value that no higher layer gave.
-    fn fill(&mut self, known: &'static Parameter, bytes: Vec<u8>, origin: Origin) {
-        let free = self.0.get(known.key).is_none_or(|given| given.bytes.is_empty());
-        if free {
-            self.0.insert(known.key, Given { bytes, origin });
-        }
-    }
-
-    fn refuse(&self) -> Result<()> {
-        for known in PARAMETERS {
-            if let (Refused(next), true) = (known.role, self.given(known.key)) {
-                return Err(Error::plan(format!("{} is not supported", self.place(known.key)), next));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether anybody gave `key`.
-    pub(super) fn given(&self, key: &str) -> bool {
-        self.bytes(key).is_some()
-    }
-
-    /// The value of `key` as it was given.
-    pub(super) fn bytes(&self, key: &str) -> Option<&[u8]> {
-        self.0.get(key).map(|given| given.bytes.as_slice()).filter(|bytes| !bytes.is_empty())
-    }
-
-    /// The value of `key` as text.
-    pub(super) fn text(&self, key: &str) -> Result<Option<&str>> {
-        self.bytes(key)
-            .map(|bytes| {
-                std::str::from_utf8(bytes)
-                    .map_err(|_| Error::plan(format!("{} is not UTF-8", self.place(key)), "write it in UTF-8"))
-            })
-            .transpose()
-    }
-
-    /// The value of `key` as one of `choices`.
-    pub(super) fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<Option<T>> {
-        self.text(key)?
-            .map(|text| settings::parse_choice(text, choices).map_err(|error| error.at(self.place(key))))
-            .transpose()
-    }
-
-    /// The value of `key` as a whole number; `what` says which are allowed.
-    pub(super) fn number<T: FromStr>(&self, key: &str, what: &str) -> Result<Option<T>> {
-        self.text(key)?
-            .map(|text| {
-                text.trim().parse().map_err(|_| {
-                    Error::plan(format!("{}: `{text}` is not {what}", self.place(key)), format!("give {what}"))
-                })
-            })
-            .transpose()
-    }
-
-    /// How a message names `key`: with the one who gave it.
-    pub(super) fn place(&self, key: &str) -> String {
-        match self.0.get(key).map(|given| &given.origin) {
-            Some(Origin::Variable(variable)) => (*variable).to_owned(),
-            Some(Origin::Service(name)) => format!("{key} of service `{name}`"),
-            Some(Origin::Url) => format!("{key} in the target URL"),
-            None => key.to_owned(),
-        }
-    }
-}
-
-impl fmt::Debug for Parameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
-    }
-}
-
-fn known(key: &str, place: &str) -> Result<&'static Parameter> {
-    Parameter::find(key).ok_or_else(|| {
-        let next = match settings::nearest(key, PARAMETERS.iter().map(|known| known.key)) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => "it takes libpq's parameters: sslmode, connect_timeout, application_name and so on".to_owned(),
-        };
-        Error::plan(format!("{place}: unknown parameter `{key}`"), next)
-    })
 }

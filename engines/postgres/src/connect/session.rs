@@ -6,7 +6,7 @@ use mindful_core::{Error, Result};
 use tokio_postgres::Config;
 use tokio_postgres::config::{ChannelBinding, TargetSessionAttrs};
 
-use super::parameter::Parameters;
+use super::given::Parameters;
 use super::tls;
 
 /// Name of the sessions in `pg_stat_activity`.

@@ -19,9 +19,9 @@ use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore, SupportedProtocolVersion
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::endpoint::Host;
 use super::environment::Environment;
-use super::parameter::Parameters;
+use super::given::Parameters;
+use super::host::Host;
 use super::verifier::{Trust, Verifier};
 
 /// libpq's modes, weakest first.
