@@ -48,7 +48,7 @@ fn large(from_storage: f64) -> Run {
     let mut run = on_files(made.run(), "uring", 0);
     run.description.as_mut().unwrap().facts.insert("large_iodepth".into(), "1".into());
     run.steps[0].head.workload.work_unit = 1;
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         let large = std::mem::take(slice.op_mut(OpKind::Select));
         *slice.op_mut(OpKind::Scan) = large;
     }
@@ -124,7 +124,7 @@ fn small_and_large_reads_together_are_weighed() {
     // Beside each large read, one of a block in the same time.
     let made = Made { latency_us: 640, work_unit: 1, ..Made::default() };
     let small = made.run();
-    for ((_, slice), (_, small)) in run.steps[0].slices.iter_mut().zip(&small.steps[0].slices) {
+    for ((_, slice), (_, small)) in run.steps[0].alone.iter_mut().zip(&small.steps[0].alone) {
         *slice.op_mut(OpKind::Select) = small.ops[OpKind::Select as usize].clone();
     }
     let facts = &mut run.description.as_mut().unwrap().facts;
@@ -162,7 +162,7 @@ fn rung(of: &StepRecord, step: u32, values: &[(&str, &str)], slower: u64) -> Ste
     let mut rung = of.clone();
     rung.head.step = step;
     rung.head.point.values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    for (_, slice) in &mut rung.slices {
+    for (_, slice) in &mut rung.alone {
         let latency = &mut slice.op_mut(OpKind::Select).latency;
         latency.sum_ns *= slower;
     }
@@ -199,7 +199,7 @@ fn the_same_load_in_other_sessions_and_another_mix_or_place_are_no_ladder() {
     let (one, two) = (Made { sessions: 1, ..made.clone() }.run(), Made { sessions: 2, ..made }.run());
     let mut run = on_files(one.clone(), "uring", 1);
     let mut halved = rung(&two.steps[0], 1, &[("iodepth", "8"), ("sessions", "2")], 16);
-    halved.slices.iter_mut().for_each(|(_, slice)| slice.op_mut(OpKind::Select).ops /= 2);
+    halved.alone.iter_mut().for_each(|(_, slice)| slice.op_mut(OpKind::Select).ops /= 2);
     run.steps = vec![rung(&one.steps[0], 0, &[("iodepth", "16"), ("sessions", "1")], 8), halved];
     let analysis = analyze(&run);
     assert_ne!(analysis.steps[1].verdict.as_ref().unwrap().limit, Limit::DeviceCap);

@@ -569,7 +569,7 @@ fn a_span_that_caches_below_may_hold_is_told_and_a_cached_run_claims_nothing_of_
 fn operations_too_few_for_p99_that_took_much_of_the_time_are_told() {
     let told = |slow_us: u64, slow: u64| {
         let mut run = Made::default().run();
-        for (_, slice) in &mut run.steps[0].slices {
+        for (_, slice) in &mut run.steps[0].alone {
             let mut recorder = Recorder::new();
             (slow..1_000).for_each(|_| recorder.record(100_000));
             (0..slow).for_each(|_| recorder.record(slow_us * 1_000));

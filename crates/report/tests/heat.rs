@@ -17,7 +17,7 @@ use proptest::prelude::*;
 fn two_humps() -> Run {
     let made = Made::default();
     let mut run = made.run();
-    for (_, slice) in &mut run.steps[0].slices {
+    for (_, slice) in &mut run.steps[0].alone {
         let stalled = slice.index == made.warmup + 4;
         let mut recorder = Recorder::new();
         for i in 0..if stalled { 10 } else { 1_000 } {
@@ -101,7 +101,7 @@ fn the_page_of_an_hour_is_small() {
 #[test]
 fn a_run_without_a_figure_has_a_page_all_the_same() {
     let mut run = Made::default().run();
-    run.steps[0].slices.clear();
+    run.steps[0].alone.clear();
     let page = page(&run);
     assert!(page.contains("no figure") && page.contains("INVALID") && !page.contains("<svg"));
     assert!(heat::terminal::report(&run, &analyze(&run), &Style::default()).contains("no operation was measured"));
