@@ -39,6 +39,9 @@ pub fn page(run: &Run, analysis: &Analysis, told: &str) -> String {
             many.then(|| format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions));
         section(&mut html, record, step, number, place.as_deref());
     }
+    if html.contains("<figure") {
+        let _ = writeln!(html, "<p class=\"reading\">{}</p>", heat::svg::READING);
+    }
     let _ = write!(
         html,
         "<details>\n<summary>The report in full</summary>\n<pre>{}</pre>\n</details>\n\

@@ -14,14 +14,22 @@ pub fn latencies_ns(low: f64, high: f64, most: usize) -> Vec<f64> {
     finest.next().unwrap_or_else(|| among(&[1.0]))
 }
 
-/// Seconds to name on an axis from 0 to `end_s`: at most `most` after the 0, evenly apart.
-pub fn seconds(end_s: f64, most: usize) -> Vec<f64> {
+/// Instants to name on an axis from 0 to `end_s`, with their names: at most `most` after the 0, evenly apart, all in
+/// one unit.
+pub fn instants(end_s: f64, most: usize) -> Vec<(f64, String)> {
     const APART: [f64; 17] = [
         0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
     ];
     let fits = |apart: &f64| end_s / apart <= most as f64;
     let apart = APART.into_iter().find(fits).unwrap_or(86_400.0);
-    (0..=(end_s / apart * 1.001) as usize).map(|i| i as f64 * apart).collect()
+    let (unit_s, unit) = match apart {
+        _ if apart < 60.0 => (1.0, "s"),
+        _ if apart < 3_600.0 => (60.0, "min"),
+        _ => (3_600.0, "h"),
+    };
+    let decimals = usize::from(apart < 1.0);
+    let tick = |i: usize| (i as f64 * apart, format!("{:.decimals$} {unit}", i as f64 * apart / unit_s));
+    (0..=(end_s / apart * 1.001) as usize).map(tick).collect()
 }
 
 /// A latency as an axis names it, with at most two digits that matter: `63 us`, `1.6 ms`.
@@ -38,14 +46,10 @@ pub fn latency(ns: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// An instant as an axis names it: `20 s`, `5 min`, `1 h 30 min`.
-pub fn instant(s: f64) -> String {
-    let minutes = (s / 60.0).round();
-    let whole_minutes = s > 0.0 && (s - minutes * 60.0).abs() < 0.5;
-    match (minutes / 60.0).floor() {
-        hours if whole_minutes && hours >= 1.0 && minutes % 60.0 == 0.0 => format!("{hours} h"),
-        hours if whole_minutes && hours >= 1.0 => format!("{hours} h {} min", minutes % 60.0),
-        _ if whole_minutes => format!("{minutes} min"),
+/// A length of time in words: `20 s`, `0.5 s`, `5 min`.
+pub fn span(s: f64) -> String {
+    match s {
+        _ if s >= 180.0 && (s / 60.0 - (s / 60.0).round()).abs() < 0.01 => format!("{:.0} min", s / 60.0),
         _ if (s - s.round()).abs() < 0.05 => format!("{s:.0} s"),
         _ => format!("{s:.1} s"),
     }
@@ -59,18 +63,17 @@ mod tests {
     fn ticks_are_few_and_round() {
         assert_eq!(latencies_ns(63_000.0, 1e6, 8), [1e5, 2e5, 5e5, 1e6]);
         assert_eq!(latencies_ns(1e3, 1e7, 8), [1e3, 1e4, 1e5, 1e6, 1e7]);
-        assert_eq!(seconds(30.0, 6), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0]);
-        assert_eq!(seconds(3_600.0, 6), [0.0, 600.0, 1_200.0, 1_800.0, 2_400.0, 3_000.0, 3_600.0]);
-        assert_eq!(seconds(0.4, 6), [0.0, 0.1, 0.2, 0.3, 0.4].map(|s: f64| (s * 10.0).round() * 0.1));
+        let names = |end_s| instants(end_s, 6).into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(", ");
+        assert_eq!(names(0.4), "0.0 s, 0.1 s, 0.2 s, 0.3 s, 0.4 s");
+        assert_eq!(names(90.0), "0 s, 20 s, 40 s, 60 s, 80 s");
+        assert_eq!(names(3_600.0), "0 min, 10 min, 20 min, 30 min, 40 min, 50 min, 60 min");
+        assert_eq!(names(14_400.0), "0 h, 1 h, 2 h, 3 h, 4 h");
     }
 
     #[test]
     fn names_are_short() {
         let latencies = [1.0, 63_096.0, 100_000.0, 1_584_893.0, 2e6, 9.98e8, 3.6e12].map(latency);
         assert_eq!(latencies, ["1 ns", "63 us", "100 us", "1.6 ms", "2 ms", "1 s", "3600 s"]);
-        assert_eq!(
-            [0.0, 2.5, 20.0, 300.0, 3_600.0, 5_400.0].map(instant),
-            ["0 s", "2.5 s", "20 s", "5 min", "1 h", "1 h 30 min"]
-        );
+        assert_eq!([2.5, 29.99, 90.0, 300.0, 3_600.0].map(span), ["2.5 s", "30 s", "90 s", "5 min", "60 min"]);
     }
 }

@@ -30,7 +30,7 @@ const BARS_WIDTH: f64 = 56.0;
 /// Least distance of two names on one axis.
 const APART: f64 = 13.0;
 
-/// A figure for each kind of operation of the step: both maps, and what to look for in words. `number` makes the names
+/// A figure for each kind of operation of the step: both maps, and what the slow ones cost in words. `number` makes the names
 /// inside unlike those of other steps.
 pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> String {
     let mut html = String::new();
@@ -44,16 +44,17 @@ pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> Strin
             html.push_str(&Picture { map: &map, heat, op, kind, number }.svg(&title));
         }
         let said = slow(step, kind).unwrap_or_default();
-        let _ = write!(html, "</div>\n<figcaption>{CAPTION} <strong>{said}</strong></figcaption>\n</figure>\n");
+        let _ = write!(html, "</div>\n<figcaption>{said}</figcaption>\n</figure>\n");
     }
     html
 }
 
-/// What both maps show, and what to look for.
-const CAPTION: &str = "Across, when an operation began; up, how long it took. The left map counts operations, the right one the time that \
-     sessions spent in them; each shade stands for twice the one before. The bars beside a map are its sums over the \
-     whole window. Two bands are two kinds of service, such as a cache and a device: the mean (dashed) describes neither. \
-     A band that is faint on the left and strong on the right is rare but dear. A gap through all bands is a stall.";
+/// What the maps of all figures show, and what to look for.
+pub const READING: &str = "Across, when an operation began; up, how long it took. The first map of a pair counts operations, the second the \
+     time that sessions spent in them; each shade stands for twice the one before. The bars beside a map are its sums \
+     over the whole window. Two bands are two kinds of service, such as a cache and a device: the mean (dashed) \
+     describes neither. A band that is faint in the first and strong in the second is rare but dear. A stall is seen \
+     by the slow operations it began with and, where it is longer than a column, by the gap after them.";
 
 /// One map.
 struct Picture<'a> {
@@ -71,7 +72,7 @@ impl Picture<'_> {
         let id = format!("{class}-{}-{}", self.number, self.kind.name());
         let (width, height) = SIZE;
         let low_high = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
-        let until = axis::instant(map.borders_s[map.columns()]);
+        let until = axis::span(map.borders_s[map.columns()]);
         let mut svg = format!(
             "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
              <title id=\"{id}-t\">{title}: {}</title>\n<desc id=\"{id}-d\">Heat map of {until}, from {} to {}; {}.</desc>\n",
@@ -140,10 +141,10 @@ impl Picture<'_> {
         }
         let borders = &self.map.borders_s;
         let end = borders[self.map.columns()];
-        for s in axis::seconds(end, 6) {
+        for (s, name) in axis::instants(end, 6) {
             let (x, y) = (LEFT + WIDTH * s / end, TOP + HEIGHT);
             let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {y}v4\"/>");
-            let _ = writeln!(svg, "<text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{}</text>", y + 17.0, axis::instant(s));
+            let _ = writeln!(svg, "<text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", y + 17.0);
         }
     }
 

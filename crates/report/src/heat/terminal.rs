@@ -19,8 +19,6 @@ const FACTOR: f64 = 4.0;
 const BANDS: usize = 5;
 /// Columns that stand beside the two maps: the latency, the shares, and gaps.
 const BESIDE: usize = 28;
-/// Most characters that a column of time is wide.
-const WIDEST: usize = 6;
 
 /// All steps of `run`.
 pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
@@ -49,19 +47,19 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
 
 fn title(map: &HeatMap, kind: OpKind, record: &StepRecord) -> String {
     let what = if record.head.workload.rate.is_some() { "response time" } else { "latency" };
-    let apart = axis::instant(map.borders_s[1] - map.borders_s[0]);
+    let apart = axis::span(map.borders_s[1] - map.borders_s[0]);
     format!("{}: {what} by when an operation began, in columns of {apart}", kind.name())
 }
 
 /// Both maps, on one axis of latencies.
 fn pair(map: &HeatMap, most: usize, title: &str, style: &Style) -> String {
-    let each = (most / map.columns()).clamp(1, WIDEST);
+    let each = most / map.columns();
     let width = each * map.columns();
     let heats = [Heat::Frequency, Heat::Intensity].map(|heat| (heat, map.shares(heat), map.peak_per_s(heat)));
     let mut lines = Vec::new();
     let mut head = format!("{:8}", "");
     for (heat, ..) in &heats {
-        let _ = write!(head, " {:width$} {:>7}", heading(*heat), "share", width = width + 1);
+        let _ = write!(head, " {:room$.room$} {:>7}", heading(*heat), "share", room = width + 1);
     }
     lines.push(style.paint(Tone::Faint, &head));
     for band in (0..map.bands()).rev() {
@@ -94,7 +92,7 @@ fn pair(map: &HeatMap, most: usize, title: &str, style: &Style) -> String {
 
 /// Begin and end of the time axis, below each map.
 fn times(map: &HeatMap, width: usize) -> String {
-    let end = axis::instant(map.borders_s[map.columns()]);
+    let end = axis::span(map.borders_s[map.columns()]);
     let end_at = width.saturating_sub(3).max(end.len() + 1);
     let one = format!(" └0 s{end:>end_at$}");
     let gap = width + 10 - table::columns_of(&one).min(width + 10);
