@@ -92,7 +92,8 @@ pub fn step(
         point: step.head.point.clone(),
         choices: choices::choices(step),
         like: workload.like,
-        commit: workload.commit_mode(),
+        // A bare file has no log to commit to.
+        commit: workload.commit_mode().filter(|_| !io_job::on_files(run)),
         sessions: step.head.seats.len() as u32,
         schemas: workload.schemas,
         scale: workload.scale,

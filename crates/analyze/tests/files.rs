@@ -86,6 +86,8 @@ fn large_direct_reads_are_storage_reads_in_bytes() {
     assert_eq!((step.read_latency_mean_us, step.cpu.iops_per_core), (None, None), "of no single block");
     assert_eq!(codes(&analysis), [""; 0]);
     let expected: Vec<_> = analysis.steps[0].ledger.reads.iter().map(|row| (row.name, row.expected)).collect();
+    let device = analysis.steps[0].ledger.reads.last().unwrap();
+    assert_eq!((device.name, device.gap.as_deref()), ("device reads", None), "a request a block, as it was made");
     assert!(expected.contains(&("blocks visited", None)) && expected.contains(&("device reads", None)), "{expected:?}");
 }
 
@@ -114,6 +116,7 @@ fn requests_split_or_merged_on_the_way_to_the_device_are_no_cache() {
         assert_ne!(analysis.summary.steps[0].device_reads_per_s, whole.summary.steps[0].device_reads_per_s);
         assert_eq!(analysis.summary.steps[0].page_cache_share, Some(0.0));
         assert_eq!(analysis.steps[0].headline, whole.steps[0].headline);
+        assert_eq!(analysis.steps[0].ledger.reads[5].gap.as_deref(), Some("several blocks in one request"));
         assert_eq!(codes(analysis), [""; 0]);
     }
 }
@@ -155,6 +158,7 @@ fn blocks_of_a_file_are_counted_and_never_come_from_a_cache_of_a_database() {
     let headline = analysis.steps[0].headline.as_ref().unwrap();
     assert_eq!((headline.kind, headline.label.as_str()), (Kind::Operations, "writes per second (files)"));
     near(headline.per_s, analysis.summary.steps[0].blocks_visited_per_s.unwrap());
+    assert_eq!(analysis.summary.steps[0].commit, None, "there is no log");
 }
 
 /// A step of one session at `values`, whose operations take `slower` times as long for the same throughput.

@@ -220,7 +220,7 @@ pub struct StepSummary {
     /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
     #[serde(default)]
     pub like: Like,
-    /// When updates committed and whether they waited for the log; null for reads alone.
+    /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
     #[serde(default)]
     pub commit: Option<String>,
     /// Realised choices; null where the engine does not tally them.

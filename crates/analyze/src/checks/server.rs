@@ -43,8 +43,13 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let workload = &step.head.workload;
     let asked = workload.hot_spot.is_some() || !workload.hot_schema.is_none() || workload.skew != Skew::Uniform;
     let severity = if asked { Severity::Info } else { Severity::Warning };
-    let text = "Sessions waited for each other: figures are of their locks, not of storage or CPU. More --schemas, a \
-                larger --scale, or fewer --sessions.";
+    let text = if found.evidence.shares.samples.is_some() {
+        "Sessions waited for each other: figures are of their locks, not of storage or CPU. More --schemas, a larger \
+         --scale, or fewer --sessions."
+    } else {
+        "Sessions waited for the one that writes: figures are of that wait, not of storage or CPU. Fewer --sessions, or a \
+         lower --update-pct; more --schemas change nothing."
+    };
     let evidence = format!(
         "{} of database time; {} sessions on {} schemas",
         percent(share),

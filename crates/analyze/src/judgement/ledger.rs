@@ -218,7 +218,8 @@ fn explain_reads(rows: &mut [Row]) {
         (Some(_), Some(_)) if !idle => Some("read-ahead, or files that are no data".to_owned()),
         _ => None,
     };
-    device.gap = match (device.per_s, gap(device)) {
+    let merged = device.ratio.filter(|ratio| device.expected.is_none() && *ratio < 1.0 - CLOSE);
+    device.gap = match (device.per_s, gap(device).or(merged)) {
         (None, _) => Some("device not seen".to_owned()),
         (Some(_), Some(share)) if share < 1.0 && !idle => Some("several blocks in one request".to_owned()),
         (Some(_), Some(_)) if !idle => Some("other users of the device, or requests split in stripes".to_owned()),

@@ -27,6 +27,11 @@ pub const READ_SHARE: f64 = 0.6;
 /// Page-cache share above which the device did next to nothing.
 pub const ALL_CACHED: f64 = 0.999;
 
+/// What helps where waits for each other are known without samples: they are then those of writers, of which the database
+/// lets in one at a time.
+const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
+                          more updates in one transaction";
+
 /// What limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -194,7 +199,11 @@ fn writers(e: &Evidence) -> Option<Verdict> {
 }
 
 fn contention(e: &Evidence) -> Option<Verdict> {
-    let next = "sessions wait for each other: more --schemas, fewer sessions a schema, no hot spot";
+    let next = if e.shares.samples.is_some() {
+        "sessions wait for each other: more --schemas, fewer sessions a schema, no hot spot"
+    } else {
+        ONE_WRITER
+    };
     let figures = of_time(e, "waits for each other were", Class::Contention, CONTENTION_SHARE)?;
     Some(Verdict { limit: Limit::Contention, figures, next })
 }
@@ -337,6 +346,15 @@ mod tests {
         let limit = |phi| Verdict::of(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
         assert_eq!(limit(1.0), Limit::PageCache);
         assert_eq!(limit(0.9), Limit::DeviceLatency, "a tenth of the reads can take most of the time");
+    }
+
+    #[test]
+    fn writers_of_which_one_is_let_in_are_not_told_to_spread_over_schemas() {
+        let clocked = shares(&[(Class::Contention, 0.5)]);
+        let mut sampled = clocked.shares.clone();
+        sampled.samples = Some(1_000.0);
+        assert!(!Verdict::of(&clocked).next.contains("more --schemas"));
+        assert!(Verdict::of(&Evidence { shares: sampled, ..clocked }).next.contains("more --schemas"));
     }
 
     #[test]

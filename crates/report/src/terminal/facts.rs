@@ -31,7 +31,7 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
         fact("sessions", sessions(analysis, &record.head));
         fact("work unit", work_unit(&record.head.workload));
         fact("mix", mix(step, &record.head.workload));
-        fact("redo and commit", redo(&record.head.workload));
+        fact("redo and commit", redo(step, &record.head.workload));
         fact("cache hits", hits(&analysis.steps[0]));
         fact("measured window", window(step, &run.steps[0].head));
         fact("CPU", cpus(run, analysis));
@@ -119,15 +119,16 @@ fn mix(step: &StepSummary, workload: &Workload) -> String {
     text
 }
 
-fn redo(workload: &Workload) -> String {
+fn redo(step: &StepSummary, workload: &Workload) -> String {
     if workload.update_pct.is_none() {
         return "none: reads alone".to_owned();
     }
+    let Some(commit) = &step.commit else { return "none: files have no log".to_owned() };
     let redo = match workload.redo {
         Redo::Light => "light",
         Redo::Heavy => "heavy",
     };
-    format!("{redo} redo; commits {}", workload.commit_mode().unwrap_or_default())
+    format!("{redo} redo; commits {commit}")
 }
 
 fn window(step: &StepSummary, head: &StepHead) -> String {
