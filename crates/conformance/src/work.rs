@@ -94,7 +94,7 @@ pub fn hot_spot_and_hot_schema_keep_their_share(fixture: &Fixture) {
     }
 }
 
-/// Pauses are made, told, and fit into the slice.
+/// Pauses are made, told, and fit into the time of the work.
 pub fn thinking_is_told(fixture: &Fixture) {
     let opened = fixture.loaded();
     let think = ThinkTime {
@@ -105,7 +105,7 @@ pub fn thinking_is_told(fixture: &Fixture) {
     };
     for looping in fixture.loops() {
         let workload = Workload { think_time: Some(think), looping, ..fixture.workload() };
-        for report in opened.work(&workload, 2) {
+        for report in opened.work_ops(&workload, 2, Some(60)) {
             let wall_us = (report.end_us - report.begin_us).max(0).unsigned_abs();
             let pauses: u64 = report.tally.0.iter().filter(|(cell, _)| cell & 16 != 0).map(|(_, count)| count).sum();
             assert!(pauses > 0 && report.think_us > 0, "{pauses} pauses, {} us", report.think_us);

@@ -102,8 +102,8 @@ pub mod shared {
 pub enum Phase {
     /// At the border of two slices: sources that are always current, such as `/proc`.
     Border,
-    /// In the middle of the following slice: sources that sessions publish when a slice ends. What is read then
-    /// stands exactly as it was at the border.
+    /// In the middle of the following slice, or once all sessions are done: sources that sessions publish when a slice
+    /// ends. What is read then stands exactly as it was at the border.
     Settled,
 }
 

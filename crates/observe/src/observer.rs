@@ -41,6 +41,8 @@ struct Wishes {
 #[derive(Debug, Default)]
 struct Wish {
     stop: bool,
+    /// The sessions have done their work, and published it.
+    worked: bool,
     /// Host clock, us: the first border from here on is the last.
     close_at_us: Option<i64>,
     /// The source being read.
@@ -96,19 +98,21 @@ impl Observer {
         Ok(Self { wishes, done, borders, clock_offset_us, events })
     }
 
-    /// Waits until the last border has been read. A reading that hangs for ten seconds is left behind and told as a
+    /// The work is done: waits until the last border has been read. What sessions publish is read last after this call,
+    /// however long their last operations took. A reading that hangs for ten seconds is left behind and told as a
     /// finding. Where borders have no end, this is [`Observer::close`].
     pub fn finish(self) {
         if self.borders.endless() {
             return self.close();
         }
+        self.wishes.change(|wish| wish.worked = true);
         self.wait_for_border(i64::MAX);
     }
 
     /// Waits until the first border from now on has been read: the work is done before the borders are.
     pub fn close(self) {
         let now = now_us();
-        self.wishes.change(|wish| wish.close_at_us = Some(now));
+        self.wishes.change(|wish| (wish.worked, wish.close_at_us) = (true, Some(now)));
         self.wait_for_border(now);
     }
 
@@ -172,7 +176,7 @@ impl Sampling {
             let next = self.host_time(self.borders.at(border + 1));
             let last = next.is_none() || self.wishes.lock().close_at_us.is_some_and(|close| close <= at);
             let settled = self.host_time(self.borders.settled_at(border, last));
-            if !settled.is_some_and(|settled| self.wait_until(settled)) {
+            if !settled.is_some_and(|settled| self.wait_until(settled)) || last && !self.wait_for_work() {
                 return;
             }
             self.read(Phase::Settled, border, next.filter(|_| !last));
@@ -203,6 +207,13 @@ impl Sampling {
             self.check_clock();
         }
         true
+    }
+
+    /// Waits until the work is done; false when told to end.
+    fn wait_for_work(&self) -> bool {
+        let undone = |wish: &mut Wish| !wish.worked && !wish.stop;
+        let wish = self.wishes.changed.wait_while(self.wishes.lock(), undone).unwrap_or_else(PoisonError::into_inner);
+        !wish.stop
     }
 
     fn check_clock(&mut self) {

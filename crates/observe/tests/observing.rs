@@ -179,6 +179,20 @@ fn a_late_reading_shows_when_it_was_and_a_settled_one_that_missed_its_slice_is_u
 }
 
 #[test]
+fn what_sessions_publish_is_read_last_when_they_are_done_however_late() {
+    let (observer, kept) =
+        observe(vec![Counting::new("at", Phase::Border), Counting::new("after", Phase::Settled)], borders(1));
+    // Far beyond the last border and the time that sessions usually take to publish.
+    std::thread::sleep(Duration::from_secs(1));
+    let done_us = now_us();
+    observer.finish();
+    let samples = kept.samples();
+    let last = |name: &str| samples.iter().find(|sample| sample.0 == name && sample.1 == 1).unwrap();
+    assert!(last("at").2 < done_us, "what is always current is read at the border");
+    assert!(last("after").2 >= done_us);
+}
+
+#[test]
 fn an_endless_list_of_borders_ends_at_the_first_one_after_the_work() {
     let every = Borders::Every { start_us: now_us() + OFFSET_US, period_us: SLICE_US };
     let (observer, kept) =

@@ -90,9 +90,17 @@ mod tests {
 
     #[test]
     fn waits_are_right_on_average() {
-        let (mut wait, began) = (Wait::default(), Instant::now());
-        (0..1000).for_each(|_| assert!(wait.wait(Duration::from_micros(150), || false)));
-        let ratio = began.elapsed().as_secs_f64() / 0.150;
-        assert!((0.93..1.5).contains(&ratio), "waited {ratio} times what was asked");
+        let mut wait = Wait::default();
+        let (mut waited, mut made_up) = (Duration::ZERO, Duration::ZERO);
+        for _ in 0..1000 {
+            let began = Instant::now();
+            assert!(wait.wait(Duration::from_micros(150), || false));
+            waited += began.elapsed();
+            // A busy host may keep the thread from its CPU for longer than is made up for.
+            made_up += began.elapsed().min(MOST_OVERSLEPT);
+        }
+        let ratio = |time: Duration| time.as_secs_f64() / 0.150;
+        assert!(ratio(waited) > 0.93, "waited {} times what was asked", ratio(waited));
+        assert!(ratio(made_up) < 1.5, "waited {} times what was asked, {waited:?} in all", ratio(made_up));
     }
 }

@@ -23,19 +23,20 @@ fn select_mean_us(reports: &[SliceReport]) -> f64 {
 #[test]
 fn the_mean_latency_is_the_one_asked_for() {
     for spread in ["0", "0.5"] {
-        let fixture = null("2ms").with("null_spread", spread);
-        let mean = select_mean_us(&fixture.loaded().work_ops(&fixture.workload(), 1, Some(400)));
-        assert!((1_700.0..2_600.0).contains(&mean), "{mean} us with spread {spread}");
+        // Long waits: what a busy host adds to each is a small share of it.
+        let fixture = null("20ms").with("null_spread", spread);
+        let mean = select_mean_us(&fixture.loaded().work_ops(&fixture.workload(), 1, Some(100)));
+        assert!((17_000.0..26_000.0).contains(&mean), "{mean} us with spread {spread}");
     }
 }
 
 #[test]
 fn a_session_of_many_is_slowed_by_the_known_curve() {
-    let fixture = null("1ms").with("null_capacity", "4");
+    let fixture = null("10ms").with("null_capacity", "4");
     let opened = fixture.loaded();
     let mean = |sessions| {
         let mut session = opened.session(&fixture.workload(), 0, sessions);
-        let order = opened.orders().next(0, Some(60));
+        let order = opened.orders().next(0, Some(30));
         select_mean_us(&[session.slice(&order).unwrap()])
     };
     let ratio = mean(16) / mean(1);
@@ -81,15 +82,15 @@ fn sessions_die_and_fail_to_connect_as_told() {
 
 #[test]
 fn a_late_session_reports_its_late_start() {
-    let fixture = null("1ms").with("null_start_delay", "0@50ms");
+    let fixture = null("1ms").with("null_start_delay", "0@150ms");
     let opened = fixture.loaded();
     let (mut session, mut orders) = (opened.session(&fixture.workload(), 0, 1), opened.orders());
     let order = orders.next(0, None);
     let late_us = session.slice(&order).unwrap().begin_us - order.begin_us;
-    assert!(late_us >= 50_000, "{late_us} us late");
+    assert!(late_us >= 150_000, "{late_us} us late");
     let order = orders.next(100, None);
     let late_us = session.slice(&order).unwrap().begin_us - order.begin_us;
-    assert!(late_us < 50_000, "late again by {late_us} us");
+    assert!(late_us < 150_000, "late again by {late_us} us");
 }
 
 #[test]

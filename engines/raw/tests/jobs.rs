@@ -18,18 +18,18 @@ use mindful_raw::matrix::{self, Figures, PointResult};
 use mindful_raw::orion::{Job, Matrix, Point, Preset};
 use support::{counter, folder, made, open, open_with, plan, reads, session, slice, updates};
 
-/// One slice of `millis` with `options`.
-fn measured(path: &Path, options: &[(&str, &str)], millis: i64) -> SliceReport {
+/// One slice of `millis` with `options`, or shorter when it has done `ops`.
+fn measured(path: &Path, options: &[(&str, &str)], millis: i64, ops: Option<u64>) -> SliceReport {
     let target = open(path, options).unwrap();
     let workload = reads(&target.dataset().unwrap().unwrap());
     let mut session = session(&*target, &workload).unwrap();
-    slice(&mut *session, millis, 0, None).unwrap()
+    slice(&mut *session, millis, 0, ops).unwrap()
 }
 
-fn at_point(path: &Path, point: Point, millis: i64) -> SliceReport {
+fn at_point(path: &Path, point: Point, millis: i64, ops: Option<u64>) -> SliceReport {
     let options = point.options();
     let options: Vec<_> = options.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    measured(path, &[&options[..], &[("large_size", "64KiB")]].concat(), millis)
+    measured(path, &[&options[..], &[("large_size", "64KiB")]].concat(), millis, ops)
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_matrix_is_measured_point_by_point() {
         .unwrap()
         .into_iter()
         .map(|point| {
-            let report = at_point(&path, point, 60);
+            let report = at_point(&path, point, 60_000, Some(200));
             let seconds = (report.end_us - report.begin_us) as f64 / 1e6;
             let figures = |kind, bytes| Figures::new(report.op(kind).latency.clone(), bytes, seconds);
             PointResult { point, small: figures(OpKind::Select, 8_192), large: figures(OpKind::Scan, 65_536) }
@@ -69,7 +69,7 @@ fn a_calibration_comes_to_an_answer_on_a_real_file() {
     let mut calibration = Calibration::new(20_000.0);
     let mut steps = 0;
     while let Some(point) = calibration.next() {
-        let report = at_point(&path, point, 30);
+        let report = at_point(&path, point, 60_000, Some(200));
         let kind = if point.large > 0 { OpKind::Scan } else { OpKind::Select };
         let latency = &report.op(kind).latency;
         let per_s = latency.count() as f64 * 1e6 / (report.end_us - report.begin_us) as f64;
@@ -104,7 +104,7 @@ fn a_session_runs_where_it_is_told_to() {
     let cpu = *allowed_cpus().last().unwrap();
     // On a thread of its own, for it stays bound.
     let bound = std::thread::spawn(move || {
-        measured(&path, &[("cpus", &cpu.to_string())], 20);
+        measured(&path, &[("cpus", &cpu.to_string())], 20, None);
         allowed_cpus()
     });
     assert_eq!(bound.join().unwrap(), [cpu]);
@@ -191,19 +191,21 @@ fn a_pausing_session_is_either_thinking_or_in_flight_at_each_depth() {
     let pause = Duration::from_millis(1);
     let think = ThinkTime { share: Share::parse("20").unwrap(), min: pause, max: pause, exponential: false };
     for depth in [1_u64, 4, 16] {
-        let target = open(&path, &[("iodepth", &depth.to_string())]).unwrap();
-        let dataset = target.dataset().unwrap().unwrap();
-        let mut session = session(&*target, &Workload { think_time: Some(think), ..reads(&dataset) }).unwrap();
-        let report = slice(&mut *session, 400, 0, None).unwrap();
-        let latency = &report.op(OpKind::Select).latency;
-        let span_us = (report.end_us - report.begin_us).unsigned_abs();
-        let (accounted_us, all_us) = (report.think_us * depth + latency.sum_ns / 1_000, span_us * depth);
-        // What is in flight at the end of the slice comes back one after the other.
-        let ending_us = depth * (2 * latency.max_ns / 1_000 + 2_000);
-        assert!(
-            accounted_us.abs_diff(all_us) <= ending_us,
-            "depth {depth}: {accounted_us} us of {all_us}, {ending_us} for the end"
-        );
+        let off = |_| {
+            let target = open(&path, &[("iodepth", &depth.to_string())]).unwrap();
+            let dataset = target.dataset().unwrap().unwrap();
+            let mut session = session(&*target, &Workload { think_time: Some(think), ..reads(&dataset) }).unwrap();
+            let report = slice(&mut *session, 200, 0, None).unwrap();
+            let latency = &report.op(OpKind::Select).latency;
+            let span_us = (report.end_us - report.begin_us).unsigned_abs();
+            let (accounted_us, all_us) = (report.think_us * depth + latency.sum_ns / 1_000, span_us * depth);
+            // What is in flight at the end of the slice comes back one after the other.
+            let ending_us = depth * (2 * latency.max_ns / 1_000 + 2_000);
+            (accounted_us.abs_diff(all_us) > ending_us).then(|| format!("{accounted_us} us of {all_us}"))
+        };
+        // A thread that others keep from its CPU does neither: of several slices one is without.
+        let tries: Vec<String> = (0..10).map_while(off).collect();
+        assert!(tries.len() < 10, "depth {depth}: {tries:?}");
     }
 }
 
