@@ -21,6 +21,7 @@ mod guard;
 pub mod look;
 mod mark;
 pub mod matrix;
+mod number;
 mod options;
 pub mod orion;
 mod pattern;

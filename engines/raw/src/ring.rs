@@ -8,11 +8,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
+use io_uring::{IoUring, opcode, squeue, types};
 use rustix::io::Errno;
+use rustix::io_uring::IoringEnterFlags;
 
 use crate::asking::Asking;
 use crate::buffer::{self, Buffer};
+use crate::number::Number;
 
 /// Most I/Os taken from the kernel at a time, and so most submitted at a time: enough to share the cost of a call, and
 /// few enough that the device need not wait for work while a deep queue is gone through.
@@ -41,8 +43,7 @@ pub struct Ring {
     files_registered: bool,
     in_flight: u32,
     queued: u32,
-    /// Number under which the kernel knows the ring on this thread, which spares it a look-up at each call.
-    number: Option<u32>,
+    number: Option<Number>,
     /// Whether I/Os may well have ended when the call returns that submits them, the page cache serving them.
     at_once: bool,
     asking: Asking,
@@ -66,7 +67,7 @@ impl Ring {
         let fds: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let files_registered = ring.submitter().register_files(&fds).is_ok();
         let (buffer, buffers_registered) = registered(&ring, next, buffer::huge_pages_fit(next, sessions))?;
-        let number = register(ring.as_raw_fd());
+        let number = Number::register(&ring);
         Ok(Self {
             uring: ring,
             buffer,
@@ -162,8 +163,8 @@ impl Ring {
             self.push_empty();
         }
         loop {
-            let result = match (timeout, self.number) {
-                (None, Some(number)) => self.enter(number),
+            let result = match (timeout, &self.number) {
+                (None, Some(_)) => self.submit_by_number(),
                 (None, None) => self.uring.submit_and_wait(1),
                 (Some(limit), _) => {
                     let limit = types::Timespec::from(limit);
@@ -191,29 +192,34 @@ impl Ring {
         self.queued += u32::from(pushed.is_ok());
     }
 
-    /// Submits and waits by the number of the ring: tells how many were submitted. Waiting has the kernel look at what
-    /// the device has ended, which is for nothing where the page cache has served the I/O by then.
+    /// Submits and waits; tells how many more were submitted. Waiting has the kernel look at what the device has ended,
+    /// which is for nothing where the page cache has served the I/O by then.
     #[inline]
-    fn enter(&mut self, number: u32) -> io::Result<usize> {
+    fn submit_by_number(&mut self) -> io::Result<usize> {
         if self.at_once && self.queued > 0 {
-            let submitted = enter(number, self.queued, 0, EnterFlags::empty())?;
-            self.queued -= submitted as u32;
+            self.queued -= self.enter(self.queued, 0, IoringEnterFlags::empty())?;
             if !self.uring.completion().is_empty() {
                 return Ok(0);
             }
         }
-        enter(number, self.queued, 1, EnterFlags::GETEVENTS)
+        self.enter(self.queued, 1, IoringEnterFlags::GETEVENTS).map(|submitted| submitted as usize)
+    }
+
+    #[inline]
+    fn enter(&self, queued: u32, wanted: u32, flags: IoringEnterFlags) -> io::Result<u32> {
+        let Some(number) = &self.number else { return Err(Errno::BADF.into()) };
+        // SAFETY: the entries were pushed with buffers that stay until they complete.
+        unsafe { number.enter(queued, wanted, flags) }
     }
 
     /// Has the kernel hand out all that is back, where one is and others are likely to be.
     #[inline]
     fn ask_for_more(&mut self) {
-        let Some(number) = self.number else { return };
         if self.in_flight < 2 || self.uring.completion().len() != 1 || !self.asking.is_due() {
             return;
         }
         // What it cannot say now, the next wait will.
-        let _ = enter(number, 0, 0, EnterFlags::GETEVENTS);
+        let _ = self.enter(0, 0, IoringEnterFlags::GETEVENTS);
         self.asking.learn(self.uring.completion().len() > 1);
     }
 
@@ -256,50 +262,14 @@ impl Drop for Ring {
             }
             self.reap(&mut done);
         }
-        if let Some(number) = self.number {
-            unregister(self.uring.as_raw_fd(), number);
+        if let Some(number) = &self.number {
+            number.unregister(&self.uring);
         }
         if self.in_flight == 0 {
             // SAFETY: dropped once, here, and not used afterwards; with an I/O still under way it is leaked instead.
             unsafe { ManuallyDrop::drop(&mut self.buffer) };
         }
     }
-}
-
-/// `IORING_REGISTER_RING_FDS` and its undoing, of Linux 5.18.
-const REGISTER_RING: u32 = 20;
-const UNREGISTER_RING: u32 = 21;
-
-/// An entry of `IORING_REGISTER_RING_FDS`.
-#[repr(C)]
-struct RingNumber {
-    number: u32,
-    reserved: u32,
-    fd: u64,
-}
-
-/// Registers the ring `fd` for this thread; gives its number where the kernel has that.
-fn register(fd: i32) -> Option<u32> {
-    let mut entry = RingNumber { number: u32::MAX, reserved: 0, fd: fd as u64 };
-    // SAFETY: the kernel reads and writes one entry, which outlives the call.
-    let count = unsafe { libc::syscall(libc::SYS_io_uring_register, fd, REGISTER_RING, &raw mut entry, 1) };
-    (count == 1).then_some(entry.number)
-}
-
-fn unregister(fd: i32, number: u32) {
-    let mut entry = RingNumber { number, reserved: 0, fd: 0 };
-    // SAFETY: as above. Should it fail, the kernel forgets the number when the thread ends.
-    unsafe { libc::syscall(libc::SYS_io_uring_register, fd, UNREGISTER_RING, &raw mut entry, 1) };
-}
-
-/// Submits `queued` entries of the registered ring and waits for `wanted` completions; tells how many were submitted.
-#[inline]
-fn enter(number: u32, queued: u32, wanted: u32, flags: EnterFlags) -> io::Result<usize> {
-    let flags = (flags | EnterFlags::REGISTERED_RING).bits();
-    let no_mask = std::ptr::null::<libc::sigset_t>();
-    // SAFETY: the entries were pushed with buffers that stay until they complete; no signal mask is handed over.
-    let submitted = unsafe { libc::syscall(libc::SYS_io_uring_enter, number, queued, wanted, flags, no_mask, 0) };
-    if submitted < 0 { Err(io::Error::last_os_error()) } else { Ok(submitted as usize) }
 }
 
 /// The leanest ring this kernel has: one thread submits, and completions are run when that thread asks for them

@@ -1,0 +1,57 @@
+//! The number by which the kernel knows a ring on one thread: calls by it spare a look-up.
+
+#![expect(unsafe_code, reason = "calls of io_uring by number; see each SAFETY note")]
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use io_uring::IoUring;
+use rustix::io_uring::{
+    IoringEnterFlags, IoringRegisterOp, io_uring_enter, io_uring_ptr, io_uring_register, io_uring_rsrc_update,
+};
+
+/// A ring registered for the thread that made it (Linux 5.18).
+#[derive(Debug)]
+pub struct Number(u32);
+
+impl Number {
+    /// Registers `ring`; `None` where the kernel has no such numbers.
+    pub fn register(ring: &IoUring) -> Option<Self> {
+        let data = io_uring_ptr::new(std::ptr::without_provenance_mut(ring.as_raw_fd() as usize));
+        let mut entry = entry(u32::MAX, data);
+        let count = call(ring, IoringRegisterOp::RegisterRingFds, &mut entry).ok()?;
+        (count == 1).then_some(Self(entry.offset))
+    }
+
+    /// Gives the number back. Should that fail, the kernel forgets it when the thread ends.
+    pub fn unregister(&self, ring: &IoUring) {
+        let _ = call(ring, IoringRegisterOp::UnregisterRingFds, &mut entry(self.0, io_uring_ptr::null()));
+    }
+
+    /// Submits `queued` entries and waits for `wanted` completions; tells how many were submitted.
+    ///
+    /// # Safety
+    ///
+    /// What the queued entries refer to must stay until they complete.
+    #[inline]
+    pub unsafe fn enter(&self, queued: u32, wanted: u32, flags: IoringEnterFlags) -> io::Result<u32> {
+        // SAFETY: with this flag the kernel takes the number for what it is, not for a file.
+        let ring = unsafe { BorrowedFd::borrow_raw(self.0.cast_signed()) };
+        // SAFETY: as promised by the caller.
+        let submitted = unsafe { io_uring_enter(ring, queued, wanted, flags | IoringEnterFlags::REGISTERED_RING) };
+        submitted.map_err(io::Error::from)
+    }
+}
+
+fn entry(offset: u32, data: io_uring_ptr) -> io_uring_rsrc_update {
+    let mut entry = io_uring_rsrc_update::default();
+    (entry.offset, entry.data) = (offset, data);
+    entry
+}
+
+fn call(ring: &IoUring, what: IoringRegisterOp, entry: &mut io_uring_rsrc_update) -> rustix::io::Result<u32> {
+    // SAFETY: the descriptor is open as long as the ring.
+    let fd = unsafe { BorrowedFd::borrow_raw(ring.as_raw_fd()) };
+    // SAFETY: the kernel reads and writes one entry, which outlives the call.
+    unsafe { io_uring_register(fd, what, (&raw mut *entry).cast_const().cast(), 1) }
+}
