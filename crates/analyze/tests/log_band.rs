@@ -10,7 +10,7 @@ use mindful_core::dataset::Content;
 use mindful_core::engine::Description;
 use mindful_core::metric::{Metric, Phase, shared};
 use mindful_core::run::{Reading, Run, Series};
-use mindful_core::workload::OpKind;
+use mindful_core::workload::{Commit, OpKind};
 
 /// A run whose every operation is an update and logs `log` bytes and `images` images a block.
 fn updating(log: f64, images: f64) -> Run {
@@ -52,6 +52,15 @@ fn more_or_less_log_than_such_updates_write_is_told_with_the_band() {
     let evidence = told(&updating(900.0, 0.0)).unwrap();
     assert!(evidence.contains("900 bytes") && evidence.contains("70 to 200"), "{evidence}");
     assert!(told(&updating(10.0, 0.0)).is_some());
+}
+
+#[test]
+fn a_band_of_operations_that_commit_alone_says_nothing_of_larger_transactions() {
+    let mut run = updating(900.0, 0.0);
+    run.description.as_mut().unwrap().facts.insert("log_band_commit".to_owned(), "each".to_owned());
+    assert!(told(&run).is_some());
+    run.steps[0].head.workload.commit = Commit::Every(10);
+    assert_eq!(told(&run), None);
 }
 
 #[test]

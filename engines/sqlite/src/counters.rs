@@ -8,7 +8,7 @@ use mindful_core::metric::{Metric, Phase, Sampler, shared};
 use rusqlite::{Connection, ffi};
 
 /// Header of a page in the log, bytes.
-const FRAME_HEADER: u64 = 24;
+pub const FRAME_HEADER: u64 = 24;
 
 /// Counters of all sessions since the target was opened.
 #[derive(Debug, Default)]

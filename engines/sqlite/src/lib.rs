@@ -6,6 +6,7 @@ mod error;
 mod file;
 mod filler;
 mod load;
+mod log_band;
 mod options;
 mod proof;
 mod registry;

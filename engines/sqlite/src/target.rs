@@ -22,6 +22,7 @@ use crate::counters::{StatusSampler, Totals};
 use crate::error::explain;
 use crate::file::DatabaseFile;
 use crate::load;
+use crate::log_band;
 use crate::options::Options;
 use crate::proof;
 use crate::registry;
@@ -118,7 +119,8 @@ impl SqliteTarget {
             ("reads", "buffered: the page cache of the operating system is always in the way".to_owned()),
         ];
         let stored = self.stored().map(|stored| ("stored_blocks", stored));
-        facts.into_iter().chain(stored).map(|(name, fact)| (name.to_owned(), fact)).collect()
+        let log = log_band::facts(self.file.page_bytes());
+        facts.into_iter().chain(log).chain(stored).map(|(name, fact)| (name.to_owned(), fact)).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use mindful_core::engine::Target;
 use mindful_core::metric::shared;
 use mindful_core::slice::{Seat, SliceOrder};
 use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Workload};
+use mindful_core::workload::{Commit, Redo, Workload};
 
 /// All counters by name.
 fn counters(target: &dyn Target) -> BTreeMap<String, f64> {
@@ -37,6 +37,40 @@ fn a_small_cache_reads_and_a_large_one_does_not() {
     // 32 of 500 pages cached: nearly each block visited is read. All cached: each of the 500 is read once.
     assert!((0.85..1.2).contains(&small), "{small} reads a block with a small cache");
     assert!(large < 0.1, "{large} reads a block with a large cache");
+}
+
+/// Bytes by which the log file grew for each of 400 updated blocks, and the band that the engine expects.
+fn log_by_block(redo: Redo, commit: Commit) -> (f64, std::ops::RangeInclusive<f64>) {
+    let (fixture, path) = fixture::fixture();
+    let workload =
+        Workload { update_pct: Share::ALL, update_work_unit: 4, schemas: 1, redo, commit, ..fixture.workload() };
+    let opened = fixture.loaded();
+    // Whoever leaves last takes the log along.
+    let stays = rusqlite::Connection::open(&path).expect("a second connection");
+    stays.query_row("SELECT count(*) FROM blocks_1", [], |_| Ok(())).expect("its rows");
+    let log = path.with_extension("db-wal");
+    let length = || log.metadata().map_or(0, |file| file.len()) as f64;
+    let before = length();
+    opened.work_ops(&workload, 1, Some(100));
+    let per_block = (length() - before) / 400.0;
+    let name = if redo == Redo::Light { "log_band_light" } else { "log_band_heavy" };
+    let band = &opened.target.describe().expect("a description").facts[name];
+    let (low, high) = band.split_once("..").expect("a band");
+    (per_block, low.parse().expect("a number")..=high.parse().expect("a number"))
+}
+
+#[test]
+fn the_log_file_grows_by_what_the_engine_expects_of_an_updated_block() {
+    for redo in [Redo::Light, Redo::Heavy] {
+        let (per_block, band) = log_by_block(redo, Commit::Each);
+        assert!(band.contains(&per_block), "{redo:?}: {per_block} bytes of log a block, not in {band:?}");
+    }
+}
+
+#[test]
+fn a_block_that_a_transaction_updates_twice_is_logged_once() {
+    let (per_block, band) = log_by_block(Redo::Light, Commit::Every(100));
+    assert!(per_block > 0.0 && per_block < *band.start(), "{per_block} bytes of log a block, {band:?} expected of one");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::{OpKind, Redo};
+use mindful_core::workload::{Commit, OpKind, Redo};
 
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
@@ -27,10 +27,16 @@ impl LogBand {
     ///
     /// The engine tells the facts `log_band_light` and `log_band_heavy` as `LOW..HIGH` bytes, and, where blocks are
     /// logged as a whole now and then, `log_image` as `COUNTER BYTES`: the counter of such images and their largest size.
+    /// `log_band_commit` is `each` where a block is logged once a transaction, however often it was updated: then the band
+    /// is that of operations which commit alone.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
         let facts = &run.description.as_ref()?.facts;
         let updated = work.kind(OpKind::Update).blocks;
         if updated < FEWEST_BLOCKS {
+            return None;
+        }
+        let commits_alone = step.head.workload.commit == Commit::Each;
+        if facts.get("log_band_commit").is_some_and(|when| when == "each") && !commits_alone {
             return None;
         }
         let per_s = updated / work.seconds;
@@ -54,7 +60,7 @@ impl LogBand {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {
             let text = "The log per updated block is not what such updates write: others write log too, or updates do \
-                        not stay in their block, or are none. Look for other sessions, and at the share of HOT updates.";
+                        not stay in their block, or are none. Look for other sessions, and on PostgreSQL at the share of HOT updates.";
             let evidence = format!("{per_block:.0} bytes an updated block, {low:.0} to {high:.0} expected");
             Finding::new("log-band", Severity::Warning, text, evidence)
         })
