@@ -8,6 +8,7 @@
 
 pub mod dataset;
 mod expected;
+pub mod finding;
 mod fixture;
 pub mod refusal;
 pub mod sampling;

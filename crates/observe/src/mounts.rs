@@ -19,6 +19,14 @@ pub(crate) struct Mount {
     pub(crate) source: String,
 }
 
+#[cfg(test)]
+impl Mount {
+    /// A made one at `/data`.
+    pub(crate) fn at_data(fs_type: &str, options: &str) -> Self {
+        parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0)
+    }
+}
+
 /// All mounts of the text; a line that cannot be understood is left out.
 pub(crate) fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()

@@ -30,13 +30,8 @@ impl ClientSession {
         namespace: &Namespace,
         sessions: &Arc<Sessions>,
     ) -> Result<Self> {
-        let place = format!("session {}", seat.session);
-        let client = link.connect(seat.endpoint).map_err(|error| error.at(&place))?;
+        let (client, place) = link.connect_session(workload, seat)?;
         let (home, hot) = link.run_on(&client, &place, async {
-            client.batch_execute(include_str!("../sql/session.sql")).await?;
-            if !workload.commit_wait {
-                client.batch_execute("SET synchronous_commit = off").await?;
-            }
             let home = Prepared::on(&client, workload, namespace, seat.schema).await?;
             let hot = if workload.hot_schema.is_none() || seat.schema == 1 {
                 None

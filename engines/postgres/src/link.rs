@@ -4,6 +4,8 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mindful_core::slice::Seat;
+use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 
@@ -89,6 +91,20 @@ impl Link {
     /// A new connection to `endpoint` (from 0).
     pub fn connect(&self, endpoint: u32) -> Result<Connection> {
         self.runtime.block_on(self.server.connect(endpoint))
+    }
+
+    /// A connection for the session in `seat`, set up as all sessions of `workload` are, and how messages name it.
+    pub fn connect_session(&self, workload: &Workload, seat: Seat) -> Result<(Connection, String)> {
+        let place = format!("session {}", seat.session);
+        let client = self.connect(seat.endpoint).map_err(|error| error.at(&place))?;
+        self.run_on(&client, &place, async {
+            client.batch_execute(include_str!("../sql/session.sql")).await?;
+            if !workload.commit_wait {
+                client.batch_execute("SET synchronous_commit = off").await?;
+            }
+            Ok(())
+        })?;
+        Ok((client, place))
     }
 
     /// The connection for everything that is not measured; made anew when it broke.

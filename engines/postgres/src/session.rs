@@ -56,14 +56,9 @@ impl ServerLoop {
         namespace: &Namespace,
         sessions: &Arc<Sessions>,
     ) -> Result<Self> {
-        let place = format!("session {}", seat.session);
-        let client = link.connect(seat.endpoint).map_err(|error| error.at(&place))?;
+        let (client, place) = link.connect_session(workload, seat)?;
         let script = Script::new(workload, seat.session, seat.schema, namespace);
         let call = link.run_on(&client, &place, async {
-            client.batch_execute(include_str!("../sql/session.sql")).await?;
-            if !workload.commit_wait {
-                client.batch_execute("SET synchronous_commit = off").await?;
-            }
             client.batch_execute(&script.procedure()).await?;
             Ok(client.prepare(CALL).await?)
         })?;

@@ -210,14 +210,7 @@ mod tests {
     use crate::mounts::Mount;
 
     fn storage(fs_type: &str, options: &str) -> Storage {
-        let mount = Mount {
-            device: (8, 1),
-            root: PathBuf::from("/"),
-            point: PathBuf::from("/data"),
-            options: options.to_owned(),
-            fs_type: fs_type.to_owned(),
-            source: "/dev/sda1".to_owned(),
-        };
+        let mount = Mount::at_data(fs_type, options);
         let placement = Placement { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(Chain::default()) };
         Storage { placement, size_bytes: Some(1000), free_bytes: Some(500), devices: Vec::new() }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 use mindful_core::result::Finding;
 
 use super::activity::{Activity, Busiest, Traffic};
@@ -49,14 +50,7 @@ const TOLD: [(&str, &str, &str); 29] = [
 
 fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
     let text = |text: &str| Some(text.to_owned());
-    let mount = Mount {
-        device: (8, 1),
-        root: PathBuf::from("/"),
-        point: PathBuf::from("/data"),
-        options: options.to_owned(),
-        fs_type: fs_type.to_owned(),
-        source: "/dev/sda1".to_owned(),
-    };
+    let mount = Mount::at_data(fs_type, options);
     let chain = Chain { levels: vec![vec!["sda".to_owned()]] };
     let disk = Device {
         name: "sda".to_owned(),
@@ -109,13 +103,7 @@ fn worst() -> Vec<Finding> {
 #[test]
 fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
     let findings = worst();
-    for (code, what_is, to_type) in TOLD {
-        let of_code = |finding: &&Finding| finding.code == code && finding.evidence.contains(what_is);
-        let finding =
-            findings.iter().find(of_code).unwrap_or_else(|| panic!("no {code} with {what_is}: {findings:#?}"));
-        let Some((effect, _)) = finding.text.split_once(to_type) else { panic!("no {to_type} in {}", finding.text) };
-        assert!(effect.len() > 50 && effect.contains(['.', ':']), "{code} tells no effect: {effect}");
-    }
+    each_tells_what_is_what_it_does_and_what_to_type(&findings, &TOLD);
     let told: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, found, "each code of a host has its line above");

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 use mindful_core::result::Finding;
 
 use super::check;
@@ -82,14 +83,7 @@ fn found() -> Vec<Finding> {
 
 #[test]
 fn each_check_tells_what_is_what_it_does_and_what_to_type() {
-    let findings = found();
-    for (code, what_is, to_type) in TOLD {
-        let of_code = |finding: &&Finding| finding.code == code && finding.evidence.contains(what_is);
-        let finding =
-            findings.iter().find(of_code).unwrap_or_else(|| panic!("no {code} with {what_is}: {findings:#?}"));
-        let Some((effect, _)) = finding.text.split_once(to_type) else { panic!("no {to_type} in {}", finding.text) };
-        assert!(effect.len() > 50 && effect.contains(['.', ':']), "{code} tells no effect: {effect}");
-    }
+    each_tells_what_is_what_it_does_and_what_to_type(&found(), &TOLD);
 }
 
 /// The codes of all checks of this folder: the strings that begin so.
