@@ -11,6 +11,7 @@ use mindful_core::result::{Finding, Severity};
 use crate::counters::Counters;
 use crate::course::Layout;
 use crate::options::{Io, Options};
+use crate::ring;
 use crate::space::Space;
 
 /// What sessions share.
@@ -85,14 +86,11 @@ pub fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
             "blocks are read by pread instead, one at a time in each session, not at the iodepth asked for",
         ),
     };
-    let allow = match reason.kind() {
-        std::io::ErrorKind::OutOfMemory => "Raise the limit of locked memory (`ulimit -l`)",
-        _ => "Allow it (sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container)",
-    };
+    let leave = ring::leave(reason);
     Finding::new(
         "no-io-uring",
         severity,
-        format!("This process may not use io_uring: {effect}. {allow}, or say --io psync and give more sessions."),
+        format!("This process may not use io_uring: {effect}; {leave}, or say --io psync and give more sessions."),
         format!("io_uring_setup: {reason}"),
     )
 }

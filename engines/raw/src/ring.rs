@@ -291,10 +291,17 @@ pub fn require(what: &str) -> mindful_core::Result<()> {
     available().map_err(|reason| {
         mindful_core::Error::target(
             format!("this process may not use io_uring ({reason}), which {what} needs"),
-            "allow it: sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container; or measure by \
-             --io psync and --sessions",
+            format!("{}, or measure by --io psync and --sessions", leave(&reason)),
         )
     })
+}
+
+/// How a process may come to use io_uring that may not for `reason`.
+pub fn leave(reason: &io::Error) -> &'static str {
+    match reason.kind() {
+        io::ErrorKind::OutOfMemory => "raise the limit of locked memory (`ulimit -l`)",
+        _ => "allow it (sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container)",
+    }
 }
 
 /// Whether this process may use io_uring at all, and why not.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mindful_core::event::Events;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CapabilitySet;
-use support::{Kept, folder, made, open_with, reads, session, slice};
+use support::{Kept, folder, made, open_with, reads, refusal, session, slice, work};
 
 #[test]
 fn what_locked_memory_does_not_suffice_for_is_told_and_what_it_suffices_for_is_registered() {
@@ -21,6 +21,8 @@ fn what_locked_memory_does_not_suffice_for_is_told_and_what_it_suffices_for_is_r
 
     let none = told(&path, 0, "no-io-uring").unwrap();
     assert!(none.contains("ulimit -l"), "{none}");
+    let line = refusal(work(&path, &[("large_iodepth", "1")], reads, 10));
+    assert!(line.contains("--large-iodepth") && line.contains("ulimit -l") && !line.contains("sysctl"), "{line}");
     let too_little = told(&path, 64 << 10, "buffers-not-registered").unwrap();
     assert!(too_little.contains("ulimit -l") && too_little.contains("65536 bytes"), "{too_little}");
     // 64 blocks fit; the huge page they would stand on does not leave half of the limit alone.

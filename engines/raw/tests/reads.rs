@@ -48,6 +48,22 @@ fn a_slice_ends_in_time_and_counts_what_it_did() {
 }
 
 #[test]
+fn a_large_read_is_one_request_and_as_many_physical_reads_as_it_holds_blocks() {
+    let folder = folder();
+    let path = made(folder.path(), 1_000);
+    for direct in ["on", "off"] {
+        let way = [("iodepth", "0"), ("large_iodepth", "2"), ("large_size", "64KiB"), ("direct", direct)];
+        let target = open(&path, &way).unwrap();
+        let workload = reads(&target.dataset().unwrap().unwrap());
+        let mut session = session(&*target, &workload).unwrap();
+        let report = slice(&mut *session, 60_000, 0, Some(50)).unwrap();
+        let [select, _, large] = &report.ops;
+        assert_eq!((select.ops, large.ops, large.blocks), (0, 50, 400), "direct {direct}");
+        assert_eq!((counter(&*target, "reads"), counter(&*target, "physical_reads")), (50.0, 400.0), "direct {direct}");
+    }
+}
+
+#[test]
 fn reading_a_file_leaves_the_time_it_was_last_read_alone() {
     let folder = folder();
     let path = made(folder.path(), 100);
