@@ -177,20 +177,22 @@ fn a_sweep_is_exported_with_a_row_a_step_and_figures_that_fit_together() {
 #[test]
 fn the_highest_rate_that_meets_an_objective_is_the_known_one_confirmed_at_full_length() {
     let store = tempfile::tempdir().unwrap();
-    // A session that serves an operation in 5 ms carries 200 a second; below that operations wait little, above without
-    // end.
-    let args = ["--sessions", "1", "--rate", "40..800", "--max-iops-at", "p50<=100ms", "--duration", "3s"];
-    let output = command(store.path(), &[&NULL[..11], &["--null-latency=5ms"], &args].concat()).output().unwrap();
+    // Eight sessions that serve an operation in 40 ms carry 200 a second; below that operations wait little, above
+    // without end.
+    let args = ["--sessions", "8", "--rate", "40..800", "--max-iops-at", "p50<=300ms", "--duration", "3s"];
+    let output = command(store.path(), &[&NULL[..11], &["--null-latency=40ms"], &args].concat()).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let line =
         told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
     let rate: f64 = line.split_whitespace().skip_while(|w| *w != "rate").nth(1).unwrap().parse().unwrap();
-    assert!((110.0..=230.0).contains(&rate), "{line}");
     let swept = json(&output);
     let steps = swept["steps"].as_array().unwrap();
+    // What they carried at the most: less than 200 where others keep them from the CPU.
+    let carried = steps.iter().filter_map(|step| step["blocks_visited_per_s"].as_f64()).fold(0.0, f64::max);
+    assert!(carried < 230.0 && (0.5..=1.15).contains(&(rate / carried)), "{carried}: {line}");
     let at = |step: &Value| step["point"]["values"]["rate"].as_str().unwrap().parse::<f64>().unwrap();
     let full = steps.iter().filter(|step| (at(step) - rate).abs() < 0.5 && step["point"]["pass"] == 1);
-    let met = |step: &Value| step["ops"]["select"]["p50_us"].as_f64().is_some_and(|us| us <= 100_000.0);
+    let met = |step: &Value| step["ops"]["select"]["p50_us"].as_f64().is_some_and(|us| us <= 300_000.0);
     assert!(full.clone().count() >= 1 && full.clone().all(met), "{swept:#}");
     for step in full {
         assert!((step["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.1, "full length: {step:#}");
