@@ -75,7 +75,8 @@ pub fn command() -> Command {
         .subcommand(watch())
         .subcommand(compare())
         .subcommand(
-            planned("noise", "Repeat one plan and keep how much its runs differ on this platform").arg(repeat("5")),
+            planned("noise", "Repeat one plan and keep how much its runs differ on this platform")
+                .arg(repeat("5").help("How often it is run [default: 5]")),
         )
         .subcommand(Command::new("list").about("List stored runs"))
         .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()))
@@ -83,8 +84,8 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("import")
                 .about("Make a plan file of a slob.conf or pgio.conf, executing nothing; or take a run folder in")
-                .arg(Arg::new("file").value_name("FILE|FOLDER").required(true))
-                .arg(output("[default: mindful.toml; - for stdout]")),
+                .arg(Arg::new("file").value_name("FILE|FOLDER").required(true).help("What is imported"))
+                .arg(output("Where the plan is written [default: mindful.toml; - for stdout]")),
         )
         .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
@@ -109,7 +110,7 @@ fn export() -> Command {
                 .default_value("csv")
                 .help("csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with heat maps of latency"),
         )
-        .arg(output("[default: stdout]"))
+        .arg(output("Where it is written [default: stdout]"))
 }
 
 fn explain() -> Arg {
@@ -253,6 +254,17 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn every_argument_of_every_verb_says_what_it_is() {
+        for verb in command().get_subcommands() {
+            for arg in verb.get_arguments() {
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let says = help.split('[').next().unwrap_or_default().trim();
+                assert!(!says.is_empty(), "`mindful {} --help` does not explain {}", verb.get_name(), arg.get_id());
+            }
+        }
     }
 
     #[test]
