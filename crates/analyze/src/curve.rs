@@ -46,7 +46,7 @@ fn knee_of(steps: &[&StepSummary], search: &Search) -> KneeSummary {
 /// What the ladder knows of `step`; `None` where it did nothing.
 pub fn point(step: &StepSummary) -> Option<LoadPoint> {
     let throughput = step.blocks_visited_per_s.filter(|rate| *rate > 0.0)?;
-    let p99_us = step.ops.select.as_ref().or(step.ops.update.as_ref()).and_then(|op| op.p99_us);
+    let p99_us = step.ops.main().and_then(|op| op.p99_us);
     Some(LoadPoint { sessions: step.sessions, throughput, error: None, p99_us })
 }
 

@@ -33,7 +33,7 @@ impl Figure {
 
     /// The figure of `step`.
     pub fn of(self, step: &StepSummary) -> Option<f64> {
-        let op = || step.ops.select.as_ref().or(step.ops.update.as_ref());
+        let op = || step.ops.main();
         match self {
             Self::Throughput => step.blocks_visited_per_s,
             Self::Mean => op().and_then(|op| op.mean_us),

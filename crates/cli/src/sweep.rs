@@ -242,7 +242,7 @@ fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[Done]
     let search = Bisection { from, to, grain: 1.0, tolerance: TOLERANCE };
     let trial = |d: &Done| {
         let load = d.summary.point.values.get(key)?.parse().ok()?;
-        let op = d.summary.ops.select.as_ref().or(d.summary.ops.update.as_ref());
+        let op = d.summary.ops.main();
         // A percentile that cannot be told is no evidence that the objective is met.
         let met = op.and_then(|op| objective.met(op)).unwrap_or(false);
         Some(Trial { load, met, full_length: d.summary.point.pass > 0 })

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::finding::{Finding, Severity};
 use crate::point::Point;
-use crate::workload::Like;
+use crate::workload::{Like, OpKind};
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -300,6 +300,22 @@ pub struct OpsSummary {
     pub update: Option<OpSummary>,
     /// Full scans.
     pub scan: Option<OpSummary>,
+}
+
+impl OpsSummary {
+    /// The figures of `kind`.
+    pub fn of(&self, kind: OpKind) -> Option<&OpSummary> {
+        match kind {
+            OpKind::Select => self.select.as_ref(),
+            OpKind::Update => self.update.as_ref(),
+            OpKind::Scan => self.scan.as_ref(),
+        }
+    }
+
+    /// The kind that stands for a step where one figure is told: selects, or updates where there are none.
+    pub fn main(&self) -> Option<&OpSummary> {
+        self.select.as_ref().or(self.update.as_ref())
+    }
 }
 
 /// One kind of operation.

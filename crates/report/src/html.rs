@@ -6,7 +6,7 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::Validity;
 use mindful_core::run::{Run, StepRecord};
 
-use crate::figure::{maybe, number, whole};
+use crate::terminal::figures::{OPERATION, done};
 use crate::terminal::{limit, speaks_against};
 use crate::{escape, heat};
 
@@ -80,20 +80,18 @@ fn section(html: &mut String, record: &StepRecord, step: &StepAnalysis, number: 
 }
 
 fn operations(html: &mut String, step: &StepAnalysis) {
-    let ops = &step.summary.ops;
-    let kinds = [("select", &ops.select), ("update", &ops.update), ("scan", &ops.scan)];
-    let done: Vec<_> = kinds.into_iter().filter_map(|(name, op)| Some((name, op.as_ref()?))).collect();
+    let done = done(step);
     if done.is_empty() {
         return;
     }
-    html.push_str("<div class=\"wide\"><table>\n<tr><th>operation</th>");
-    for title in ["count", "per s", "mean us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us"] {
+    html.push_str("<div class=\"wide\"><table>\n<tr>");
+    for title in OPERATION {
         let _ = write!(html, "<th>{title}</th>");
     }
-    for (name, op) in done {
-        let _ = write!(html, "</tr>\n<tr><th>{name}</th><td>{}</td><td>{}</td>", whole(op.count), number(op.per_s));
-        for us in [op.mean_us, op.p50_us, op.p95_us, op.p99_us, op.p999_us, op.max_us] {
-            let _ = write!(html, "<td>{}</td>", maybe(us));
+    for cells in done {
+        let _ = write!(html, "</tr>\n<tr><th>{}</th>", cells[0]);
+        for cell in &cells[1..] {
+            let _ = write!(html, "<td>{cell}</td>");
         }
     }
     html.push_str("</tr>\n</table></div>\n");

@@ -60,7 +60,7 @@ pub fn table(rows: &[Row], style: &Style) -> String {
 fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
     let best = summary.and_then(|s| s.steps.iter().max_by(|a, b| visited(a).total_cmp(&visited(b))));
     let when = head.started_at.get(..16).unwrap_or(&head.started_at).replace('T', " ");
-    let p99 = best.and_then(|step| step.ops.select.as_ref().or(step.ops.update.as_ref()).and_then(|op| op.p99_us));
+    let p99 = best.and_then(|step| step.ops.main().and_then(|op| op.p99_us));
     let verdict = match summary {
         None => "unfinished",
         Some(s) if !s.finished => "unfinished",

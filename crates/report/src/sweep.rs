@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_core::result::{Finding, KneeSummary, OpSummary, StepSummary, Summary, Validity};
+use mindful_core::result::{Finding, KneeSummary, StepSummary, Summary, Validity};
 
 use crate::table::{Side, Table};
 use crate::{Style, escape, figure};
@@ -123,7 +123,7 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     let told = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
     let rate =
         |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::whole(v.round() as u64));
-    let op: Option<&OpSummary> = step.ops.select.as_ref().or(step.ops.update.as_ref());
+    let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let read_mib = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| mib(reads * bytes as f64));
     let bar = step.blocks_visited_per_s.filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);

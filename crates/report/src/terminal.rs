@@ -1,7 +1,7 @@
 //! The report of a run for a person: the verdict first, then the figure, then what stands behind both.
 
 mod facts;
-mod figures;
+pub(crate) mod figures;
 mod findings;
 
 use std::path::Path;

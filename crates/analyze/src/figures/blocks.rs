@@ -3,7 +3,6 @@
 use mindful_core::metric::shared;
 use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::units;
-use mindful_core::workload::OpKind;
 
 use super::counters::Counters;
 use super::work::Work;
@@ -27,7 +26,7 @@ pub fn of_step(run: &Run, head: &StepHead) -> Option<u64> {
 
 /// Whether every operation visits its blocks one by one: none is a scan, or a large read of a file.
 pub fn one_by_one(step: &StepRecord, work: &Work) -> bool {
-    step.head.workload.scan_pct.is_none() && work.kind(OpKind::Scan).ops <= 0.0
+    step.head.workload.scan_pct.is_none() && !work.scanned()
 }
 
 /// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.

@@ -3,7 +3,6 @@
 use mindful_core::metric::shared;
 use mindful_core::result::CpuSummary;
 use mindful_core::run::{Facts, Run, StepRecord};
-use mindful_core::workload::OpKind;
 
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
@@ -24,9 +23,8 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
         Some(db_cores? * 1e6 / rate)
     };
     let cores = |name: &str| counters.rate(name).map(|us| us / 1e6);
-    // A scan or a large read fetches many blocks at once: its blocks are no IOPS.
-    let one_by_one = work.kind(OpKind::Scan).ops <= 0.0;
-    let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && one_by_one);
+    // Blocks that were fetched many at once are no IOPS.
+    let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && !work.scanned());
     CpuSummary {
         db_cores,
         host_busy_share: counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US),

@@ -105,6 +105,11 @@ impl Work {
         &self.kinds[kind as usize]
     }
 
+    /// Whether there were scans, or large reads of files: they visit many blocks at once.
+    pub fn scanned(&self) -> bool {
+        self.kind(OpKind::Scan).ops > 0.0
+    }
+
     /// Operations of all kinds.
     pub fn ops(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.ops).sum()

@@ -35,8 +35,7 @@ const APART: f64 = 13.0;
 pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> String {
     let mut html = String::new();
     for (kind, map) in maps(record, step, FINENESS) {
-        let summary = &step.summary.ops;
-        let op = [&summary.select, &summary.update, &summary.scan][kind as usize].as_ref();
+        let op = step.summary.ops.of(kind);
         let what = if record.head.workload.rate.is_some() { "response time" } else { "latency" };
         let title = format!("{}: {what} over time", kind.name());
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");

@@ -4,7 +4,7 @@ use mindful_analyze::StepAnalysis;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
 use mindful_analyze::judgement::ledger::Row;
 use mindful_core::metric::shared;
-use mindful_core::result::OpSummary;
+use mindful_core::workload::OpKind;
 
 use super::Page;
 use crate::figure::{maybe, mib, number, percent, whole};
@@ -13,23 +13,9 @@ use crate::table::Table;
 
 /// Operations and their latencies.
 pub fn operations(page: &mut Page, step: &StepAnalysis) {
-    let ops = &step.summary.ops;
-    let kinds = [("select", &ops.select), ("update", &ops.update), ("scan", &ops.scan)];
-    let mut table = Table::new(&[
-        ("operation", Left),
-        ("count", Right),
-        ("per s", Right),
-        ("mean us", Right),
-        ("p50 us", Right),
-        ("p95 us", Right),
-        ("p99 us", Right),
-        ("p99.9 us", Right),
-        ("max us", Right),
-    ]);
-    for (name, op) in kinds {
-        if let Some(op) = op {
-            table.row(operation(name, op));
-        }
+    let mut table = Table::new(&OPERATION.map(|title| (title, if title == OPERATION[0] { Left } else { Right })));
+    for cells in done(step) {
+        table.row(cells);
     }
     if !table.is_empty() {
         page.blank();
@@ -37,10 +23,19 @@ pub fn operations(page: &mut Page, step: &StepAnalysis) {
     }
 }
 
-fn operation(name: &str, op: &OpSummary) -> Vec<String> {
-    let mut cells = vec![name.to_owned(), whole(op.count), number(op.per_s)];
-    cells.extend([op.mean_us, op.p50_us, op.p95_us, op.p99_us, op.p999_us, op.max_us].map(maybe));
-    cells
+/// What is told of a kind of operation.
+pub const OPERATION: [&str; 9] =
+    ["operation", "count", "per s", "mean us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us"];
+
+/// [`OPERATION`] of each kind that was done.
+pub fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
+    let cells = |kind: OpKind| {
+        let op = step.summary.ops.of(kind)?;
+        let mut cells = vec![kind.name().to_owned(), whole(op.count), number(op.per_s)];
+        cells.extend([op.mean_us, op.p50_us, op.p95_us, op.p99_us, op.p999_us, op.max_us].map(maybe));
+        Some(cells)
+    };
+    OpKind::ALL.into_iter().filter_map(cells).collect()
 }
 
 /// The same work as each level counted it.

@@ -88,5 +88,5 @@ pub(super) const FIGURES: &[Figure] = &[
 
 /// The kind of operation whose figures are told.
 fn op(step: &StepAnalysis) -> Option<&OpSummary> {
-    step.summary.ops.select.as_ref().or(step.summary.ops.update.as_ref())
+    step.summary.ops.main()
 }
