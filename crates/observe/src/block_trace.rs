@@ -19,13 +19,13 @@ use mindful_core::engine::HostView;
 use mindful_core::latency::Sampled;
 use mindful_core::metric::{Metric, Sampler};
 use mindful_core::{Error, Result};
+use mindful_host::Kernel;
 use rustix::time::ClockId;
 
 use self::disks::Disks;
 use self::instance::Instance;
 use self::request::{Line, Pairs, parse};
 use crate::client::cpu_us;
-use crate::kernel::Kernel;
 
 /// How often the buffer is emptied. Nobody is woken by events: that would cost the CPUs that complete requests.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -1,125 +1,12 @@
-//! Limits and throttling of the control group a process lives in, of version 1 and version 2.
-//!
-//! A limit of any group above holds as well: what counts is the tightest on the way to the root that can be seen.
+//! Throttling, CPU and memory of the control group the server lives in.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, Sampler};
-
-use crate::kernel::Kernel;
-use crate::mounts::{self, Mount};
-use crate::named_values;
-use crate::proc_file::value;
-
-/// Version 1 writes "no limit" as the largest number of whole pages.
-const NO_LIMIT_BYTES: u64 = 1 << 62;
-
-/// A line of `/proc/PID/cgroup`: the controllers (none in version 2) and the group.
-fn parse(text: &str) -> Vec<(Vec<&str>, &str)> {
-    let lines = text.lines().filter_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let controllers = parts.next()?.split(',').filter(|name| !name.is_empty()).collect();
-        Some((controllers, parts.next()?))
-    });
-    lines.collect()
-}
-
-/// The folders of a process's group for one controller, the group itself first, then those above it.
-fn folders(groups: &[(Vec<&str>, &str)], mounts: &[Mount], controller: &str) -> Vec<PathBuf> {
-    let first = mounts
-        .iter()
-        .find(|mount| mount.fs_type == "cgroup" && mount.options.split(',').any(|option| option == controller));
-    let (mount, group) = match first {
-        Some(mount) => (Some(mount), groups.iter().find(|(names, _)| names.contains(&controller))),
-        None => {
-            (mounts.iter().find(|mount| mount.fs_type == "cgroup2"), groups.iter().find(|(names, _)| names.is_empty()))
-        }
-    };
-    let (Some(mount), Some((_, group))) = (mount, group) else { return Vec::new() };
-    // What is mounted may be a part of the whole tree, as in a container.
-    let Ok(inside) = Path::new(group).strip_prefix(&mount.root) else { return Vec::new() };
-    let folder = mount.point.join(inside);
-    folder.ancestors().take_while(|above| above.starts_with(&mount.point)).map(Path::to_owned).collect()
-}
-
-/// What a group allows.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Limits {
-    /// CPUs' worth of time; `None`: no limit.
-    pub(crate) cpus: Option<f64>,
-    /// Bytes of memory, page cache included; `None`: no limit.
-    pub(crate) memory_bytes: Option<u64>,
-    /// Limits of I/O as the kernel writes them; `None`: no limit.
-    pub(crate) io: Option<String>,
-}
-
-/// The control groups of one process.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Groups {
-    cpu: Vec<PathBuf>,
-    cpu_account: Vec<PathBuf>,
-    memory: Vec<PathBuf>,
-    io: Vec<PathBuf>,
-}
-
-impl Groups {
-    pub(crate) fn of(kernel: &Kernel, pid: u32) -> Self {
-        let Ok(text) = fs::read_to_string(kernel.proc.join(pid.to_string()).join("cgroup")) else {
-            return Self::default();
-        };
-        let groups = parse(&text);
-        let mounts = mounts::read(kernel);
-        let of = |controller| folders(&groups, &mounts, controller);
-        Self { cpu: of("cpu"), cpu_account: of("cpuacct"), memory: of("memory"), io: of("blkio") }
-    }
-
-    /// The tightest limits on the way up.
-    pub(crate) fn limits(&self) -> Limits {
-        let io = self.io.iter().filter_map(|folder| io_limit(folder)).collect::<Vec<_>>();
-        Limits {
-            cpus: self.cpu.iter().filter_map(|folder| cpu_limit(folder)).reduce(f64::min),
-            memory_bytes: self.memory.iter().filter_map(|folder| memory_limit(folder)).min(),
-            io: (!io.is_empty()).then(|| io.join("; ")),
-        }
-    }
-
-    /// The nearest group with a limit of CPU; without any, the process's own.
-    fn throttled(&self) -> Option<&PathBuf> {
-        self.cpu.iter().find(|folder| cpu_limit(folder).is_some()).or(self.cpu.first())
-    }
-}
-
-fn cpu_limit(folder: &Path) -> Option<f64> {
-    let (quota, period) = match value(folder.join("cpu.max")) {
-        Some(both) => both.split_once(' ').map(|(quota, period)| (quota.to_owned(), period.to_owned()))?,
-        None => (value(folder.join("cpu.cfs_quota_us"))?, value(folder.join("cpu.cfs_period_us"))?),
-    };
-    let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
-    (quota > 0.0 && period > 0.0).then_some(quota / period)
-}
-
-fn memory_limit(folder: &Path) -> Option<u64> {
-    let files = ["memory.max", "memory.high", "memory.limit_in_bytes"];
-    let limits = files.iter().filter_map(|file| value(folder.join(file))?.parse::<u64>().ok());
-    limits.filter(|bytes| *bytes < NO_LIMIT_BYTES).min()
-}
-
-fn io_limit(folder: &Path) -> Option<String> {
-    let files = [
-        "io.max",
-        "blkio.throttle.read_bps_device",
-        "blkio.throttle.read_iops_device",
-        "blkio.throttle.write_bps_device",
-        "blkio.throttle.write_iops_device",
-    ];
-    let limits: Vec<String> = files
-        .iter()
-        .filter_map(|file| Some(format!("{file} {}", value(folder.join(file))?.replace('\n', ", "))))
-        .collect();
-    (!limits.is_empty()).then(|| limits.join("; "))
-}
+use mindful_host::Kernel;
+use mindful_host::control_group::Groups;
+use mindful_host::kernel_file::{named_values, value};
 
 /// Samples throttling, CPU and memory of the group.
 #[derive(Debug)]
@@ -154,22 +41,21 @@ impl Sampler for Cgroup {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let number = |folder: Option<&PathBuf>, file: &str| value(folder?.join(file))?.parse::<f64>().ok();
-        let stat =
-            |folder: Option<&PathBuf>| folder.and_then(|folder| value(folder.join("cpu.stat"))).unwrap_or_default();
+        let number = |folder: Option<&Path>, file: &str| value(folder?.join(file))?.parse::<f64>().ok();
+        let stat = |folder: Option<&Path>| folder.and_then(|folder| value(folder.join("cpu.stat"))).unwrap_or_default();
         let throttled = stat(self.groups.throttled());
-        let throttled = named_values::parse(&throttled);
-        let own = stat(self.groups.cpu.first());
-        let own = named_values::parse(&own);
+        let throttled = named_values(&throttled);
+        let own = stat(self.groups.cpu());
+        let own = named_values(&own);
         let of = |name: &str| throttled.get(name).map(|value| *value as f64);
-        let memory = self.groups.memory.first();
+        let memory = self.groups.memory();
         Ok(vec![
             of("nr_periods"),
             of("nr_throttled"),
             of("throttled_usec").or_else(|| of("throttled_time").map(|ns| ns / 1e3)),
             own.get("usage_usec")
                 .map(|us| *us as f64)
-                .or_else(|| number(self.groups.cpu_account.first(), "cpuacct.usage").map(|ns| ns / 1e3)),
+                .or_else(|| number(self.groups.cpu_account(), "cpuacct.usage").map(|ns| ns / 1e3)),
             number(memory, "memory.current").or_else(|| number(memory, "memory.usage_in_bytes")),
         ])
     }
@@ -177,7 +63,7 @@ impl Sampler for Cgroup {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use std::fs;
 
     use super::*;
 
@@ -201,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn in_version_2_the_tightest_limit_on_the_way_up_holds() {
+    fn in_version_2_the_group_with_the_limit_tells_its_throttling() {
         let root = tree(&[
             ("cg/db/pg/cpu.max", "max 100000\n"),
             ("cg/db/pg/memory.max", "max\n"),
@@ -213,15 +99,12 @@ mod tests {
             ("cg/db/cpu.stat", "usage_usec 99\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5000\n"),
         ]);
         let kernel = kernel(&root, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n");
-        let limits = Groups::of(&kernel, 42).limits();
-        assert_eq!((limits.cpus, limits.memory_bytes), (Some(1.5), Some(1 << 30)));
-        assert!(limits.io.unwrap().contains("rbps=1048576"));
         let values = Cgroup::open(&kernel, 42).unwrap().read().unwrap();
         assert_eq!(values, [10.0, 3.0, 5000.0, 77.0, 4096.0].map(Some));
     }
 
     #[test]
-    fn in_version_1_each_controller_has_its_own_tree() {
+    fn in_version_1_each_figure_is_read_in_its_own_tree() {
         let root = tree(&[
             ("cpu/a/cpu.cfs_quota_us", "-1\n"),
             ("cpu/a/cpu.cfs_period_us", "100000\n"),
@@ -233,8 +116,6 @@ mod tests {
         let mounts = "1 0 0:1 / ROOT/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / ROOT/cpuacct rw - cgroup cgroup rw,cpuacct\n\
                       3 0 0:3 /slice ROOT/memory rw - cgroup cgroup rw,memory\n";
         let kernel = kernel(&root, "3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts);
-        let limits = Groups::of(&kernel, 42).limits();
-        assert_eq!(limits, Limits { cpus: None, memory_bytes: Some(2 << 30), io: None });
         let values = Cgroup::open(&kernel, 42).unwrap().read().unwrap();
         assert_eq!(values, [Some(4.0), Some(1.0), Some(9.0), Some(5.0), None]);
     }
@@ -245,16 +126,5 @@ mod tests {
         let kernel = kernel(&root, "", "");
         assert!(Cgroup::open(&kernel, 42).is_none());
         assert!(Cgroup::open(&kernel, 43).is_none());
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn no_text_makes_the_parser_panic(text in "([0-9]+:|[a-z]+,|:/|\\PC|\n){0,40}") {
-            for (controllers, _) in parse(&text) {
-                prop_assert!(controllers.iter().all(|name| !name.is_empty()));
-            }
-        }
     }
 }

@@ -7,9 +7,8 @@ use std::io;
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, Sampler, shared};
-
-use crate::kernel::Kernel;
-use crate::proc_file::ProcFile;
+use mindful_host::Kernel;
+use mindful_host::kernel_file::KernelFile;
 
 /// One line `cpu…`: ticks by state, in the kernel's order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,7 +80,7 @@ impl HostStat {
 /// Samples the CPU of the host, all together and each by itself.
 #[derive(Debug)]
 pub(crate) struct HostCpu {
-    file: ProcFile,
+    file: KernelFile,
     metrics: Vec<Metric>,
     cpus: Vec<u32>,
     us_per_tick: f64,
@@ -90,7 +89,7 @@ pub(crate) struct HostCpu {
 
 impl HostCpu {
     pub(crate) fn open(kernel: &Kernel) -> io::Result<Self> {
-        let mut file = ProcFile::open(kernel.proc.join("stat"))?;
+        let mut file = KernelFile::open(kernel.proc.join("stat"))?;
         let cpus: Vec<u32> = HostStat::parse(file.text()?).each.into_iter().map(|(cpu, _)| cpu).collect();
         let us_per_tick = 1e6 / rustix::param::clock_ticks_per_second() as f64;
         Ok(Self { file, metrics: metrics(&cpus), cpus, us_per_tick, iowait_seen: 0 })

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::device::{Chain, locate};
+use mindful_host::Kernel;
+use mindful_host::device::{Chain, locate};
+
 use crate::diskstats::counted_level;
-use crate::kernel::Kernel;
 
 /// The devices of the data.
 #[derive(Debug, Default, PartialEq, Eq)]

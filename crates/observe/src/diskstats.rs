@@ -9,10 +9,9 @@ use std::io;
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, MetricKind, Sampler, shared};
-
-use crate::device::{self, Chain};
-use crate::kernel::Kernel;
-use crate::proc_file::{ProcFile, value};
+use mindful_host::Kernel;
+use mindful_host::device::{self, Chain};
+use mindful_host::kernel_file::{KernelFile, value};
 
 /// Name, unit and meaning of every field in the kernel's order.
 const FIELDS: [(&str, &str, &str); 17] = [
@@ -120,7 +119,7 @@ impl Watched {
 /// Samples the devices that hold the data.
 #[derive(Debug)]
 pub(crate) struct Diskstats {
-    file: ProcFile,
+    file: KernelFile,
     watched: Vec<Watched>,
     metrics: Vec<Metric>,
 }
@@ -128,7 +127,7 @@ pub(crate) struct Diskstats {
 impl Diskstats {
     /// Counts at `counted`; the other devices are recorded under their own names only.
     pub(crate) fn open(kernel: &Kernel, counted: &[String], others: &[String]) -> io::Result<Self> {
-        let mut file = ProcFile::open(kernel.proc.join("diskstats"))?;
+        let mut file = KernelFile::open(kernel.proc.join("diskstats"))?;
         let stats = parse(file.text()?);
         let names = counted.iter().chain(others.iter().filter(|name| !counted.contains(name)));
         let watched: Vec<Watched> = names

@@ -15,14 +15,14 @@ use std::time::Duration;
 
 use mindful_core::engine::HostView;
 use mindful_core::result::{Finding, Severity};
+use mindful_host::Kernel;
+use mindful_host::control_group::{Groups, Limits};
 
-use crate::cgroup::{Groups, Limits};
 use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::Storage;
 use crate::environment::system::{clock_source, hypervisor};
 use crate::host::server_pid;
-use crate::kernel::Kernel;
 use activity::{Activity, Snapshot};
 
 /// How long the look at the neighbours takes.

@@ -9,10 +9,10 @@ use std::fmt::Display;
 
 use mindful_core::engine::HostView;
 use mindful_core::run::Facts;
+use mindful_host::Kernel;
+use mindful_host::control_group::{Groups, Limits};
 
-use crate::cgroup::{Groups, Limits};
 use crate::host::server_pid;
-use crate::kernel::Kernel;
 use memory::Memory;
 use processor::Processor;
 use storage::Storage;

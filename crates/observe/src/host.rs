@@ -3,13 +3,13 @@
 use mindful_core::engine::HostView;
 use mindful_core::metric::Sampler;
 use mindful_core::result::{Finding, Severity};
+use mindful_host::Kernel;
 
 use crate::cgroup::Cgroup;
 use crate::client::Client;
 use crate::cpu::HostCpu;
 use crate::data_devices::DataDevices;
 use crate::diskstats::Diskstats;
-use crate::kernel::Kernel;
 use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
 use crate::{block_trace, meminfo, vmstat};

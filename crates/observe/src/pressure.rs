@@ -2,9 +2,8 @@
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, Sampler};
-
-use crate::kernel::Kernel;
-use crate::proc_file::ProcFile;
+use mindful_host::Kernel;
+use mindful_host::kernel_file::KernelFile;
 
 /// The files a kernel may have; `irq` since 6.1 and only with interrupt time accounting.
 const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
@@ -32,7 +31,7 @@ fn parse(text: &str) -> Stalls {
 /// Samples the stall times of every resource the kernel tells about.
 #[derive(Debug)]
 pub(crate) struct Pressure {
-    files: Vec<ProcFile>,
+    files: Vec<KernelFile>,
     metrics: Vec<Metric>,
 }
 
@@ -42,7 +41,7 @@ impl Pressure {
         let mut files = Vec::new();
         let mut metrics = Vec::new();
         for resource in RESOURCES {
-            let Ok(mut file) = ProcFile::open(kernel.proc.join("pressure").join(resource)) else { continue };
+            let Ok(mut file) = KernelFile::open(kernel.proc.join("pressure").join(resource)) else { continue };
             if file.text().is_err() {
                 continue;
             }

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_core::{Error, Result};
-
-use crate::kernel::Kernel;
-use crate::proc_file::{record, unreadable};
+use mindful_host::Kernel;
+use mindful_host::kernel_file::{record, unreadable};
 
 /// Longer than `stat` and `io` of a process can be.
 const RECORD_BYTES: usize = 1024;

@@ -3,8 +3,8 @@
 use std::io;
 
 use mindful_core::metric::MetricKind::{Counter, Gauge};
+use mindful_host::Kernel;
 
-use crate::kernel::Kernel;
 use crate::named_values::{Line, NamedValues};
 
 const LINES: [Line; 20] = [

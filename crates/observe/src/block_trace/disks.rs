@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::device::{Chain, locate};
-use crate::kernel::Kernel;
-use crate::proc_file::value;
+use mindful_host::Kernel;
+use mindful_host::device::{Chain, locate};
+use mindful_host::kernel_file::value;
 
 /// Lowest bit of a sector's number that sampling looks at: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;

@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::kernel::Kernel;
-use crate::mounts;
+use mindful_host::Kernel;
+use mindful_host::mounts;
 
 /// Instances of ours begin with it; the process id follows.
 const NAME: &str = "mindful-";

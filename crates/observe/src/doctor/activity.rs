@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 
+use mindful_host::Kernel;
+use mindful_host::kernel_file::named_values;
+
 use crate::cpu::{CpuTicks, HostStat};
 use crate::diskstats;
-use crate::kernel::Kernel;
-use crate::named_values;
 use crate::processes::ProcessStat;
 
 /// Counters of the host at one moment.
@@ -31,7 +32,7 @@ impl Snapshot {
             .map(|(name, fields)| (name.to_owned(), (fields[0] + fields[4], fields[2] + fields[6])))
             .collect();
         let vmstat = text("vmstat");
-        let vmstat = named_values::parse(&vmstat);
+        let vmstat = named_values(&vmstat);
         Self {
             at: Instant::now(),
             cpu: HostStat::parse(&text("stat")),

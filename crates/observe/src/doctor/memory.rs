@@ -2,10 +2,10 @@
 
 use mindful_core::result::Finding;
 use mindful_core::units;
+use mindful_host::control_group::Limits;
 
 use super::activity::Activity;
 use super::info;
-use crate::cgroup::Limits;
 use crate::environment::memory::Memory;
 
 pub(super) fn thp(memory: &Memory) -> Option<Finding> {
@@ -19,7 +19,7 @@ pub(super) fn thp(memory: &Memory) -> Option<Finding> {
 }
 
 pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
-    let used = memory.swap_used_bytes.filter(|used| *used > 0)?;
+    let used = memory.meminfo.swap_used_bytes.filter(|used| *used > 0)?;
     let now = activity.swapped_per_s.map_or_else(String::new, |pages| format!(", {pages:.0} pages/s right now"));
     Some(info(
         "swap-in-use",
@@ -42,6 +42,8 @@ pub(super) fn limit(limits: &Limits) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_host::memory::Meminfo;
+
     use super::*;
 
     #[test]
@@ -53,7 +55,10 @@ mod tests {
 
     #[test]
     fn swap_that_is_empty_or_unknown_is_no_finding() {
-        let memory = |used| Memory { swap_used_bytes: used, ..Memory::default() };
+        let memory = |used| {
+            let meminfo = Meminfo { swap_used_bytes: used, ..Meminfo::default() };
+            Memory { meminfo, ..Memory::default() }
+        };
         let activity = Activity { swapped_per_s: Some(12.0), ..Activity::default() };
         assert!(swap(&memory(Some(1 << 20)), &activity).unwrap().evidence.contains("12 pages/s"));
         assert_eq!((swap(&memory(Some(0)), &activity), swap(&memory(None), &activity)), (None, None));

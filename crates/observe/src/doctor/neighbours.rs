@@ -71,8 +71,9 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
 mod tests {
     use std::path::PathBuf;
 
+    use mindful_host::device::{Chain, Placement};
+
     use super::*;
-    use crate::device::{Chain, Placement};
     use crate::doctor::activity::{Busiest, Traffic};
 
     #[test]

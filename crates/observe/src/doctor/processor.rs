@@ -1,9 +1,9 @@
 //! Checks of clock and CPU.
 
 use mindful_core::result::Finding;
+use mindful_host::control_group::Limits;
 
 use super::{info, warning};
-use crate::cgroup::Limits;
 use crate::environment::processor::Processor;
 
 /// Clocks that are read outside the kernel in some tens of nanoseconds.

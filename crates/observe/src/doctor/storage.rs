@@ -204,13 +204,13 @@ mod tests {
     use std::path::PathBuf;
 
     use mindful_core::result::Severity;
+    use mindful_host::device::{Chain, Placement};
+    use mindful_host::mounts;
 
     use super::*;
-    use crate::device::{Chain, Placement};
-    use crate::mounts::Mount;
 
     fn storage(fs_type: &str, options: &str) -> Storage {
-        let mount = Mount::at_data(fs_type, options);
+        let mount = mounts::parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0);
         let placement = Placement { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(Chain::default()) };
         Storage { placement, size_bytes: Some(1000), free_bytes: Some(500), devices: Vec::new() }
     }

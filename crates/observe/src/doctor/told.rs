@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 use mindful_core::result::Finding;
+use mindful_host::control_group::Limits;
+use mindful_host::device::{Chain, Placement};
+use mindful_host::memory::Meminfo;
+use mindful_host::mounts;
 
 use super::activity::{Activity, Busiest, Traffic};
 use super::{HostState, check};
-use crate::cgroup::Limits;
-use crate::device::{Chain, Placement};
 use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::{Device, Storage};
-use crate::mounts::Mount;
 
 /// Code, what its evidence names, and what its text tells to type.
 const TOLD: [(&str, &str, &str); 29] = [
@@ -50,7 +51,7 @@ const TOLD: [(&str, &str, &str); 29] = [
 
 fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
     let text = |text: &str| Some(text.to_owned());
-    let mount = Mount::at_data(fs_type, options);
+    let mount = mounts::parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0);
     let chain = Chain { levels: vec![vec!["sda".to_owned()]] };
     let disk = Device {
         name: "sda".to_owned(),
@@ -87,7 +88,11 @@ fn worst() -> Vec<Finding> {
             frequency_max_mhz: Some(3_000.0),
             ..Processor::default()
         },
-        memory: Memory { thp: text("always"), swap_used_bytes: Some(1 << 20), ..Memory::default() },
+        memory: Memory {
+            thp: text("always"),
+            meminfo: Meminfo { swap_used_bytes: Some(1 << 20), ..Meminfo::default() },
+            ..Memory::default()
+        },
         limits: Limits { cpus: Some(1.5), memory_bytes: Some(1 << 30), io: text("io.max 8:0 riops=100") },
         storages: storages.into(),
         activity: Activity {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use mindful_core::run::Facts;
+use mindful_host::Kernel;
+use mindful_host::kernel_file::value;
 
 use super::put;
-use crate::kernel::Kernel;
-use crate::proc_file::value;
 
 /// The processors of the host.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mindful_core::run::Facts;
+use mindful_host::Kernel;
+use mindful_host::device::{Placement, locate};
+use mindful_host::kernel_file::value;
 
 use super::memory::chosen;
 use super::put;
-use crate::device::{Placement, locate};
-use crate::kernel::Kernel;
-use crate::proc_file::value;
 
 /// Where some of the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use mindful_core::run::Facts;
+use mindful_host::Kernel;
+use mindful_host::kernel_file::value;
 
 use super::put;
-use crate::kernel::Kernel;
-use crate::proc_file::value;
 
 pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));

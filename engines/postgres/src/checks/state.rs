@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
+use mindful_host::Kernel;
+use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
 
 use crate::link::Link;
@@ -88,7 +90,7 @@ impl State {
                 vacuumed: row.get("vacuumed"),
             };
             let clock_ns = Some(clock_ns(&control).await?);
-            let available_bytes = if local { available_bytes() } else { None };
+            let available_bytes = if local { Meminfo::read(&Kernel::default()).available_bytes } else { None };
             Ok(Self { settings, activity, planned: Planned::of(plan, dataset), available_bytes, clock_ns })
         })
     }
@@ -140,10 +142,4 @@ async fn clock_ns(client: &Client) -> std::result::Result<f64, tokio_postgres::E
     let without = timed("SELECT count(i) FROM generate_series(1, $1::bigint) AS i").await?;
     let with = timed("SELECT count(clock_timestamp()) FROM generate_series(1, $1::bigint) AS i").await?;
     Ok(((with - without) / CLOCK_CALLS as f64).max(0.0))
-}
-
-fn available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }

@@ -1,8 +1,7 @@
 //! The server settings mindful chooses, each with its reason.
 
-use std::fs;
-
 use mindful_core::{Error, Result, units};
+use mindful_host::{Kernel, memory};
 
 use super::options::Mode;
 
@@ -169,13 +168,9 @@ fn fits(size: u64, memory_bytes: Option<u64>) -> Result<()> {
     }
 }
 
-/// Memory this host, or the control group mindful is in, may use; bytes.
+/// Memory this host, or the control groups mindful is in, may use; bytes.
 pub fn memory_bytes() -> Option<u64> {
-    let host = fs::read_to_string("/proc/meminfo").ok()?;
-    let kib: u64 =
-        host.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.split_whitespace().next()?.parse().ok()?;
-    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
-    Some(group.unwrap_or(u64::MAX).min(kib * 1024))
+    memory::usable_bytes(&Kernel::default())
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 /// The mount points of `proc` and `sysfs`; tests put trees of their own there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kernel {
-    pub(crate) proc: PathBuf,
-    pub(crate) sys: PathBuf,
+pub struct Kernel {
+    /// `/proc`.
+    pub proc: PathBuf,
+    /// `/sys`.
+    pub sys: PathBuf,
 }
 
 impl Default for Kernel {

@@ -1,6 +1,7 @@
 //! Files the kernel makes up when they are read.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
@@ -10,21 +11,22 @@ use mindful_core::{Error, Result};
 
 /// A file of `/proc` or `/sys` that is kept open and read again and again from its start, in one go.
 #[derive(Debug)]
-pub(crate) struct ProcFile {
+pub struct KernelFile {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
 }
 
-impl ProcFile {
-    pub(crate) fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
+impl KernelFile {
+    /// Opens the file at `path`.
+    pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         let file = File::open(&path)?;
         Ok(Self { path, file, buffer: vec![0; 16 << 10] })
     }
 
     /// Its present text. The buffer grows until one read holds all of it, so that the text is one acquisition.
-    pub(crate) fn text(&mut self) -> io::Result<&str> {
+    pub fn text(&mut self) -> io::Result<&str> {
         loop {
             let length = read_all(&self.file, &mut self.buffer)?;
             if length < self.buffer.len() {
@@ -36,7 +38,7 @@ impl ProcFile {
     }
 
     /// The same with an error that names the file.
-    pub(crate) fn read(&mut self) -> Result<&str> {
+    pub fn read(&mut self) -> Result<&str> {
         let path = self.path.clone();
         self.text().map_err(|error| unreadable(&path, &error))
     }
@@ -57,19 +59,56 @@ fn read_all(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// The text of a small file whose content the kernel gives in one piece, so that one read holds all of it.
-pub(crate) fn record<'a>(path: &Path, buffer: &'a mut [u8]) -> io::Result<Cow<'a, str>> {
+pub fn record<'a>(path: &Path, buffer: &'a mut [u8]) -> io::Result<Cow<'a, str>> {
     let length = File::open(path)?.read(buffer)?;
     Ok(String::from_utf8_lossy(&buffer[..length]))
 }
 
 /// The text of a one-value file of `/sys` or `/proc`, trimmed; `None` when it is not to be had or empty.
-pub(crate) fn value(path: impl AsRef<Path>) -> Option<String> {
+pub fn value(path: impl AsRef<Path>) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let text = text.trim().trim_end_matches('\0');
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// The numbers of a text "a name, a number, a line each" by name; a colon after the name and a unit after the number are
+/// left out.
+pub fn named_values(text: &str) -> BTreeMap<&str, u64> {
+    let pairs = text.lines().filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let name = words.next()?.trim_end_matches(':');
+        Some((name, words.next()?.parse().ok()?))
+    });
+    pairs.collect()
+}
+
 /// An error for a file that was readable before.
-pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
+pub fn unreadable(path: &Path, error: &io::Error) -> Error {
     Error::run(format!("cannot read {} ({error})", path.display()), "check its rights, then run again")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn both_forms_of_line_are_read() {
+        let values =
+            named_values("pgpgin 1789041\nMemTotal:       24684084 kB\nHugePages_Total:       0\ntorn\nx -1\n");
+        assert_eq!(
+            values.into_iter().collect::<Vec<_>>(),
+            [("HugePages_Total", 0), ("MemTotal", 24_684_084), ("pgpgin", 1_789_041)]
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "([a-z]+|:| |[0-9]+|\\PC|\n){0,60}") {
+            let _ = named_values(&text);
+        }
+    }
 }

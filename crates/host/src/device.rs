@@ -9,29 +9,30 @@ use crate::mounts::{self, Mount};
 
 /// Where a path lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Placement {
+pub struct Placement {
     /// The path asked for.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The mount that holds it; `None` for a block device itself, or when mounts cannot be read.
-    pub(crate) mount: Option<Mount>,
+    pub mount: Option<Mount>,
     /// The devices below, or why none can be seen.
-    pub(crate) chain: Result<Chain, String>,
+    pub chain: Result<Chain, String>,
 }
 
 /// Kernel names of block devices, level by level, the one the file system stands on first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Chain {
-    pub(crate) levels: Vec<Vec<String>>,
+pub struct Chain {
+    /// The levels; none is empty.
+    pub levels: Vec<Vec<String>>,
 }
 
 impl Chain {
     /// `dm-0 < sda2 sdb2 < sda sdb` reads as "dm-0 on sda2 and sdb2 on sda and sdb".
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.levels.iter().map(|level| level.join(" ")).collect::<Vec<_>>().join(" < ")
     }
 
     /// All names, without doubles.
-    pub(crate) fn devices(&self) -> Vec<&str> {
+    pub fn devices(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for name in self.levels.iter().flatten() {
             if !all.contains(&name.as_str()) {
@@ -43,7 +44,7 @@ impl Chain {
 }
 
 /// Finds where `path` lies; where it does not exist yet, where it would be made.
-pub(crate) fn locate(kernel: &Kernel, path: &Path) -> Placement {
+pub fn locate(kernel: &Kernel, path: &Path) -> Placement {
     let (existing, missing) = nearest_existing(path);
     let found = |mount, chain| Placement { path: path.to_owned(), mount, chain };
     let metadata = match fs::metadata(&existing) {
@@ -134,7 +135,7 @@ fn below(kernel: &Kernel, name: &str) -> Vec<String> {
 }
 
 /// The disk that the partition `name` lies on; `None` for what is no partition.
-pub(crate) fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
+pub fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
     let folder = kernel.sys.join("class/block").join(name);
     let real = folder.join("partition").exists().then(|| fs::canonicalize(&folder).ok())??;
     file_name(real.parent()?)
@@ -152,7 +153,7 @@ fn file_name(path: &Path) -> Option<String> {
 }
 
 fn parse_numbers(dev: &Path) -> Option<(u32, u32)> {
-    let text = crate::proc_file::value(dev)?;
+    let text = crate::kernel_file::value(dev)?;
     let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }

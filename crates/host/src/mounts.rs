@@ -6,29 +6,23 @@ use crate::kernel::Kernel;
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mount {
+pub struct Mount {
     /// Major and minor number of the device; the major one is 0 where the file system has no single block device.
-    pub(crate) device: (u32, u32),
+    pub device: (u32, u32),
     /// The part of the file system that is mounted: `/` unless a folder of it was bound.
-    pub(crate) root: PathBuf,
-    pub(crate) point: PathBuf,
+    pub root: PathBuf,
+    /// Where it is mounted.
+    pub point: PathBuf,
     /// Options of the mount and of the file system, comma separated.
-    pub(crate) options: String,
-    pub(crate) fs_type: String,
+    pub options: String,
+    /// Type of the file system.
+    pub fs_type: String,
     /// What the file system calls its source: a device, a pool, a server's export.
-    pub(crate) source: String,
-}
-
-#[cfg(test)]
-impl Mount {
-    /// A made one at `/data`.
-    pub(crate) fn at_data(fs_type: &str, options: &str) -> Self {
-        parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0)
-    }
+    pub source: String,
 }
 
 /// All mounts of the text; a line that cannot be understood is left out.
-pub(crate) fn parse(text: &str) -> Vec<Mount> {
+pub fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()
 }
 
@@ -83,12 +77,12 @@ fn unescape(text: &str) -> String {
 }
 
 /// The mount that holds an absolute path: the deepest mount point above it, the last one where several are stacked.
-pub(crate) fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+pub fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.components().count())
 }
 
 /// The mounts of this process.
-pub(crate) fn read(kernel: &Kernel) -> Vec<Mount> {
+pub fn read(kernel: &Kernel) -> Vec<Mount> {
     std::fs::read(kernel.proc.join("self/mountinfo"))
         .map(|bytes| parse(&String::from_utf8_lossy(&bytes)))
         .unwrap_or_default()

@@ -1,0 +1,211 @@
+//! Limits and throttling of the control group a process lives in, of version 1 and version 2.
+//!
+//! A limit of any group above holds as well: what counts is the tightest on the way to the root that can be seen.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::kernel::Kernel;
+use crate::kernel_file::value;
+use crate::mounts::{self, Mount};
+
+/// Version 1 writes "no limit" as the largest number of whole pages.
+const NO_LIMIT_BYTES: u64 = 1 << 62;
+
+/// A line of `/proc/PID/cgroup`: the controllers (none in version 2) and the group.
+fn parse(text: &str) -> Vec<(Vec<&str>, &str)> {
+    let lines = text.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let controllers = parts.next()?.split(',').filter(|name| !name.is_empty()).collect();
+        Some((controllers, parts.next()?))
+    });
+    lines.collect()
+}
+
+/// The folders of a process's group for one controller, the group itself first, then those above it.
+fn folders(groups: &[(Vec<&str>, &str)], mounts: &[Mount], controller: &str) -> Vec<PathBuf> {
+    let first = mounts
+        .iter()
+        .find(|mount| mount.fs_type == "cgroup" && mount.options.split(',').any(|option| option == controller));
+    let (mount, group) = match first {
+        Some(mount) => (Some(mount), groups.iter().find(|(names, _)| names.contains(&controller))),
+        None => {
+            (mounts.iter().find(|mount| mount.fs_type == "cgroup2"), groups.iter().find(|(names, _)| names.is_empty()))
+        }
+    };
+    let (Some(mount), Some((_, group))) = (mount, group) else { return Vec::new() };
+    // What is mounted may be a part of the whole tree, as in a container.
+    let Ok(inside) = Path::new(group).strip_prefix(&mount.root) else { return Vec::new() };
+    let folder = mount.point.join(inside);
+    folder.ancestors().take_while(|above| above.starts_with(&mount.point)).map(Path::to_owned).collect()
+}
+
+/// What a group allows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// CPUs' worth of time; `None`: no limit.
+    pub cpus: Option<f64>,
+    /// Bytes of memory, page cache included; `None`: no limit.
+    pub memory_bytes: Option<u64>,
+    /// Limits of I/O as the kernel writes them; `None`: no limit.
+    pub io: Option<String>,
+}
+
+/// The control groups of one process.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    cpu: Vec<PathBuf>,
+    cpu_account: Vec<PathBuf>,
+    memory: Vec<PathBuf>,
+    io: Vec<PathBuf>,
+}
+
+impl Groups {
+    /// Those of the process `pid`, none where they cannot be seen.
+    pub fn of(kernel: &Kernel, pid: u32) -> Self {
+        let Ok(text) = fs::read_to_string(kernel.proc.join(pid.to_string()).join("cgroup")) else {
+            return Self::default();
+        };
+        let groups = parse(&text);
+        let mounts = mounts::read(kernel);
+        let of = |controller| folders(&groups, &mounts, controller);
+        Self { cpu: of("cpu"), cpu_account: of("cpuacct"), memory: of("memory"), io: of("blkio") }
+    }
+
+    /// The tightest limits on the way up.
+    pub fn limits(&self) -> Limits {
+        let io = self.io.iter().filter_map(|folder| io_limit(folder)).collect::<Vec<_>>();
+        Limits {
+            cpus: self.cpu.iter().filter_map(|folder| cpu_limit(folder)).reduce(f64::min),
+            memory_bytes: self.memory.iter().filter_map(|folder| memory_limit(folder)).min(),
+            io: (!io.is_empty()).then(|| io.join("; ")),
+        }
+    }
+
+    /// Folder of the nearest group with a limit of CPU; without any, of the process's own.
+    pub fn throttled(&self) -> Option<&Path> {
+        self.cpu.iter().find(|folder| cpu_limit(folder).is_some()).or(self.cpu.first()).map(PathBuf::as_path)
+    }
+
+    /// Folder of the process's own group for CPU.
+    pub fn cpu(&self) -> Option<&Path> {
+        self.cpu.first().map(PathBuf::as_path)
+    }
+
+    /// Folder of its group that accounts CPU in version 1.
+    pub fn cpu_account(&self) -> Option<&Path> {
+        self.cpu_account.first().map(PathBuf::as_path)
+    }
+
+    /// Folder of its group for memory.
+    pub fn memory(&self) -> Option<&Path> {
+        self.memory.first().map(PathBuf::as_path)
+    }
+}
+
+fn cpu_limit(folder: &Path) -> Option<f64> {
+    let (quota, period) = match value(folder.join("cpu.max")) {
+        Some(both) => both.split_once(' ').map(|(quota, period)| (quota.to_owned(), period.to_owned()))?,
+        None => (value(folder.join("cpu.cfs_quota_us"))?, value(folder.join("cpu.cfs_period_us"))?),
+    };
+    let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
+    (quota > 0.0 && period > 0.0).then_some(quota / period)
+}
+
+fn memory_limit(folder: &Path) -> Option<u64> {
+    let files = ["memory.max", "memory.high", "memory.limit_in_bytes"];
+    let limits = files.iter().filter_map(|file| value(folder.join(file))?.parse::<u64>().ok());
+    limits.filter(|bytes| *bytes < NO_LIMIT_BYTES).min()
+}
+
+fn io_limit(folder: &Path) -> Option<String> {
+    let files = [
+        "io.max",
+        "blkio.throttle.read_bps_device",
+        "blkio.throttle.read_iops_device",
+        "blkio.throttle.write_bps_device",
+        "blkio.throttle.write_iops_device",
+    ];
+    let limits: Vec<String> = files
+        .iter()
+        .filter_map(|file| Some(format!("{file} {}", value(folder.join(file))?.replace('\n', ", "))))
+        .collect();
+    (!limits.is_empty()).then(|| limits.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    fn kernel(root: &tempfile::TempDir, cgroup: &str, mounts: &str) -> Kernel {
+        let proc = root.path().join("proc");
+        fs::create_dir_all(proc.join("self")).unwrap();
+        fs::create_dir_all(proc.join("42")).unwrap();
+        fs::write(proc.join("42/cgroup"), cgroup).unwrap();
+        fs::write(proc.join("self/mountinfo"), mounts.replace("ROOT", root.path().to_str().unwrap())).unwrap();
+        Kernel { proc, ..Kernel::default() }
+    }
+
+    #[test]
+    fn in_version_2_the_tightest_limit_on_the_way_up_holds() {
+        let root = tree(&[
+            ("cg/db/pg/cpu.max", "max 100000\n"),
+            ("cg/db/pg/memory.max", "max\n"),
+            ("cg/db/pg/memory.current", "4096\n"),
+            ("cg/db/pg/cpu.stat", "usage_usec 77\nuser_usec 70\nsystem_usec 7\n"),
+            ("cg/db/cpu.max", "150000 100000\n"),
+            ("cg/db/memory.max", "1073741824\n"),
+            ("cg/db/io.max", "254:0 rbps=1048576 wbps=max riops=max wiops=max\n"),
+            ("cg/db/cpu.stat", "usage_usec 99\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5000\n"),
+        ]);
+        let kernel = kernel(&root, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n");
+        let limits = Groups::of(&kernel, 42).limits();
+        assert_eq!((limits.cpus, limits.memory_bytes), (Some(1.5), Some(1 << 30)));
+        assert!(limits.io.unwrap().contains("rbps=1048576"));
+        let groups = Groups::of(&kernel, 42);
+        assert!(groups.throttled().unwrap().ends_with("cg/db"), "{groups:?}");
+        assert!(groups.cpu().unwrap().ends_with("cg/db/pg"), "{groups:?}");
+    }
+
+    #[test]
+    fn in_version_1_each_controller_has_its_own_tree() {
+        let root = tree(&[
+            ("cpu/a/cpu.cfs_quota_us", "-1\n"),
+            ("cpu/a/cpu.cfs_period_us", "100000\n"),
+            ("cpu/a/cpu.stat", "nr_periods 4\nnr_throttled 1\nthrottled_time 9000\n"),
+            ("cpuacct/a/cpuacct.usage", "5000\n"),
+            ("memory/m/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("memory/memory.limit_in_bytes", "2147483648\n"),
+        ]);
+        let mounts = "1 0 0:1 / ROOT/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / ROOT/cpuacct rw - cgroup cgroup rw,cpuacct\n\
+                      3 0 0:3 /slice ROOT/memory rw - cgroup cgroup rw,memory\n";
+        let kernel = kernel(&root, "3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts);
+        let limits = Groups::of(&kernel, 42).limits();
+        assert_eq!(limits, Limits { cpus: None, memory_bytes: Some(2 << 30), io: None });
+        let groups = Groups::of(&kernel, 42);
+        assert!(groups.cpu_account().unwrap().ends_with("cpuacct/a") && groups.memory().unwrap().ends_with("memory/m"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "([0-9]+:|[a-z]+,|:/|\\PC|\n){0,40}") {
+            for (controllers, _) in parse(&text) {
+                prop_assert!(controllers.iter().all(|name| !name.is_empty()));
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Memory of the host, and how much of it may be used.
+
+use crate::control_group::Groups;
+use crate::kernel::Kernel;
+use crate::kernel_file::{named_values, value};
+
+/// What `/proc/meminfo` tells; `None` is not told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Meminfo {
+    /// All memory, bytes.
+    pub total_bytes: Option<u64>,
+    /// What can be had without swapping, bytes.
+    pub available_bytes: Option<u64>,
+    /// All swap, bytes.
+    pub swap_bytes: Option<u64>,
+    /// Swap in use, bytes.
+    pub swap_used_bytes: Option<u64>,
+    /// Huge pages that are reserved.
+    pub huge_pages: Option<u64>,
+    /// Size of one, bytes.
+    pub huge_page_bytes: Option<u64>,
+}
+
+impl Meminfo {
+    /// The present figures.
+    pub fn read(kernel: &Kernel) -> Self {
+        Self::parse(&value(kernel.proc.join("meminfo")).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        let values = named_values(text);
+        let bytes = |name: &str| values.get(name).and_then(|kib| kib.checked_mul(1024));
+        let swap_bytes = bytes("SwapTotal");
+        Self {
+            total_bytes: bytes("MemTotal"),
+            available_bytes: bytes("MemAvailable"),
+            swap_bytes,
+            swap_used_bytes: swap_bytes.zip(bytes("SwapFree")).map(|(total, free)| total.saturating_sub(free)),
+            huge_pages: values.get("HugePages_Total").copied(),
+            huge_page_bytes: bytes("Hugepagesize"),
+        }
+    }
+}
+
+/// Memory that this process and what it starts may use, bytes: the host's, or the tightest limit of its control group
+/// and of all above. `None` where the host tells nothing.
+pub fn usable_bytes(kernel: &Kernel) -> Option<u64> {
+    let total = Meminfo::read(kernel).total_bytes?;
+    let limit = Groups::of(kernel, std::process::id()).limits().memory_bytes;
+    Some(limit.map_or(total, |limit| limit.min(total)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn swap_in_use_is_what_is_not_free_and_unknown_without_both() {
+        let memory = Meminfo::parse("MemTotal: 10 kB\nSwapTotal: 8 kB\nSwapFree: 5 kB\nHugePages_Total: 3\n");
+        assert_eq!((memory.total_bytes, memory.swap_used_bytes, memory.huge_pages), (Some(10240), Some(3072), Some(3)));
+        assert_eq!(Meminfo::parse("SwapTotal: 8 kB\n").swap_used_bytes, None);
+        assert_eq!(Meminfo::parse(""), Meminfo::default());
+    }
+
+    /// A host of 1 GiB whose group `/db/pg` has no limit and `/db` has `limit`.
+    fn usable(limit: &str) -> Option<u64> {
+        let root = tempfile::tempdir().unwrap();
+        let (proc, group) = (root.path().join("proc"), root.path().join("cg/db"));
+        fs::create_dir_all(group.join("pg")).unwrap();
+        fs::write(group.join("pg/memory.max"), "max\n").unwrap();
+        fs::write(group.join("memory.max"), limit).unwrap();
+        let own = proc.join(std::process::id().to_string());
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir_all(proc.join("self")).unwrap();
+        fs::write(own.join("cgroup"), "0::/db/pg\n").unwrap();
+        let mounts = format!("1 0 0:9 / {}/cg rw - cgroup2 cgroup2 rw\n", root.path().display());
+        fs::write(proc.join("self/mountinfo"), mounts).unwrap();
+        fs::write(proc.join("meminfo"), "MemTotal: 1048576 kB\n").unwrap();
+        usable_bytes(&Kernel { proc, ..Kernel::default() })
+    }
+
+    #[test]
+    fn a_limit_of_a_group_above_bounds_the_memory() {
+        assert_eq!(usable("536870912\n"), Some(512 << 20));
+        assert_eq!(usable("max\n"), Some(1 << 30));
+        assert_eq!(usable("2147483648\n"), Some(1 << 30), "a limit beyond the host's memory is none");
+    }
+}
