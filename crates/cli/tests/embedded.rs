@@ -110,6 +110,11 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
     for row in ["blocks updated", "log writes", "by sessions", "by checkpoints", "by the background writer"] {
         assert!(text.contains(row), "the ledger lacks {row}: {text}");
     }
+    let csv = String::from_utf8(place.0.command(&["export", "--as", "csv"]).output().unwrap().stdout).unwrap();
+    let mut lines = csv.lines().map(|line| line.split(','));
+    let mut cells = lines.next().unwrap().zip(lines.next().unwrap());
+    let told: f64 = cells.find(|(title, _)| *title == "log_writes_per_s").unwrap().1.parse().unwrap();
+    assert!(told > 0.0, "{csv}");
 }
 
 #[test]
