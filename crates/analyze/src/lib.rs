@@ -13,7 +13,6 @@ pub mod figures;
 pub mod io_job;
 pub mod judgement;
 pub mod knee;
-pub mod ladder;
 pub mod stats;
 pub mod steady;
 pub mod step;

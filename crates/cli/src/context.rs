@@ -1,81 +1,29 @@
-//! What every verb that works on a target needs: the plan, the engine, the events, the stop flag.
+//! What verbs share: the surroundings of a run from the command line, and how text leaves on stdout.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use mindful_core::engine::{Engine, Stop, Target};
-use mindful_core::event::Events;
 use mindful_core::plan::Plan;
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_report::Style;
 use mindful_report::live::Live;
+use mindful_runner::Context;
 
-use crate::hooks::{self, Phase};
-use crate::recording::Recording;
-use crate::{fits, layers, registry, signals, store};
+use crate::{layers, registry, signals, store};
 
-/// A verb's surroundings.
-pub struct Context {
-    /// All settings with their origins.
-    pub settings: Settings,
-    /// The plan they make.
-    pub plan: Plan,
-    /// The engine its target names.
-    pub engine: &'static dyn Engine,
-    /// Where events go.
-    pub recording: Arc<Recording>,
-    /// Requested by signals.
-    pub stop: Stop,
-    /// Where runs are kept.
-    pub store: Store,
+/// Layers the settings, resolves the plan and finds its engine. Opens nothing.
+pub fn of(matches: &ArgMatches) -> Result<Context> {
+    with(layers::settings(matches)?, store::open(matches)?)
 }
 
-impl Context {
-    /// Layers the settings, resolves the plan and finds its engine. Opens nothing.
-    pub fn new(matches: &ArgMatches) -> Result<Self> {
-        Self::with(layers::settings(matches)?, store::open(matches)?)
-    }
-
-    /// The same for settings that are already layered.
-    pub fn with(settings: Settings, store: Store) -> Result<Self> {
-        let mut plan = Plan::from_settings(&settings)?;
-        let engine = registry::find(&plan.target)?;
-        fits::fit(&mut plan, engine, &settings)?;
-        let recording = Recording::new(Live::new(std::io::stderr().is_terminal()));
-        Ok(Self { settings, plan, engine, recording, stop: signals::stop_on_signal()?, store })
-    }
-
-    /// Events as engines take them.
-    pub fn events(&self) -> Arc<dyn Events> {
-        Arc::clone(&self.recording) as Arc<dyn Events>
-    }
-
-    /// Opens the target.
-    pub fn open(&self) -> Result<Box<dyn Target>> {
-        self.engine.open(&self.plan.target, &self.settings, &self.events())
-    }
-
-    /// Runs the user's hook of `phase`, if there is one, for run `id`.
-    pub fn hook(&self, phase: Phase, id: &str) -> Result<()> {
-        hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events())
-    }
-
-    /// The target as it may be shown.
-    pub fn redacted_target(&self) -> String {
-        self.engine.redact(&self.plan.target)
-    }
-
-    /// The settings as they may be stored: no secrets.
-    pub fn public_settings(&self) -> Settings {
-        let mut settings = self.settings.clone();
-        let origin =
-            settings.iter().find(|(name, _)| *name == "target").map_or(Origin::Default, |(_, s)| s.origin.clone());
-        settings.set("target", self.redacted_target(), origin);
-        settings
-    }
+/// The same for settings that are already layered.
+pub fn with(settings: Settings, store: Store) -> Result<Context> {
+    let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
+    let live = Arc::new(Live::new(std::io::stderr().is_terminal()));
+    Context::new(settings, engine, store, live, signals::stop_on_signal()?)
 }
 
 /// Whether output shall be JSON.

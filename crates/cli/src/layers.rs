@@ -6,8 +6,9 @@ use clap::ArgMatches;
 use mindful_core::plan;
 use mindful_core::settings::{self, Key, Origin, Settings};
 use mindful_core::{Error, Result};
+use mindful_runner::hooks;
 
-use crate::{hooks, io_keys, registry};
+use crate::{io_keys, registry};
 
 /// Plan file that is read without being named.
 const PLAN_FILE: &str = "mindful.toml";

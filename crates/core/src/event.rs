@@ -145,6 +145,9 @@ pub enum Event {
 pub trait Events: Send + Sync {
     /// Something happened.
     fn emit(&self, event: Event);
+
+    /// Other output follows: what is shown for the moment only is taken away.
+    fn quiet(&self) {}
 }
 
 /// A remark, shortly.

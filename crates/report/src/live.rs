@@ -45,13 +45,6 @@ impl Live {
         Self { bar, state: Mutex::default() }
     }
 
-    /// Takes the moving line away; to be called before anything else is printed.
-    pub fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
     /// A line that stays.
     fn say(&self, line: &str) {
         match &self.bar {
@@ -110,10 +103,16 @@ impl Events for Live {
             }
         }
     }
+
+    fn quiet(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.clear();
+        self.quiet();
     }
 }

@@ -9,21 +9,21 @@ use mindful_core::units;
 use mindful_core::{Error, Result};
 use mindful_report::escape;
 
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
 
 /// Lists, asks, removes.
 pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
-    let context = Context::new(matches)?;
+    let context = context::of(matches)?;
     if !context.engine.exists(&context.plan.target, &context.settings, &context.events())? {
-        context.recording.quiet();
+        context.events().quiet();
         context::print(&listing(&[], &context.redacted_target()))?;
         return Ok(Exit::Ok);
     }
     let target = context.open()?;
     let mut inventory = target.inventory()?;
     inventory.extend(target.home()?);
-    context.recording.quiet();
+    context.events().quiet();
     context::print(&listing(&inventory, &context.redacted_target()))?;
     let ours = inventory.iter().filter(|object| object.kept_because.is_none()).count();
     if ours == 0 {

@@ -17,12 +17,12 @@ use mindful_core::run::Run;
 use mindful_core::units::Share;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
+use mindful_runner::repetition::{self, Figure, Side};
+use mindful_runner::sweep::others;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
-use crate::repetition::{self, Figure, Side};
-use crate::sweep::others;
 use crate::{context, noise, store};
 use history::History;
 

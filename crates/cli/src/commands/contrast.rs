@@ -11,13 +11,14 @@ use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::workload::Loop;
 use mindful_core::{Error, Result, units};
+use mindful_runner::hooks::Phase;
+use mindful_runner::series::Series;
+use mindful_runner::{Context, job};
 
 use crate::commands::show;
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
-use crate::hooks::Phase;
-use crate::series::Series;
-use crate::{affinity, job, layers, registry, store};
+use crate::{affinity, layers, registry, store};
 
 /// Repetitions where nobody says.
 const REPETITIONS: u64 = 3;
@@ -35,7 +36,7 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
             settings.set(name, value, Origin::Default);
         }
     }
-    let context = Context::with(settings, store::open(matches)?)?;
+    let context = context::with(settings, store::open(matches)?)?;
     if !context.plan.update_pct.is_none() || !context.plan.scan_pct.is_none() || context.plan.work_unit != 1 {
         return Err(Error::plan(
             "a contrast reads single blocks",

@@ -3,17 +3,17 @@
 use clap::ArgMatches;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
+use mindful_runner::examine;
 
-use crate::context::{self, Context};
-use crate::examine;
+use crate::context;
 use crate::exit::Exit;
 
 /// Examines host and target; changes nothing.
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
-    let context = Context::new(matches)?;
+    let context = context::of(matches)?;
     let target = context.open()?;
     let findings = examine::examine(&*target, &context.plan)?;
-    context.recording.quiet();
+    context.events().quiet();
     let text = if context::wants_json(matches) {
         let json = serde_json::to_string_pretty(&findings)
             .map_err(|error| Error::run(format!("the findings cannot be written: {error}"), "please report it"))?;

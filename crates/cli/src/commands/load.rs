@@ -5,12 +5,12 @@ use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::units;
 
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
 
 /// Loads what the plan asks for, or completes it; proves the layout either way.
 pub fn load(matches: &ArgMatches) -> Result<Exit> {
-    let context = Context::new(matches)?;
+    let context = context::of(matches)?;
     let target = context.open()?;
     let events: &dyn Events = &*context.recording;
     let description = target.describe()?;
@@ -18,13 +18,14 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
     let dataset = match target.dataset()? {
         // What is there need not be named again to be completed or proven.
         Some(_) if context.plan.scale.is_none() || context.plan.schemas.is_none() => {
-            let dataset = mindful_drive::dataset::ensure(&*target, &context.plan, &description, events, &context.stop)?;
-            mindful_drive::dataset::verify(&*target, events, &context.stop)?;
+            let dataset =
+                mindful_runner::dataset::ensure(&*target, &context.plan, &description, events, &context.stop)?;
+            mindful_runner::dataset::verify(&*target, events, &context.stop)?;
             dataset
         }
-        _ => mindful_drive::dataset::load(&*target, &asked, events, &context.stop)?,
+        _ => mindful_runner::dataset::load(&*target, &asked, events, &context.stop)?,
     };
-    context.recording.quiet();
+    context.events().quiet();
     if context::wants_json(matches) {
         let text = serde_json::to_string_pretty(&dataset).unwrap_or_default();
         context::print(&format!("{text}\n"))?;

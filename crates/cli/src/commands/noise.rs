@@ -3,12 +3,12 @@
 use clap::ArgMatches;
 use mindful_analyze::compare::NoiseFloor;
 use mindful_core::{Error, Result, units};
+use mindful_runner::repetition;
 use serde_json::json;
 
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
 use crate::noise::{self, Noted};
-use crate::repetition;
 use crate::{layers, store};
 
 /// Runs where nobody says how many.
@@ -26,13 +26,13 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     let settings = layers::settings(matches)?;
     let mut runs = Vec::new();
     for _ in 0..repetitions {
-        runs.push(repetition::run(&settings, store::open(matches)?)?);
+        runs.push(repetition::run(&context::with(settings.clone(), store::open(matches)?)?)?);
     }
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
     let floor = NoiseFloor::of(&values)
         .ok_or_else(|| Error::run("a run without a figure tells no spread", "look at the runs with `mindful list`"))?;
     let store = store::open(matches)?;
-    let context = Context::with(settings, store::open(matches)?)?;
+    let context = context::with(settings, store::open(matches)?)?;
     let ids: Vec<String> = runs.iter().map(|run| run.id.clone()).collect();
     let measured_at = runs.last().map(|run| run.started_at.clone()).unwrap_or_default();
     noise::keep(&store, Noted { target: context.redacted_target(), measured_at, runs: ids.clone(), floor })?;

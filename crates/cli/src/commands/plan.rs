@@ -8,14 +8,15 @@ use mindful_core::dataset::Extent;
 use mindful_core::plan::{self, DEFAULT_SCALE, DEFAULT_SCHEMAS, Plan};
 use mindful_core::units;
 use mindful_report::escape;
+use mindful_runner::Context;
 use serde_json::json;
 
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
 
 /// Shows the plan. Opens nothing, changes nothing.
 pub fn plan(matches: &ArgMatches) -> Result<Exit> {
-    let context = Context::new(matches)?;
+    let context = context::of(matches)?;
     let text = if context::wants_json(matches) { as_json(&context) } else { as_text(&context) };
     context::print(&text)?;
     Ok(Exit::Ok)

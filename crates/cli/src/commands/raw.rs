@@ -14,13 +14,14 @@ use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 use mindful_raw::calibrate::{Calibration, Outcome};
 use mindful_raw::orion;
+use mindful_runner::hooks::Phase;
+use mindful_runner::series::Series;
+use mindful_runner::{Context, job};
 
 use crate::commands::{run, show};
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
-use crate::hooks::Phase;
-use crate::series::Series;
-use crate::{job, layers, store};
+use crate::{layers, store};
 use csv::Matrices;
 use io_job::Job;
 
@@ -31,7 +32,7 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     read_whole(&mut settings);
     let job = io_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
-    let context = Context::with(settings, store::open(matches)?)?;
+    let context = context::with(settings, store::open(matches)?)?;
     let json = context::wants_json(matches);
     let Some(job) = job else { return run::measured(&context, json, None) };
     let (id, outcome) = measured(&context, &job)?;

@@ -3,17 +3,18 @@
 use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::result::Validity;
+use mindful_runner::Context;
+use mindful_runner::hooks::Phase;
+use mindful_runner::job::{self, Ended};
 
 use crate::commands::show;
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
-use crate::hooks::Phase;
-use crate::job::{self, Ended};
 
 /// Opens the target, loads if needed, runs, stores, reports.
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
-    measured(&Context::new(matches)?, context::wants_json(matches), explained)
+    measured(&context::of(matches)?, context::wants_json(matches), explained)
 }
 
 /// The same for a context that is already made.

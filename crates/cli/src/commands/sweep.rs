@@ -12,13 +12,14 @@ use mindful_core::result::{StepSummary, Validity};
 use mindful_core::run::{Point, Run, StepHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, ErrorKind, Result};
+use mindful_runner::hooks::Phase;
+use mindful_runner::sweep::{Done, Next, Sweep, named, others};
+use mindful_runner::{Context, fits, job, measure};
 
 use crate::commands::show;
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
-use crate::hooks::Phase;
-use crate::sweep::{Done, Next, Sweep, named, others};
-use crate::{fits, job, layers, measure, registry, store};
+use crate::{layers, registry, store};
 
 /// Walks the ladder, or goes on with one.
 pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
@@ -30,7 +31,7 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     };
     let keys: Vec<&str> = KEYS.iter().chain(registry::options()).map(|key| key.name).collect();
     let sweep = Sweep::new(&settings, &keys)?;
-    let mut context = Context::with(sweep.base.clone(), store)?;
+    let mut context = context::with(sweep.base.clone(), store)?;
     // What is stored is the sweep itself, not its first point.
     context.settings = settings;
     let mut walk = Walk {
@@ -43,7 +44,7 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
         dataset: None,
     };
     let ended = walk.all(resumed);
-    context.recording.quiet();
+    context.events().quiet();
     let (id, outcome) = ended?;
     drop(walk);
     let validity = show::stored(&context.store, &id, context::wants_json(matches), true)?;

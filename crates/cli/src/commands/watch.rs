@@ -11,10 +11,10 @@ use mindful_core::clock;
 use mindful_core::event::{Event, Events};
 use mindful_core::{Error, Result, units};
 use mindful_observe::{Borders, Observer};
+use mindful_runner::{Context, measure};
 
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Exit;
-use crate::measure;
 use watched::{Filter, Sources};
 
 /// How long to wait for readings before looking whether somebody wants an end.
@@ -23,7 +23,7 @@ const SECOND_US: i64 = 1_000_000;
 
 /// Reads all counters once a second and prints what they did, until told to stop or `--duration` has passed.
 pub fn watch(matches: &ArgMatches) -> Result<Exit> {
-    let context = Context::new(matches)?;
+    let context = context::of(matches)?;
     let until = context.settings.given("duration").map(units::parse_duration).transpose()?;
     let filter = filter(matches)?;
     let target = context.open()?;
@@ -37,7 +37,7 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let start_us = clock::now_us() + SECOND_US / 10;
     let borders = Borders::Every { start_us, period_us: SECOND_US };
     let observer = Observer::start(samplers, borders, 0, Arc::new(Readings { sender, events }))?;
-    context.recording.quiet();
+    context.events().quiet();
     let until = until.map(|duration| Instant::now() + duration);
     let outcome = print(&context, &readings, until, &filter, context::wants_json(matches));
     observer.stop();

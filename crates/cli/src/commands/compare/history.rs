@@ -6,10 +6,10 @@ use mindful_analyze::compare::comparable;
 use mindful_analyze::compare::{LevelChange, level_changes};
 use mindful_core::{Error, Result};
 use mindful_report::{escape, figure};
+use mindful_runner::repetition::{Figure, Side};
 use serde_json::json;
 
 use super::sides::standing;
-use crate::repetition::{Figure, Side};
 
 /// Seed of the permutations.
 const SEED: u64 = 1;

@@ -5,10 +5,10 @@ use mindful_core::result::{Severity, Summary, Validity};
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result, units};
 use mindful_record::Store;
+use mindful_runner::repetition::{self, Side};
 use serde::Serialize;
 
-use crate::layers;
-use crate::repetition::{self, Side};
+use crate::{context, layers};
 
 /// Whether a run may be quoted, and what speaks against it.
 #[derive(Debug, Serialize)]
@@ -91,7 +91,7 @@ pub fn measured(a: &str, b: &str, matches: &ArgMatches, store: &Store) -> Result
     for pass in 0..repeat {
         let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {
-            let run = repetition::run(&plans[side], Store::open(store.root()))?;
+            let run = repetition::run(&context::with(plans[side].clone(), Store::open(store.root()))?)?;
             sides[side].push(repetition::judged(store, &run.id)?);
         }
     }

@@ -7,10 +7,10 @@ use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
 use mindful_core::result::{Summary, Validity};
 use mindful_core::run::Run;
 use mindful_report::{escape, figure};
+use mindful_runner::repetition::Side;
+use mindful_runner::sweep::named;
 
 use super::{KindShifts, Told, sides};
-use crate::repetition::Side;
-use crate::sweep::named;
 
 /// The verdict first, then what it rests on.
 pub fn report(told: &Told, baseline: &Side, candidate: &Side) -> String {

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mindful_analyze::ladder::{self, Adaptive, Axis, Bisection, Measured, Move, Reason, Slot, Trial, Values};
 use mindful_core::plan::Plan;
 use mindful_core::result::StepSummary;
 use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::sweep::{Objective, SweepPlan};
 use mindful_core::{Error, Result};
+
+use crate::ladder::{self, Adaptive, Axis, Bisection, Measured, Move, Reason, Slot, Trial, Values};
 
 /// Highest load tried where nobody says.
 const MOST_SESSIONS: u32 = 256;

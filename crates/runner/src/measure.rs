@@ -11,11 +11,12 @@ use mindful_core::plan::Plan;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Point, StepHead};
 use mindful_core::workload::Workload;
-use mindful_drive::{Close, Start, StepOrder, StepOutcome, Watch, run_step};
 use mindful_observe::Observer;
 
+use crate::close::Close;
 use crate::context::Context;
 use crate::steadiness::Steadiness;
+use crate::step::{Start, StepOrder, StepOutcome, Watch, run_step};
 
 /// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target, with all counters that can be had.
 pub fn step(

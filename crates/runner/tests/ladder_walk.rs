@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use mindful_analyze::ladder::{Adaptive, Bisection, Measured, Move, Reason, Rung, Slot, Trial, schedule, within};
+use mindful_runner::ladder::{Adaptive, Bisection, Measured, Move, Reason, Rung, Slot, Trial, schedule, within};
 use proptest::prelude::*;
 
 /// Walks the ladder on a system that rises to `knee` sessions and is flat after.

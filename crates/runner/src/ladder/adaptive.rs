@@ -1,7 +1,8 @@
 //! The ladder of sessions that finds its own rungs.
 
+use mindful_analyze::stats::random::Random;
+
 use super::axis::doubled;
-use crate::stats::random::Random;
 
 /// A doubling that adds less than this is flat.
 const FLAT: f64 = 0.05;

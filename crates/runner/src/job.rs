@@ -8,13 +8,13 @@ use mindful_core::event::{Event, Events};
 use mindful_core::run::{FORMAT, Point, RunHead};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
-use mindful_drive::StepOutcome;
 
 use crate::cached::{self, Alike};
 use crate::context::Context;
-use crate::examine;
 use crate::hooks::Phase;
 use crate::measure;
+use crate::step::StepOutcome;
+use crate::{dataset, examine};
 
 /// A run that has ended and is stored.
 pub struct Ended {
@@ -39,7 +39,7 @@ pub fn execute(context: &Context) -> Result<Ended> {
     };
     let events = context.events();
     events.emit(Event::Finished { interrupted, error: error.as_ref().map(ToString::to_string) });
-    context.recording.quiet();
+    context.events().quiet();
     context.recording.close()?;
     Ok(Ended { id, error, interrupted })
 }
@@ -56,7 +56,7 @@ fn hooked_step(context: &Context, target: &dyn Target, workload: Workload, id: &
 pub fn ready(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)> {
     let description = target.describe()?;
     let events = context.events();
-    let dataset = mindful_drive::dataset::ensure(target, &context.plan, &description, &*events, &context.stop)?;
+    let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop)?;
     if context.stop.requested() {
         return Err(Error::interrupted("interrupted before the run began; nothing is stored"));
     }

@@ -6,7 +6,7 @@ use mindful_analyze::Analysis;
 use mindful_analyze::compare::RunValue;
 use mindful_core::result::{StepSummary, Validity};
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::settings::{self, Settings};
+use mindful_core::settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 
@@ -55,10 +55,9 @@ pub struct Measured {
     pub value: f64,
 }
 
-/// Runs the plan of `settings` once more; a run that is invalid ends the whole.
-pub fn run(settings: &Settings, store: Store) -> Result<Measured> {
-    let context = Context::with(settings.clone(), store)?;
-    let ended = job::execute(&context)?;
+/// Runs the plan of `context` once; a run that is invalid ends the whole.
+pub fn run(context: &Context) -> Result<Measured> {
+    let ended = job::execute(context)?;
     let (run, analysis) = judged(&context.store, &ended.id)?;
     context.store.write_summary(&analysis.summary)?;
     context.hook(Phase::End, &ended.id)?;

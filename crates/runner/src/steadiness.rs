@@ -11,7 +11,8 @@ use mindful_core::clock;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
-use mindful_drive::Close;
+
+use crate::close::Close;
 
 /// How far ahead the border has to lie at which all sessions end, us.
 const AHEAD_US: i64 = 500_000;

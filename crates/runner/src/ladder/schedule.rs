@@ -1,6 +1,6 @@
 //! The order of steps that are known beforehand.
 
-use crate::stats::random::Random;
+use mindful_analyze::stats::random::Random;
 
 /// One step to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -48,7 +48,7 @@ impl<'a> Series<'a> {
         let interrupted = self.context.stop.requested();
         let error = outcome.as_ref().err().map(ToString::to_string);
         self.context.events().emit(Event::Finished { interrupted, error });
-        self.context.recording.quiet();
+        self.context.events().quiet();
         self.context.recording.close()?;
         Ok(self.id)
     }

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mindful_core::event::{Event, Events};
 use mindful_core::{Error, Result};
 use mindful_record::RunWriter;
-use mindful_report::live::Live;
 
 /// Shows events live and keeps them until, and then in, a run folder.
 pub struct Recording {
-    live: Live,
+    live: Arc<dyn Events>,
     sink: Mutex<Sink>,
 }
 
@@ -24,7 +23,7 @@ enum Sink {
 
 impl Recording {
     /// A recording without a run folder yet.
-    pub fn new(live: Live) -> Arc<Self> {
+    pub fn new(live: Arc<dyn Events>) -> Arc<Self> {
         Arc::new(Self { live, sink: Mutex::new(Sink::Waiting(Vec::new())) })
     }
 
@@ -62,11 +61,6 @@ impl Recording {
     pub fn tell(&self, text: &str) {
         self.live.emit(Event::Note { text: text.to_owned() });
     }
-
-    /// Clears the live line so that other output can follow.
-    pub fn quiet(&self) {
-        self.live.clear();
-    }
 }
 
 impl Events for Recording {
@@ -81,5 +75,9 @@ impl Events for Recording {
             Sink::Writing(writer) => writer.emit(event),
             Sink::Closed => {}
         }
+    }
+
+    fn quiet(&self) {
+        self.live.quiet();
     }
 }

@@ -1,0 +1,74 @@
+//! What everything that works on a target needs: the plan, the engine, the events, the stop flag.
+
+use std::sync::Arc;
+
+use mindful_core::Result;
+use mindful_core::engine::{Engine, Stop, Target};
+use mindful_core::event::Events;
+use mindful_core::plan::Plan;
+use mindful_core::settings::{Origin, Settings};
+use mindful_record::Store;
+
+use crate::fits;
+use crate::hooks::{self, Phase};
+use crate::recording::Recording;
+
+/// The surroundings of a run.
+pub struct Context {
+    /// All settings with their origins.
+    pub settings: Settings,
+    /// The plan they make.
+    pub plan: Plan,
+    /// The engine its target names.
+    pub engine: &'static dyn Engine,
+    /// Where events go.
+    pub recording: Arc<Recording>,
+    /// Requested by signals.
+    pub stop: Stop,
+    /// Where runs are kept.
+    pub store: Store,
+}
+
+impl Context {
+    /// Resolves the plan of `settings` and refuses what `engine` cannot do. Opens nothing. Events are shown by `live`.
+    pub fn new(
+        settings: Settings,
+        engine: &'static dyn Engine,
+        store: Store,
+        live: Arc<dyn Events>,
+        stop: Stop,
+    ) -> Result<Self> {
+        let mut plan = Plan::from_settings(&settings)?;
+        fits::fit(&mut plan, engine, &settings)?;
+        Ok(Self { settings, plan, engine, recording: Recording::new(live), stop, store })
+    }
+
+    /// Events as engines take them.
+    pub fn events(&self) -> Arc<dyn Events> {
+        Arc::clone(&self.recording) as Arc<dyn Events>
+    }
+
+    /// Opens the target.
+    pub fn open(&self) -> Result<Box<dyn Target>> {
+        self.engine.open(&self.plan.target, &self.settings, &self.events())
+    }
+
+    /// Runs the user's hook of `phase`, if there is one, for run `id`.
+    pub fn hook(&self, phase: Phase, id: &str) -> Result<()> {
+        hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events())
+    }
+
+    /// The target as it may be shown.
+    pub fn redacted_target(&self) -> String {
+        self.engine.redact(&self.plan.target)
+    }
+
+    /// The settings as they may be stored: no secrets.
+    pub fn public_settings(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        let origin =
+            settings.iter().find(|(name, _)| *name == "target").map_or(Origin::Default, |(_, s)| s.origin.clone());
+        settings.set("target", self.redacted_target(), origin);
+        settings
+    }
+}
