@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "the tables are its result")]
 
-#[path = "../tests/synthetic/mod.rs"]
+#[path = "../tests/it/synthetic.rs"]
 mod synthetic;
 
 use mindful_analyze::compare::Interval;

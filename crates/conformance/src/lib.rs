@@ -1,6 +1,6 @@
 //! What every engine must hold, as a suite that its tests call.
 //!
-//! An engine's `tests/conformance.rs` gives a function that makes a fresh target, and [`suite!`] turns each property into
+//! An engine's `tests/it/conformance.rs` gives a function that makes a fresh target, and [`suite!`] turns each property into
 //! a test. A property that an engine's capabilities exclude is not left out in silence: its test prints why it does not
 //! apply, and checks that the engine refuses what it says it cannot do.
 

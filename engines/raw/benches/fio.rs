@@ -10,7 +10,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the terminal")]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support.rs"]
 mod support;
 
 use std::path::{Path, PathBuf};

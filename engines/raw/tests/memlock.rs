@@ -1,5 +1,6 @@
 //! Limits of locked memory. Alone in its process, for the limit is the process's.
 
+#[path = "it/support.rs"]
 mod support;
 
 use std::path::Path;

@@ -1,0 +1,70 @@
+//! What a read costs in CPU, and what watching it costs, of runs with a known truth.
+
+use crate::made::Made;
+use mindful_analyze::analyze;
+use mindful_analyze::figures::cpu::CACHED_FACT;
+use mindful_core::metric::{Metric, Phase};
+use mindful_core::result::CpuSummary;
+use mindful_core::run::{Reading, Run, Series};
+
+fn cpu(run: &Run) -> CpuSummary {
+    analyze(run).summary.steps[0].cpu.clone()
+}
+
+/// A run that knows the CPU of a logical read in a cached one.
+fn after_cached(made: &Made, us: f64) -> Run {
+    let mut run = made.run();
+    run.environment.insert(CACHED_FACT.to_owned(), us.to_string());
+    run
+}
+
+#[test]
+fn a_physical_read_costs_what_remains_when_its_logical_read_is_paid_for() {
+    let made = Made { miss: 0.5, ..Made::default() };
+    let gross = cpu(&made.run());
+    assert_eq!(gross.db_us_per_physical_read_marginal, None, "without a cached run it is not known");
+    // A third of the CPU of a logical read would have been spent without any physical one.
+    let cached = gross.db_us_per_logical_read.unwrap() / 3.0;
+    let marginal = cpu(&after_cached(&made, cached)).db_us_per_physical_read_marginal.unwrap();
+    assert!((marginal / (cached * 2.0 / 0.5) - 1.0).abs() < 0.01, "{marginal} us");
+    assert!(marginal < gross.db_us_per_physical_read.unwrap());
+}
+
+#[test]
+fn the_marginal_cost_is_not_told_where_commits_or_rare_reads_would_decide_it() {
+    let updating = Made { miss: 0.5, update_pct: "20", ..Made::default() };
+    let cached = Made { miss: 0.01, ..Made::default() };
+    let cheaper = Made { miss: 0.5, ..Made::default() };
+    for (made, us) in [(updating, 0.1), (cached, 0.1), (cheaper, 1e6)] {
+        assert_eq!(cpu(&after_cached(&made, us)).db_us_per_physical_read_marginal, None);
+    }
+}
+
+#[test]
+fn iops_per_core_and_cores_for_many_are_two_sides_of_one_figure() {
+    let cpu = cpu(&Made::default().run());
+    let (rate, cores) = (cpu.iops_per_core.unwrap(), cpu.cores_per_100k_iops.unwrap());
+    assert!((rate * cores / 1e5 - 1.0).abs() < 1e-9, "{rate} {cores}");
+    assert!((cpu.db_us_per_physical_read.unwrap() * rate / 1e6 - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn sampling_waits_is_told_by_its_share_and_found_above_one_percent() {
+    let with = |us_per_s: f64| {
+        let mut run = Made { server_cores: 1.0, ..Made::default() }.run();
+        let readings = run.steps[0].series[0].readings.clone();
+        let (first_us, metrics) = (readings[0].at_us, vec![Metric::counter("monitor_cpu", "us", "")]);
+        let readings = readings.into_iter().map(|reading| {
+            let values = vec![Some((reading.at_us - first_us) as f64 / 1e6 * us_per_s)];
+            Reading { values, ..reading }
+        });
+        let series = Series { source: "made".into(), metrics, phase: Phase::Border, readings: readings.collect() };
+        run.steps[0].series.push(series);
+        run
+    };
+    let found = |run: &Run| analyze(run).summary.findings.iter().any(|f| f.code == "wait-sampling-cost");
+    let (cheap, dear) = (with(5_000.0), with(20_000.0));
+    assert!((cpu(&cheap).wait_sampling_share.unwrap() / 0.005 - 1.0).abs() < 0.01);
+    assert!(!found(&cheap) && found(&dear));
+    assert_eq!(cpu(&Made::default().run()).wait_sampling_share, None);
+}

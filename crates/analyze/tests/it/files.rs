@@ -1,0 +1,219 @@
+//! Runs on bare files with a known truth: large reads, several I/Os in flight, writes without reads.
+
+use crate::made::{BLOCK_BYTES, Made};
+use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::judgement::verdict::Limit;
+use mindful_analyze::{Analysis, analyze};
+use mindful_core::metric::{Phase, shared};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::{Loop, OpKind};
+
+/// Blocks in a large read of 1 MiB.
+const LARGE: u64 = 128;
+const MIB_OF_A_BLOCK: f64 = BLOCK_BYTES / 1_048_576.0;
+
+fn codes(analysis: &Analysis) -> Vec<&str> {
+    analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+fn near(figure: f64, truth: f64) {
+    assert!((figure / truth - 1.0).abs() <= 1e-3, "{figure} for {truth}");
+}
+
+/// `run` as one of bare files: no cache, no logical reads.
+fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
+    let description = run.description.as_mut().unwrap();
+    description.cache_bytes = None;
+    description.facts = [("io", io.to_owned()), ("iodepth", iodepth.to_string())].map(|(k, v)| (k.into(), v)).into();
+    run.head.server_side_loop = Some(false);
+    run.steps.iter_mut().for_each(|step| step.head.workload.looping = Loop::Client);
+    run.shapes.clear();
+    run
+}
+
+/// Reads of 1 MiB alone, each an operation; a `from_storage` share of their bytes comes from storage.
+fn large(from_storage: f64) -> Run {
+    let made = Made {
+        work_unit: LARGE,
+        latency_us: 640,
+        // As many blocks are read as are visited.
+        miss: 1.0 / 1.02,
+        from_storage,
+        unseen: &[shared::LOGICAL_READS],
+        ..Made::default()
+    };
+    let mut run = on_files(made.run(), "uring", 0);
+    run.description.as_mut().unwrap().facts.insert("large_iodepth".into(), "1".into());
+    run.steps[0].head.workload.work_unit = 1;
+    for (_, slice) in &mut run.steps[0].alone {
+        let large = std::mem::take(slice.op_mut(OpKind::Select));
+        *slice.op_mut(OpKind::Scan) = large;
+    }
+    let requests = made.ops_per_slice() * u64::from(made.sessions);
+    requested(&mut run, &made, requests as f64);
+    run
+}
+
+/// Tells how many requests the sessions made a second.
+fn requested(run: &mut Run, made: &Made, per_s: f64) {
+    let slices = made.warmup + made.seconds;
+    let source = made.one("raw", Phase::Settled, &[(shared::READ_REQUESTS, per_s)], slices);
+    run.steps[0].series.push(source);
+}
+
+/// Lets the device complete `factor` times as many read requests for the same bytes.
+fn requests_at_the_device(run: &mut Run, factor: f64) {
+    for series in &mut run.steps[0].series {
+        if let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::DEVICE_READS) {
+            for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
+                *value *= factor;
+            }
+        }
+    }
+}
+
+#[test]
+fn large_direct_reads_are_storage_reads_in_bytes() {
+    let analysis = analyze(&large(1.0));
+    let (step, headline) = (&analysis.summary.steps[0], analysis.steps[0].headline.as_ref().unwrap());
+    assert_eq!((headline.kind, headline.label.as_str()), (Kind::Storage, "storage MiB/s (reads)"));
+    near(headline.per_s, step.ops.scan.as_ref().unwrap().per_s);
+    near(step.physical_reads_per_s.unwrap() * MIB_OF_A_BLOCK, headline.per_s);
+    assert_eq!(step.page_cache_share, Some(0.0));
+    assert_eq!((step.read_latency_mean_us, step.cpu.iops_per_core), (None, None), "of no single block");
+    assert_eq!(codes(&analysis), [""; 0]);
+    let expected: Vec<_> = analysis.steps[0].ledger.reads.iter().map(|row| (row.name, row.expected)).collect();
+    let device = analysis.steps[0].ledger.reads.last().unwrap();
+    assert_eq!((device.name, device.gap.as_deref()), ("device reads", None), "a request a block, as it was made");
+    assert!(expected.contains(&("blocks visited", None)) && expected.contains(&("device reads", None)), "{expected:?}");
+}
+
+#[test]
+fn the_page_cache_is_told_by_bytes_whatever_the_size_of_a_request() {
+    for from_storage in [0.0, 0.5, 0.9] {
+        let analysis = analyze(&large(from_storage));
+        let headline = analysis.steps[0].headline.as_ref().unwrap();
+        let told = analysis.summary.steps[0].page_cache_share.unwrap();
+        assert!((told - (1.0 - from_storage)).abs() < 1e-6, "{told} for {from_storage}");
+        assert_eq!(headline.kind, Kind::PageCache);
+        assert!(headline.label.starts_with("MiB/s of file reads"), "{}", headline.label);
+        assert!(!headline.why.contains("database"), "{}", headline.why);
+        assert!(codes(&analysis).contains(&"page-cache"));
+    }
+}
+
+#[test]
+fn requests_split_or_merged_on_the_way_to_the_device_are_no_cache() {
+    let [whole, split, merged] = [1.0 / 128.0, 1.0 / 32.0, 1.0 / 512.0].map(|factor| {
+        let mut run = large(1.0);
+        requests_at_the_device(&mut run, factor);
+        analyze(&run)
+    });
+    for analysis in [&split, &merged] {
+        assert_ne!(analysis.summary.steps[0].device_reads_per_s, whole.summary.steps[0].device_reads_per_s);
+        assert_eq!(analysis.summary.steps[0].page_cache_share, Some(0.0));
+        assert_eq!(analysis.steps[0].headline, whole.steps[0].headline);
+        assert_eq!(analysis.steps[0].ledger.reads[5].gap.as_deref(), Some("several blocks in one request"));
+        assert_eq!(codes(analysis), [""; 0]);
+    }
+}
+
+#[test]
+fn small_and_large_reads_together_are_weighed() {
+    let mut run = large(1.0);
+    // Beside each large read, one of a block in the same time.
+    let made = Made { latency_us: 640, work_unit: 1, ..Made::default() };
+    let small = made.run();
+    for ((_, slice), (_, small)) in run.steps[0].alone.iter_mut().zip(&small.steps[0].alone) {
+        *slice.op_mut(OpKind::Select) = small.ops[OpKind::Select as usize].clone();
+    }
+    let facts = &mut run.description.as_mut().unwrap().facts;
+    facts.insert("iodepth".into(), "1".into());
+    let analysis = analyze(&run);
+    let headline = analysis.steps[0].headline.as_ref().unwrap();
+    assert_eq!((headline.kind, headline.label.as_str()), (Kind::Storage, "storage MiB/s (reads)"));
+    assert_eq!(analysis.summary.steps[0].iodepth, Some(1));
+    assert_eq!(codes(&analysis), [""; 0]);
+}
+
+#[test]
+fn blocks_of_a_file_are_counted_and_never_come_from_a_cache_of_a_database() {
+    let made = Made { work_unit: 1, latency_us: 640, miss: 1.0 / 1.02, ..Made::default() };
+    let analysis = analyze(&on_files(Made { unseen: &[shared::LOGICAL_READS], ..made.clone() }.run(), "psync", 1));
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().label, "storage IOPS (reads)");
+    // Writes alone read nothing, and no cache served them.
+    let unseen = &[shared::LOGICAL_READS];
+    let mut writes = on_files(Made { update_pct: "100", miss: 0.0, unseen, ..made }.run(), "psync", 1);
+    for series in &mut writes.steps[0].series {
+        if let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::PHYSICAL_WRITES) {
+            for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
+                *value /= 0.8;
+            }
+        }
+    }
+    let analysis = analyze(&writes);
+    let headline = analysis.steps[0].headline.as_ref().unwrap();
+    assert_eq!((headline.kind, headline.label.as_str()), (Kind::Operations, "writes per second (files)"));
+    near(headline.per_s, analysis.summary.steps[0].blocks_visited_per_s.unwrap());
+    assert_eq!(analysis.summary.steps[0].commit, None, "there is no log");
+}
+
+/// A step of one session at `values`, whose operations take `slower` times as long for the same throughput.
+fn rung(of: &StepRecord, step: u32, values: &[(&str, &str)], slower: u64) -> StepRecord {
+    let mut rung = of.clone();
+    rung.head.step = step;
+    rung.head.point.values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    for (_, slice) in &mut rung.alone {
+        let latency = &mut slice.op_mut(OpKind::Select).latency;
+        latency.sum_ns *= slower;
+    }
+    rung
+}
+
+fn limits(rungs: &[(&[(&str, &str)], u64)]) -> Vec<Limit> {
+    let made = Made { sessions: 1, work_unit: 1, latency_us: 250, server_cores: 0.1, ..Made::default() };
+    let mut run = on_files(made.run(), "uring", 1);
+    let one = run.steps[0].clone();
+    run.steps = (0..).zip(rungs).map(|(at, (values, slower))| rung(&one, at, values, *slower)).collect();
+    analyze(&run).steps.iter().map(|step| step.verdict.as_ref().unwrap().limit).collect()
+}
+
+#[test]
+fn a_deeper_queue_that_brings_nothing_is_a_cap_of_the_device_as_more_sessions_are() {
+    let found = limits(&[(&[("iodepth", "16")], 16), (&[("iodepth", "32")], 32)]);
+    assert_eq!(found[1], Limit::DeviceCap, "{found:?}");
+    assert_ne!(found[0], Limit::DeviceCap);
+    let job = limits(&[(&[("small", "8"), ("large", "0")], 8), (&[("small", "20"), ("large", "0")], 20)]);
+    assert_eq!(job[1], Limit::DeviceCap);
+}
+
+#[test]
+fn the_same_load_in_other_sessions_and_another_mix_or_place_are_no_ladder() {
+    let other_block = [(&[("iodepth", "16")][..], 16), (&[("iodepth", "32"), ("block_size", "64KiB")], 32)];
+    let other_mix = [(&[("small", "8"), ("large", "0")][..], 8), (&[("small", "8"), ("large", "8")], 16)];
+    let other_span = [(&[("iodepth", "16"), ("span", "outer")][..], 16), (&[("iodepth", "32"), ("span", "inner")], 32)];
+    for unlike in [other_block, other_mix, other_span] {
+        assert_ne!(limits(&unlike)[1], Limit::DeviceCap, "{unlike:?}");
+    }
+    // Twice the sessions at half the iodepth offer nothing more.
+    let made = Made { work_unit: 1, latency_us: 250, server_cores: 0.1, ..Made::default() };
+    let (one, two) = (Made { sessions: 1, ..made.clone() }.run(), Made { sessions: 2, ..made }.run());
+    let mut run = on_files(one.clone(), "uring", 1);
+    let mut halved = rung(&two.steps[0], 1, &[("iodepth", "8"), ("sessions", "2")], 16);
+    halved.alone.iter_mut().for_each(|(_, slice)| slice.op_mut(OpKind::Select).ops /= 2);
+    run.steps = vec![rung(&one.steps[0], 0, &[("iodepth", "16"), ("sessions", "1")], 8), halved];
+    let analysis = analyze(&run);
+    assert_ne!(analysis.steps[1].verdict.as_ref().unwrap().limit, Limit::DeviceCap);
+    assert_eq!(analysis.steps[1].evidence.ladder, None);
+}
+
+#[test]
+fn a_session_at_a_high_iodepth_is_one_thread_that_can_be_out_of_cpu() {
+    // 64 I/Os in flight, and the one thread that makes them is on its CPU nine tenths of the time.
+    let made = Made { sessions: 1, work_unit: 1, latency_us: 100, server_cores: 0.9, ..Made::default() };
+    let mut run = on_files(made.run(), "uring", 64);
+    run.steps = vec![rung(&run.steps[0], 0, &[], 64)];
+    let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
+    assert_eq!(verdict.limit, Limit::Cpu, "{verdict:?}");
+    assert!(verdict.next.contains("more --sessions"), "{verdict:?}");
+}

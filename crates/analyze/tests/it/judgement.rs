@@ -1,0 +1,583 @@
+//! Runs with a known truth, and what is said about them.
+
+use crate::made::Made;
+use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::judgement::verdict::Limit;
+use mindful_analyze::{Analysis, analyze};
+use mindful_core::latency::Recorder;
+use mindful_core::metric::{Phase, shared};
+use mindful_core::result::{Severity, Validity};
+use mindful_core::run::Run;
+use mindful_core::units::Share;
+use mindful_core::workload::{Loop, OpKind};
+
+fn codes(analysis: &Analysis) -> Vec<&str> {
+    analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+fn near(figure: Option<f64>, truth: f64, within: f64) {
+    let figure = figure.unwrap();
+    assert!((figure / truth - 1.0).abs() <= within, "{figure} for {truth}");
+}
+
+#[test]
+fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
+    let made = Made::default();
+    let analysis = analyze(&made.run());
+    assert_eq!(analysis.summary.validity, Validity::Valid, "{:?}", analysis.summary.findings);
+    assert_eq!(codes(&analysis), [""; 0]);
+    let step = &analysis.summary.steps[0];
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    near(step.duration_s, 10.0, 1e-3);
+    near(step.blocks_visited_per_s, blocks, 1e-3);
+    near(step.logical_reads_per_s, blocks * 1.02, 1e-6);
+    near(step.physical_reads_per_s, blocks * 1.02 * 0.98, 1e-6);
+    near(step.process_reads_per_s, blocks * 1.02 * 0.98, 1e-6);
+    near(step.read_latency_mean_us, 90.0, 1e-6);
+    near(step.cpu.db_cores, 1.2, 1e-6);
+    near(step.hit_ratio, 0.02, 1e-6);
+    assert_eq!(step.page_cache_share, Some(0.0));
+    let select = step.ops.select.as_ref().unwrap();
+    near(select.mean_us, 6_400.0, 0.01);
+    near(select.p50_us, 6_400.0, 0.02);
+    assert!(step.ops.update.is_none() && step.ops.scan.is_none());
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+}
+
+#[test]
+fn the_warm_up_never_enters_the_figures() {
+    let clean = Made::default().run();
+    let mut run = clean.clone();
+    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(_, slice)| slice.index < 2) {
+        slice.op_mut(OpKind::Select).latency.sum_ns *= 50;
+        slice.op_mut(OpKind::Select).ops *= 100;
+    }
+    assert_eq!(analyze(&run).summary.steps, analyze(&clean).summary.steps);
+}
+
+#[test]
+fn rates_hold_only_between_the_last_start_and_the_first_stop() {
+    let mut run = Made::default().run();
+    // Session 3 joins a second and a half into the window, session 1 leaves two seconds before its end.
+    let begin_us = run.steps[0].borders_us[2];
+    run.steps[0]
+        .alone
+        .retain(|(session, slice)| (*session != 3 || slice.index >= 3) && (*session != 1 || slice.index < 10));
+    for (_, late) in run.steps[0].alone.iter_mut().filter(|(session, slice)| *session == 3 && slice.index == 3) {
+        late.begin_us += 500_000;
+        late.op_mut(OpKind::Select).ops /= 2;
+        late.op_mut(OpKind::Select).blocks /= 2;
+    }
+    let analysis = analyze(&run);
+    let window = analysis.steps[0].window.unwrap();
+    assert!((window.begin_us - begin_us - 1_500_000).abs() < 1_000, "{window:?}");
+    assert!((window.end_us - begin_us - 8_000_000).abs() < 1_000, "{window:?}");
+    near(analysis.summary.steps[0].blocks_visited_per_s, (Made::default().ops_per_slice() * 4 * 64) as f64, 0.01);
+    assert_eq!(analysis.summary.validity, Validity::Invalid);
+    assert!(codes(&analysis).contains(&"short-window") && codes(&analysis).contains(&"late-start"));
+}
+
+#[test]
+fn a_session_that_never_worked_leaves_no_window() {
+    let mut run = Made::default().run();
+    run.steps[0].alone.retain(|(session, _)| *session != 2);
+    let analysis = analyze(&run);
+    assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Invalid, vec!["no-window"]));
+    let step = &analysis.summary.steps[0];
+    assert_eq!((step.duration_s, step.blocks_visited_per_s, step.hit_ratio), (None, None, None));
+}
+
+#[test]
+fn work_between_two_borders_has_rates_though_no_counter_was_read() {
+    let made = Made { warmup: 0, ..Made::default() };
+    let mut run = made.run();
+    let step = &mut run.steps[0];
+    (step.head.ops, step.head.duration_s) = (Some(made.ops_per_slice()), None);
+    step.alone.retain(|(_, slice)| slice.index == 0);
+    // Fixed work, done within the first second; the host woke one session late.
+    for (session, slice) in &mut step.alone {
+        slice.begin_us += if *session == 3 { 30_000 } else { 0 };
+        slice.end_us -= 200_000;
+    }
+    let analysis = analyze(&run);
+    assert!(!codes(&analysis).contains(&"no-window"), "{:?}", codes(&analysis));
+    let step = &analysis.summary.steps[0];
+    assert!((step.duration_s.unwrap() - 0.77).abs() < 0.001, "{:?}", step.duration_s);
+    near(step.blocks_visited_per_s, (made.ops_per_slice() * 64) as f64 * (3.0 / 0.8 + 1.0 / 0.77), 0.01);
+    assert_eq!((step.logical_reads_per_s, step.cpu.db_cores), (None, None));
+}
+
+#[test]
+fn what_cannot_be_seen_is_null_and_never_zero() {
+    let unseen = &[
+        shared::PHYSICAL_READS,
+        shared::PROCESS_READ_BYTES,
+        shared::DEVICE_READS,
+        shared::DEVICE_READ_BYTES,
+        shared::SERVER_CPU_USER_US,
+        shared::LOG_BYTES,
+    ];
+    let analysis = analyze(&Made { unseen, ..Made::default() }.run());
+    let step = &analysis.summary.steps[0];
+    assert_eq!(step.physical_reads_per_s, None);
+    assert_eq!((step.process_reads_per_s, step.device_reads_per_s, step.page_cache_share), (None, None, None));
+    assert_eq!((step.hit_ratio, step.read_latency_mean_us, step.cpu.db_cores), (None, None, None));
+    assert_eq!(step.log_bytes_per_s, None);
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Operations);
+}
+
+#[test]
+fn a_counter_that_falls_is_not_known() {
+    let mut run = Made::default().run();
+    run.steps[0].series[0].readings.iter_mut().filter(|r| r.border > 6).for_each(|r| r.values[1] = Some(5.0));
+    assert_eq!(analyze(&run).summary.steps[0].physical_reads_per_s, None);
+}
+
+#[test]
+fn a_warm_page_cache_is_never_called_storage() {
+    let analysis = analyze(&Made { from_storage: 0.1, ..Made::default() }.run());
+    assert_eq!(analysis.summary.validity, Validity::Suspect);
+    assert!(codes(&analysis).contains(&"page-cache"));
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert_eq!(headline.kind, Kind::PageCache);
+    assert!(!headline.label.contains("storage") && headline.label.contains("page cache"), "{}", headline.label);
+    near(analysis.summary.steps[0].page_cache_share, 0.9, 1e-6);
+}
+
+#[test]
+fn a_cached_table_is_called_the_database_cache() {
+    let analysis = analyze(&Made { miss: 0.0001, ..Made::default() }.run());
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert_eq!(headline.kind, Kind::DatabaseCache);
+    assert!(
+        headline.label.contains("database cache") && !headline.label.contains("storage IOPS"),
+        "{}",
+        headline.label
+    );
+}
+
+#[test]
+fn a_half_cached_table_is_not_called_storage() {
+    let analysis = analyze(&Made { miss: 0.5, ..Made::default() }.run());
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert_eq!(headline.kind, Kind::Database);
+    assert!(headline.why.contains("the database's cache served 49 %"), "{}", headline.why);
+}
+
+#[test]
+fn a_second_reader_of_the_device_is_found() {
+    let analysis = analyze(&Made { device: 1.5, ..Made::default() }.run());
+    assert!(codes(&analysis).contains(&"foreign-reads"));
+    assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+}
+
+#[test]
+fn a_device_that_is_not_seen_is_said_so() {
+    let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES];
+    let analysis = analyze(&Made { unseen, ..Made::default() }.run());
+    assert_eq!(analysis.summary.steps[0].device_reads_per_s, None);
+    assert!(codes(&analysis).contains(&"device-not-seen"));
+    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert!(headline.kind == Kind::Database && headline.why.contains("device is not seen"), "{headline:?}");
+}
+
+#[test]
+fn a_client_that_stalls_breaks_littles_law() {
+    for looping in [Loop::Server, Loop::Client] {
+        let mut run = Made::default().run();
+        run.steps[0].head.workload.looping = looping;
+        for (_, slice) in &mut run.steps[0].alone {
+            // The slice is over, and the next one does not begin.
+            slice.end_us -= 100_000;
+            slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
+        }
+        let analysis = analyze(&run);
+        assert!(codes(&analysis).contains(&"little"), "{looping:?}");
+        assert_eq!(analysis.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
+    }
+}
+
+#[test]
+fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
+    let mut run = Made::default().run();
+    for (_, slice) in &mut run.steps[0].alone {
+        slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
+    }
+    let analysis = analyze(&run);
+    assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Valid, vec!["loop-overhead"]));
+    run.steps[0].head.workload.looping = Loop::Client;
+    assert!(codes(&analyze(&run)).contains(&"little"));
+}
+
+#[test]
+fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
+    let mut run = Made::default().run();
+    run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
+    // One operation of one block at a time, where four were asked for.
+    run.steps[0].head.workload.work_unit = 1;
+    assert!(codes(&analyze(&run)).contains(&"little"));
+    // Four I/Os may well be of one operation of 64 blocks.
+    run.steps[0].head.workload.work_unit = 64;
+    assert!(!codes(&analyze(&run)).contains(&"little"));
+}
+
+#[test]
+fn thinking_is_no_breach_of_littles_law() {
+    let mut run = Made::default().run();
+    for (_, slice) in &mut run.steps[0].alone {
+        slice.op_mut(OpKind::Select).latency.sum_ns /= 2;
+        slice.think_us = 500_000;
+    }
+    assert!(!codes(&analyze(&run)).contains(&"little"));
+    // Pauses that are not told are time that nobody accounts for.
+    for (_, slice) in &mut run.steps[0].alone {
+        slice.think_us = 400_000;
+        slice.begin_us += 100_000;
+    }
+    assert!(codes(&analyze(&run)).contains(&"little"));
+}
+
+#[test]
+fn a_mix_that_was_not_asked_for_is_found() {
+    let mixed = Made { update_pct: "20", latency_us: 400, ..Made::default() };
+    let mut run = mixed.run();
+    let analysis = analyze(&run);
+    near(analysis.summary.steps[0].update_pct_realised, 20.0, 0.001);
+    assert!(!codes(&analysis).contains(&"mix"));
+    for (_, slice) in &mut run.steps[0].alone {
+        let moved = slice.op(OpKind::Update).ops / 20;
+        slice.op_mut(OpKind::Update).ops -= moved;
+        slice.op_mut(OpKind::Select).ops += moved;
+    }
+    assert!(codes(&analyze(&run)).contains(&"mix"));
+}
+
+#[test]
+fn the_ledger_of_writes_counts_log_by_updated_block() {
+    let analysis = analyze(&Made { update_pct: "20", latency_us: 400, ..Made::default() }.run());
+    let writes = &analysis.steps[0].ledger.writes;
+    assert_eq!(writes[1].name, "log");
+    near(writes[1].ratio, 310.0, 0.01);
+    assert!(analyze(&Made::default().run()).steps[0].ledger.writes.is_empty());
+}
+
+#[test]
+fn the_ledger_names_its_gaps() {
+    let ledger =
+        analyze(&Made { miss: 0.5, from_storage: 0.8, device: 0.5, ..Made::default() }.run()).steps.remove(0).ledger;
+    let gaps: Vec<_> = ledger.reads.iter().filter_map(|row| row.gap.as_deref()).collect();
+    assert_eq!(
+        gaps,
+        [
+            "0.02 of index, visibility map and undo a block",
+            "cache hits 50 %",
+            "page cache 20 %",
+            "several blocks in one request"
+        ]
+    );
+}
+
+#[test]
+fn sampled_waits_decide_the_verdict() {
+    let made = Made { update_pct: "20", latency_us: 400, ..Made::default() };
+    let mut run = made.run();
+    let waits = [
+        ("cpu/cpu", 4.5),
+        ("read/single", 42.6),
+        ("log/buffer space", 32.8),
+        ("writer/free", 17.2),
+        ("idle/client", 500.0),
+    ];
+    run.steps[0].series.push(made.one("waits", Phase::Border, &waits, 12));
+    let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
+    assert_eq!(verdict.limit, Limit::Log);
+    assert!(verdict.figures.contains("33.8 %"), "{}", verdict.figures);
+}
+
+#[test]
+fn a_saturated_host_and_a_starved_client_are_told_apart() {
+    let busy = analyze(&Made { host_busy: 0.97, server_cores: 7.5, ..Made::default() }.run());
+    assert_eq!(busy.steps[0].verdict.as_ref().unwrap().limit, Limit::Cpu);
+    assert!(codes(&busy).contains(&"host-saturated"));
+    let client = analyze(&Made { host_busy: 0.97, client_cores: 7.0, ..Made::default() }.run());
+    assert_eq!(client.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
+    assert!(codes(&client).contains(&"client-bound") && client.summary.validity == Validity::Suspect);
+}
+
+#[test]
+fn a_loop_in_the_database_is_advised_only_where_there_is_one_that_was_not_used() {
+    let advice = |server_side_loop, looping| {
+        let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
+        run.head.server_side_loop = server_side_loop;
+        run.steps[0].head.workload.looping = looping;
+        let analysis = analyze(&run);
+        let finding = analysis.summary.findings.iter().find(|finding| finding.code == "client-bound").unwrap();
+        let next = analysis.steps[0].verdict.as_ref().unwrap().next;
+        assert!(next.contains("--work-unit"), "{next}");
+        [finding.text.contains("--loop server"), next.contains("--loop server")]
+    };
+    assert_eq!(advice(Some(true), Loop::Client), [true, true]);
+    for (known, looping) in [(Some(true), Loop::Server), (Some(false), Loop::Client), (None, Loop::Client)] {
+        assert_eq!(advice(known, looping), [false, false], "{known:?} {looping:?}");
+    }
+}
+
+#[test]
+fn what_did_not_come_to_its_end_is_invalid() {
+    let bend = |change: fn(&mut Run)| {
+        let mut run = Made::default().run();
+        change(&mut run);
+        let analysis = analyze(&run);
+        let worst = analysis.summary.findings[0].clone();
+        assert_eq!((analysis.summary.validity, worst.severity), (Validity::Invalid, Severity::Error));
+        worst.code
+    };
+    assert_eq!(bend(|run| run.finished = false), "unfinished");
+    assert_eq!(bend(|run| run.interrupted = true), "interrupted");
+    assert_eq!(bend(|run| run.error = Some("disk full".into())), "failed");
+    assert_eq!(bend(|run| run.steps[0].error = Some("gone".into())), "session-error");
+    assert_eq!(bend(|run| run.steps.clear()), "no-step");
+    assert_eq!(bend(|run| run.proof.as_mut().unwrap().schemas[0].rank_correlation = 0.9), "layout");
+}
+
+#[test]
+fn a_plan_that_is_not_the_methods_is_suspect_and_tells_no_read_latency() {
+    let mut run = Made::default().run();
+    run.shapes[0].pure = false;
+    let analysis = analyze(&run);
+    assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Suspect, vec!["plan-shape"]));
+    assert_eq!(analysis.summary.steps[0].read_latency_mean_us, None);
+}
+
+#[test]
+fn a_percentile_needs_ten_operations_beyond_it() {
+    let few = analyze(&Made { latency_us: 200_000, ..Made::default() }.run());
+    let select = few.summary.steps[0].ops.select.clone().unwrap();
+    assert_eq!(select.count, 200);
+    assert!(select.p95_us.is_some() && select.p99_us.is_none() && select.p999_us.is_none());
+    assert!(codes(&few).contains(&"few-operations"));
+    let many = analyze(&Made { latency_us: 1_000, ..Made::default() }.run());
+    assert!(many.summary.steps[0].ops.select.clone().unwrap().p999_us.is_some());
+}
+
+#[test]
+fn fixed_work_is_measured_until_the_first_stop() {
+    let mut run = Made::default().run();
+    let step = &mut run.steps[0];
+    (step.head.duration_s, step.head.ops, step.head.warmup_slices) = (None, Some(1_000), 0);
+    step.alone.retain(|(_, slice)| slice.index == 0);
+    for (session, slice) in &mut step.alone {
+        slice.end_us = slice.begin_us + 400_000 + i64::from(*session) * 100_000;
+    }
+    let analysis = analyze(&run);
+    near(analysis.summary.steps[0].duration_s, 0.4, 0.01);
+    let ops = f64::from(156) * (1.0 + 4.0 / 5.0 + 4.0 / 6.0 + 4.0 / 7.0);
+    near(analysis.summary.steps[0].ops.select.as_ref().map(|op| op.count as f64), ops, 0.01);
+    assert!(!codes(&analysis).contains(&"short-window"));
+}
+
+fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
+    analyze(&open_run(&Made { latency_us: 1_000, ..Made::default() }, backlog))
+}
+
+/// A session serves an operation at a time, back to back; as many are left at the end of slices.
+fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
+    let mut run = made.run();
+    let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;
+    run.steps[0].head.workload.rate = Some(mindful_core::workload::Rate { per_s, even: false });
+    for (_, slice) in &mut run.steps[0].alone {
+        slice.backlog = Some(backlog(slice.index));
+        let op = slice.op_mut(OpKind::Select);
+        op.response = Some(op.latency.clone());
+        op.latency.sum_ns /= 3;
+    }
+    run
+}
+
+#[test]
+fn a_short_window_is_judged_by_what_queued_up_and_not_by_what_was_due_at_its_end() {
+    let second = Made { sessions: 1, warmup: 0, seconds: 1, latency_us: 25_000, ..Made::default() };
+    let judged = |backlog: u64, late_us: i64| {
+        let mut run = open_run(&second, |_| backlog);
+        run.steps[0].alone[0].1.begin_us += late_us;
+        analyze(&run).steps[0].pace.unwrap().sustained()
+    };
+    // 40 operations; one more was due as the second ended, or eight never began.
+    for late_us in [0, 30_000] {
+        assert!(judged(1, late_us), "begun {late_us} us late");
+        assert!(!judged(8, late_us), "begun {late_us} us late");
+    }
+}
+
+#[test]
+fn a_rate_that_queues_up_has_no_percentiles() {
+    let kept = open_loop(|_| 1);
+    assert!(!codes(&kept).contains(&"rate-not-sustained") && !codes(&kept).contains(&"little"));
+    near(kept.summary.steps[0].ops.select.as_ref().unwrap().p99_us, 1_100.0, 0.02);
+    let queued = open_loop(|slice| u64::from(slice) * 30);
+    assert!(codes(&queued).contains(&"rate-not-sustained"));
+    near(queued.steps[0].pace.map(|pace| pace.offered_per_s), 4_120.0, 0.01);
+    near(queued.steps[0].pace.map(|pace| pace.slope_per_s), 120.0, 0.01);
+    let select = queued.summary.steps[0].ops.select.clone().unwrap();
+    assert!(select.p50_us.is_none() && select.p99_us.is_none() && select.mean_us.is_some());
+}
+
+#[test]
+fn a_session_that_falls_behind_is_found() {
+    let mut run = Made { latency_us: 1_000, ..Made::default() }.run();
+    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(session, _)| *session == 2) {
+        slice.op_mut(OpKind::Select).ops /= 2;
+    }
+    assert!(codes(&analyze(&run)).contains(&"unfair"));
+}
+
+#[test]
+fn a_debt_of_the_load_is_found() {
+    let made = Made::default();
+    let mut run = made.run();
+    run.steps[0].series.push(made.one("debt", Phase::Settled, &[(shared::PHYSICAL_WRITES, 5_000.0)], 12));
+    assert!(codes(&analyze(&run)).contains(&"writes-without-updates"));
+}
+
+#[test]
+fn a_whisper_of_others_on_the_device_is_no_finding() {
+    let made = Made { from_storage: 0.0, ..Made::default() };
+    let mut run = made.run();
+    run.steps[0].series.push(made.one("others", Phase::Border, &[(shared::DEVICE_READ_BYTES, 200_000.0)], 12));
+    assert!(!codes(&analyze(&run)).contains(&"foreign-reads"));
+}
+
+#[test]
+fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
+    let long = Made { seconds: 90, latency_us: 10_000, ..Made::default() };
+    assert!(!codes(&analyze(&long.run())).contains(&"not-steady"));
+    let mut run = long.run();
+    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(_, slice)| slice.index >= 50) {
+        let op = slice.op_mut(OpKind::Select);
+        (op.ops, op.blocks) = (op.ops * 7 / 10, op.blocks * 7 / 10);
+    }
+    let analysis = analyze(&run);
+    let finding = analysis.summary.findings.iter().find(|finding| finding.code == "not-steady").unwrap();
+    assert!(finding.evidence.contains("at 48 s"), "{}", finding.evidence);
+}
+
+/// A run of 30 s whose slices do the share of their work that `share` gives for the second of the window.
+fn shaped(share: fn(f64) -> f64) -> Run {
+    let mut run = Made { seconds: 30, latency_us: 2_000, ..Made::default() }.run();
+    for (_, slice) in &mut run.steps[0].alone {
+        let share = share(f64::from(slice.index) - 2.0);
+        let op = slice.op_mut(OpKind::Select);
+        op.ops = (op.ops as f64 * share) as u64;
+        op.blocks = op.ops * 64;
+    }
+    run
+}
+
+#[test]
+fn a_rate_that_rises_or_falls_all_through_the_window_makes_the_run_suspect() {
+    // From the first third to the last, two thirds of the window lie between: 0.3 * 2 / 3 of the mean.
+    for (share, told) in [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")] {
+        let found = analyze(&shaped(share)).summary.findings;
+        let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
+        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(told), "{finding:?}");
+    }
+}
+
+#[test]
+fn a_rate_that_moves_a_little_is_told_and_one_that_comes_back_or_jitters_is_not() {
+    let found = analyze(&shaped(|t| 0.9 + 0.1 * t / 30.0)).summary.findings;
+    let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
+    assert!(finding.severity == Severity::Info && finding.evidence.starts_with("+7"), "{finding:?}");
+    let back = |t: f64| 1.0 - 0.4 * (t - 14.5).abs() / 30.0;
+    let jitter = |t: f64| if t as i64 % 3 == 0 { 0.8 } else { 1.0 };
+    for share in [back as fn(f64) -> f64, jitter, |_| 1.0] {
+        assert!(!codes(&analyze(&shaped(share))).contains(&"rate-moved"));
+    }
+}
+
+#[test]
+fn seconds_add_up_to_the_window() {
+    let run = Made::default().run();
+    let step = &run.steps[0];
+    let window = mindful_analyze::figures::window::window(step).unwrap();
+    let seconds = mindful_analyze::figures::seconds::Seconds::of(step, &window);
+    assert_eq!((seconds.blocks_per_s.len(), seconds.hit_ratio.len()), (10, 10));
+    near(Some(seconds.blocks_per_s.iter().sum()), (Made::default().ops_per_slice() * 4 * 64 * 10) as f64, 1e-9);
+    near(Some(seconds.hit_ratio[3]), 0.02, 1e-6);
+    assert!(seconds.p99_us.is_empty());
+}
+
+#[test]
+fn hits_that_the_size_of_the_cache_does_not_allow_are_told() {
+    assert!(!codes(&analyze(&Made::default().run())).contains(&"unexpected-hits"));
+    let half_cached = Made { miss: 0.5, ..Made::default() }.run();
+    assert!(codes(&analyze(&half_cached)).contains(&"unexpected-hits"));
+    let mut larger = half_cached.clone();
+    larger.description.as_mut().unwrap().cache_bytes = Some(512 << 20);
+    let analysis = analyze(&larger);
+    assert!(!codes(&analysis).contains(&"unexpected-hits"), "{:?}", analysis.steps[0].residence);
+}
+
+/// Of the made run each of four schemas has 256 MiB.
+#[test]
+fn a_cache_that_each_session_has_to_itself_is_held_against_its_schema() {
+    let with = |each_session: bool, update: bool| {
+        let mut run = Made { miss: 0.5, ..Made::default() }.run();
+        let description = run.description.as_mut().unwrap();
+        (description.cache_bytes, description.cache_each_session) = (Some(129 << 20), each_session);
+        if update {
+            run.steps[0].head.workload.update_pct = Share::ALL;
+        }
+        analyze(&run).steps[0].residence.map(|residence| residence.predicted)
+    };
+    near(with(true, false), 0.5, 0.01);
+    near(with(false, false), 0.125, 0.03);
+    assert_eq!(with(true, true), None, "commits of one session empty the caches of the others");
+}
+
+#[test]
+fn a_run_of_the_cache_that_still_reads_is_told() {
+    let with = |miss: f64| {
+        let analysis = analyze(&Made { miss, ..Made::default() }.run());
+        codes(&analysis).contains(&"still-reading")
+    };
+    assert!(with(0.02) && !with(0.0001) && !with(0.98));
+    // Few requests for many blocks are large reads where there are only files.
+    let mut files = Made { miss: 0.02, ..Made::default() }.run();
+    files.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "8".to_owned());
+    assert!(!codes(&analyze(&files)).contains(&"still-reading"));
+}
+
+/// Of the made run 1 GiB is visited.
+#[test]
+fn a_span_that_caches_below_may_hold_is_told_and_a_cached_run_claims_nothing_of_it() {
+    let on = |miss: f64, device: Option<u64>| {
+        let mut run = Made { miss, ..Made::default() }.run();
+        let size = device.map(|gib| ("device.vda.size_bytes".to_owned(), (gib << 30).to_string()));
+        run.environment.extend(size);
+        let findings = analyze(&run).summary.findings;
+        findings.into_iter().find(|finding| finding.code == "small-span").map(|finding| finding.evidence)
+    };
+    assert_eq!(on(0.98, Some(512)).unwrap(), "1 GiB of the 512 GiB of vda, 0.2 %");
+    assert_eq!((on(0.98, Some(50)), on(0.98, None), on(0.0001, Some(512))), (None, None, None));
+}
+
+#[test]
+fn operations_too_few_for_p99_that_took_much_of_the_time_are_told() {
+    let told = |slow_us: u64, slow: u64| {
+        let mut run = Made::default().run();
+        for (_, slice) in &mut run.steps[0].alone {
+            let mut recorder = Recorder::new();
+            (slow..1_000).for_each(|_| recorder.record(100_000));
+            (0..slow).for_each(|_| recorder.record(slow_us * 1_000));
+            slice.op_mut(OpKind::Select).latency = recorder.take();
+        }
+        let found = analyze(&run).summary.findings;
+        found.into_iter().find(|finding| finding.code == "slow-few").map(|finding| finding.evidence)
+    };
+    let evidence = told(50_000, 2).unwrap();
+    assert!(evidence.contains("0.2 % of operations") && evidence.contains("50.0 % of the time"), "{evidence}");
+    assert_eq!(told(50_000, 20), None, "p99 knows them");
+    assert_eq!(told(10_000, 1), None, "they took a tenth of the time");
+    assert_eq!(told(700, 9), None, "they are not much slower than the others");
+}

@@ -1,0 +1,68 @@
+//! The log of an updated block against what the engine expects.
+
+use crate::made::Made;
+use mindful_analyze::analyze;
+use mindful_core::dataset::Content;
+use mindful_core::engine::Description;
+use mindful_core::metric::{Metric, Phase, shared};
+use mindful_core::run::{Reading, Run, Series};
+use mindful_core::workload::{Commit, OpKind};
+
+/// A run whose every operation is an update and logs `log` bytes and `images` images a block.
+fn updating(log: f64, images: f64) -> Run {
+    let mut run = Made::default().run();
+    let facts = [("log_band_light", "70..200"), ("log_band_heavy", "1000..1300"), ("log_image", "images 8240")];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    run.description = Some(Description { facts, ..run.description.take().unwrap_or_default() });
+    let step = &mut run.steps[0];
+    let mut blocks_by_slice = vec![0; step.borders_us.len()];
+    for (_, slice) in &mut step.alone {
+        slice.ops.swap(OpKind::Select as usize, OpKind::Update as usize);
+        blocks_by_slice[slice.index as usize + 1] += slice.op(OpKind::Update).blocks;
+    }
+    let mut done = 0.0;
+    let readings = blocks_by_slice.iter().enumerate().map(|(border, blocks)| {
+        done += *blocks as f64;
+        let values = vec![Some(done * log), Some(done * images)];
+        Reading { border: border as u32, at_us: step.borders_us[border], cost_us: 1, values }
+    });
+    let readings = readings.collect();
+    let metrics = vec![Metric::counter(shared::LOG_BYTES, "bytes", "log"), Metric::counter("images", "1", "images")];
+    step.series.push(Series { source: "log".to_owned(), metrics, phase: Phase::Settled, readings });
+    run
+}
+
+fn told(run: &Run) -> Option<String> {
+    let findings = analyze(run).summary.findings;
+    findings.into_iter().find(|finding| finding.code == "log-band").map(|finding| finding.evidence)
+}
+
+#[test]
+fn log_within_the_band_is_no_finding() {
+    assert_eq!(told(&updating(110.0, 0.0)), None);
+    assert_eq!(told(&updating(110.0 + 0.5 * 8_000.0, 0.5)), None);
+}
+
+#[test]
+fn more_or_less_log_than_such_updates_write_is_told_with_the_band() {
+    let evidence = told(&updating(900.0, 0.0)).unwrap();
+    assert!(evidence.contains("900 bytes") && evidence.contains("70 to 200"), "{evidence}");
+    assert!(told(&updating(10.0, 0.0)).is_some());
+}
+
+#[test]
+fn a_band_of_operations_that_commit_alone_says_nothing_of_larger_transactions() {
+    let mut run = updating(900.0, 0.0);
+    run.description.as_mut().unwrap().facts.insert("log_band_commit".to_owned(), "each".to_owned());
+    assert!(told(&run).is_some());
+    run.steps[0].head.workload.commit = Commit::Every(10);
+    assert_eq!(told(&run), None);
+}
+
+#[test]
+fn repeated_content_makes_a_run_suspect() {
+    let mut run = Made::default().run();
+    assert!(!analyze(&run).summary.findings.iter().any(|finding| finding.code == "repeated-content"));
+    run.dataset.as_mut().unwrap().content = Content::Repeated;
+    assert!(analyze(&run).summary.findings.iter().any(|finding| finding.code == "repeated-content"));
+}

@@ -1,0 +1,16 @@
+//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod compare_property;
+mod compare_simulation;
+mod cpu_cost;
+mod documented;
+mod files;
+mod heat;
+mod judgement;
+mod knee_curves;
+mod log_band;
+mod made;
+mod merged;
+mod steady_signals;
+mod synthetic;

@@ -1,0 +1,102 @@
+//! A step whose slices were merged as they came says the same as one that kept each of them.
+
+use crate::made::Made;
+use mindful_analyze::analyze;
+use mindful_analyze::figures::heat::{Fineness, HeatMap};
+use mindful_analyze::steady::settling::settled;
+use mindful_core::event::Event;
+use mindful_core::latency::Recorder;
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::slice::{OpReport, SliceReport, Tally};
+use mindful_core::workload::{OpKind, Rate};
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// What is drawn for one slice of one session.
+type Drawn = (u64, i64, i64, u8);
+
+/// A report of slice `index`, which lies between `borders`: late, longer than its slice, or lost.
+fn report(index: u32, borders: &[i64], open: bool, (ops, late_us, over_us, whim): Drawn) -> Option<SliceReport> {
+    let (begin, end) = (borders[index as usize], borders[index as usize + 1]);
+    let begin_us = if whim == 1 { end + late_us } else { begin + late_us };
+    let mut report = SliceReport { index, begin_us, end_us: (end + over_us).max(begin_us), ..SliceReport::default() };
+    for kind in 0..3 {
+        let count = if kind == 2 { 0 } else { ops / (kind + 1) };
+        let mut recorder = Recorder::new();
+        (0..count).for_each(|i| recorder.record(50_000 + i * ops * 997));
+        let latency = recorder.take();
+        let response = (open && count > 0).then(|| latency.clone());
+        report.ops[kind as usize] = OpReport { ops: count, blocks: count * 8, latency, response };
+    }
+    (report.think_us, report.cpu_us) = (ops * 3, (whim != 2).then_some(ops * 7));
+    (report.writer_wait_us, report.backlog) = ((whim == 3).then_some(ops), open.then_some(ops % 5));
+    report.tally = Tally(vec![((ops % 3) as u8, ops), (4, 1)]);
+    (whim != 0).then_some(report)
+}
+
+/// Two runs of the same slices: each on its own, and as a reader puts them together.
+fn two_runs(made: &Made, rate: bool, window: Option<(u32, u32)>, drawn: &[Drawn]) -> [Run; 2] {
+    let mut kept = made.run();
+    let step = &mut kept.steps[0];
+    if rate {
+        step.head.workload.rate = Some(Rate { per_s: 100.0, even: true });
+    }
+    let places = (0..made.warmup + made.seconds).flat_map(|slice| (0..made.sessions).map(move |s| (s, slice)));
+    let reports = places.zip(drawn).filter_map(|((s, i), d)| Some((s, report(i, &step.borders_us, rate, *d)?)));
+    step.alone = reports.collect();
+    step.window = window;
+    let mut record = StepRecord::new(step.head.clone());
+    let (borders_us, clock_offset_us) = (step.borders_us.clone(), step.clock_offset_us);
+    record.add(Event::Started { borders_us, clock_offset_us }).unwrap();
+    for (session, report) in step.alone.clone() {
+        record.add(Event::Slice { session, report }).unwrap();
+    }
+    (record.series, record.window, record.ended) = (step.series.clone(), window, true);
+    let merged = Run { steps: vec![record], ..kept.clone() };
+    [kept, merged]
+}
+
+fn judged(run: &Run) -> String {
+    let analysis = analyze(run);
+    let step = &analysis.steps[0];
+    let looks: Vec<_> = (1..5).map(|slices| settled(&run.steps[0], slices, Duration::from_secs(2))).collect();
+    let fine = Fineness { columns: 5, bands_a_decade: 10 };
+    let heat = step.window.and_then(|window| HeatMap::of(&run.steps[0], &window, OpKind::Select, fine));
+    format!("{:?}\n{:?}\n{:?}\n{:?}\n{looks:?}\n{heat:?}", analysis.summary, step.pace, step.evidence, step.window)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn merging_changes_no_bit_of_what_is_said(
+        sessions in 1..5_u32,
+        warmup in 0..3_u32,
+        rate in any::<bool>(),
+        window in prop::option::of((0..4_u32, 5..9_u32)),
+        // Now and then a slice is lost, or told after its end; some end early, most a little late.
+        drawn in prop::collection::vec((1..60_u64, 0..9_000_i64, -3_000..9_000_i64, 0..16_u8), 4 * 11),
+    ) {
+        let made = Made { sessions, warmup, seconds: 11 - warmup, ..Made::default() };
+        let [kept, merged] = two_runs(&made, rate, window, &drawn);
+        prop_assert_eq!(judged(&kept), judged(&merged));
+    }
+}
+
+#[test]
+fn what_is_kept_by_session_does_not_grow_with_the_length_of_a_step() {
+    let left = |seconds: u32| {
+        let made = Made { sessions: 6, warmup: 0, seconds, latency_us: 20_000, ..Made::default() };
+        let mut record = StepRecord::new(made.run().steps.remove(0).head);
+        let step = made.run().steps.remove(0);
+        record.add(Event::Started { borders_us: step.borders_us, clock_offset_us: 0 }).unwrap();
+        let mut most = 0;
+        for (session, report) in step.alone {
+            record.add(Event::Slice { session, report }).unwrap();
+            most = most.max(record.alone.len());
+        }
+        assert!(record.merged.slices().len() + 3 > seconds as usize, "{} merged", record.merged.slices().len());
+        most
+    };
+    assert_eq!(left(20), left(200));
+}

@@ -1,0 +1,110 @@
+//! The direction of imports, and that every engine is registered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn folders(parent: &str) -> BTreeSet<String> {
+    fs::read_dir(root().join(parent))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("Cargo.toml").exists())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Our own crates that the manifest in `folder` depends on, development left out.
+fn imports(folder: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = text.parse().unwrap();
+    let dependencies = manifest.get("dependencies").and_then(|d| d.as_table()).cloned().unwrap_or_default();
+    dependencies.keys().filter_map(|name| name.strip_prefix("mindful-")).map(str::to_owned).collect()
+}
+
+#[test]
+fn each_crate_imports_only_what_stands_before_it() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("core", &[][..]),
+        ("host", &["core"]),
+        ("observe", &["core", "host"]),
+        ("record", &["core"]),
+        ("analyze", &["core"]),
+        ("runner", &["core", "observe", "record", "analyze"]),
+        ("report", &["core", "analyze"]),
+        ("conformance", &["core"]),
+        ("import", &["core"]),
+    ]);
+    for name in folders("crates") {
+        if name == "cli" {
+            continue;
+        }
+        let allowed = allowed.get(name.as_str()).unwrap_or_else(|| panic!("crates/{name} is not in this table"));
+        for import in imports(&format!("crates/{name}")) {
+            assert!(allowed.contains(&import.as_str()), "crates/{name} imports {import}");
+        }
+    }
+}
+
+#[test]
+fn an_engine_imports_core_and_host_alone() {
+    let allowed = BTreeSet::from(["core", "host"].map(str::to_owned));
+    for name in folders("engines") {
+        let imports = imports(&format!("engines/{name}"));
+        assert!(imports.contains("core") && imports.is_subset(&allowed), "engines/{name} imports {imports:?}");
+    }
+}
+
+#[test]
+fn every_engine_is_in_the_registry() {
+    let registry = fs::read_to_string(root().join("crates/cli/src/registry.rs")).unwrap();
+    for name in folders("engines") {
+        assert!(registry.contains(&format!("&mindful_{name}::ENGINE")), "engines/{name} is not registered");
+    }
+}
+
+#[test]
+fn no_crate_but_cli_names_an_engine() {
+    let engines = folders("engines");
+    for name in folders("crates").into_iter().filter(|name| name != "cli") {
+        for file in sources(&root().join("crates").join(&name).join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            for engine in &engines {
+                assert!(!text.contains(&format!("mindful_{engine}")), "{} names engine {engine}", file.display());
+            }
+        }
+    }
+}
+
+/// Test programs beside `it`: the limit of locked memory is a whole process's.
+const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
+
+#[test]
+fn the_tests_of_a_crate_are_one_program() {
+    for parent in ["crates", "engines"] {
+        for name in folders(parent) {
+            let folder = format!("{parent}/{name}/tests");
+            let files =
+                fs::read_dir(root().join(&folder)).into_iter().flatten().map(|entry| entry.unwrap().file_name());
+            for file in files.map(|file| format!("{folder}/{}", file.into_string().unwrap())) {
+                let program = Path::new(&file).extension().is_some_and(|extension| extension == "rs");
+                assert!(!program || OWN_PROCESS.contains(&file.as_str()), "{file} belongs in {folder}/it");
+            }
+        }
+    }
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            found.extend(sources(&entry));
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            found.push(entry);
+        }
+    }
+    found
+}

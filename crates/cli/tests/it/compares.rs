@@ -1,0 +1,180 @@
+//! Comparisons on the null engine, whose differences are known.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn mindful(store: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mindful"))
+        .args(args)
+        .current_dir(store)
+        .env("MINDFUL_STORE", store)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn plan(store: &Path, name: &str, latency: &str) -> String {
+    let text = format!(
+        "target = \"null:\"\nscale = 1000\nwarmup = \"200ms\"\nduration = \"1s\"\nsessions = 2\nwork_unit = 1\n\
+         null_latency = \"{latency}\"\n"
+    );
+    std::fs::write(store.join(name), text).unwrap();
+    name.to_owned()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+#[test]
+fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
+    let store = tempfile::tempdir().unwrap();
+    let (slow, fast) = (plan(store.path(), "slow.toml", "10ms"), plan(store.path(), "fast.toml", "5ms"));
+    // A margin that the CPU time of others beside the sessions does not reach, and a halved latency does.
+    let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
+    let told = json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
+    assert_eq!(told["verdict"], "faster", "{told:#}");
+    assert!((told["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{told:#}");
+    let median = told["latency"][0]["shifts"][0].clone();
+    assert_eq!((&told["latency"][0]["kind"], &median["percentile"]), (&"select".into(), &50.0.into()), "{told:#}");
+    assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{told:#}");
+    let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
+    assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    let told = json(&mindful(store.path(), &[&args[..], &[&slow, &slow]].concat()));
+    assert_eq!(told["verdict"], "no_meaningful_difference", "{told:#}");
+}
+
+#[test]
+fn what_is_not_comparable_is_refused_with_the_differing_facts() {
+    let store = tempfile::tempdir().unwrap();
+    for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
+        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
+        let ran = mindful(store.path(), &[&base[..], &["--tag", tag, "--work-unit", unit]].concat());
+        assert!(ran.status.success(), "{ran:?}");
+    }
+    let sides = ["compare", "--baseline", "narrow", "--candidate", "wide"];
+    let refused = mindful(store.path(), &sides);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("work unit (1") && text.contains("--force"), "{text}");
+    let forced = mindful(store.path(), &[&sides[..], &["--force", "--format", "json"]].concat());
+    assert_eq!(json(&forced)["differing_facts"][0]["fact"], "work unit", "{forced:?}");
+}
+
+#[test]
+fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
+    let store = tempfile::tempdir().unwrap();
+    let signals: [(&str, &[&str]); 3] = [
+        ("sound", &[]),
+        ("broken", &["--duration", "4s", "--null-fail", "1@2500ms"]),
+        ("doubtful", &["--hook-before", "exit 3", "--hook-failure", "warn"]),
+    ];
+    for (tag, more) in signals {
+        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--null-latency", "2ms"];
+        let length: &[&str] = if tag == "broken" { &[] } else { &["--duration", "1s"] };
+        mindful(store.path(), &[&base[..], &["--sessions", "2", "--tag", tag], length, more].concat());
+    }
+    let against = |candidate: &str, more: &[&str]| {
+        let sides = ["compare", "--baseline", "sound", "--candidate", candidate];
+        mindful(store.path(), &[&sides[..], more].concat())
+    };
+    let refused = against("broken", &[]);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!((refused.status.code(), text.trim_end().lines().count()), (Some(2), 1), "{text}");
+    assert!(text.contains("of the candidate is invalid (session-error") && text.contains("--force"), "{text}");
+    let forced = String::from_utf8(against("broken", &["--force"]).stdout).unwrap();
+    assert!(forced.contains("(INVALID: session-error"), "{forced}");
+    let doubtful = against("doubtful", &[]);
+    let text = String::from_utf8_lossy(&doubtful.stdout).into_owned();
+    let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{doubtful:?}"));
+    assert!(line.contains("(SUSPECT: ") && line.contains("hook-failed"), "{text}");
+    let told = json(&against("doubtful", &["--format", "json"]));
+    assert_eq!(told["runs"]["candidate"][0]["validity"], "suspect", "{told:#}");
+}
+
+#[test]
+fn a_history_tells_the_run_from_which_the_level_is_another_and_a_gate_sees_it() {
+    let store = tempfile::tempdir().unwrap();
+    let mut ids = Vec::new();
+    for latency in [["10ms"; 5], ["40ms"; 5]].concat() {
+        let base =
+            ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--tag", "night"];
+        let work = ["--work-unit", "1", "--sessions", "4", "--duration", "500ms", "--null-latency", latency];
+        ids.push(json(&mindful(store.path(), &[&base[..], &work].concat()))["id"].clone());
+    }
+    // Windows this short may end invalid where others use the CPU; their rates stand.
+    let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
+    let told = json(&mindful(store.path(), &[&ask[..], &["--format", "json"]].concat()));
+    let changes = told["changes"].as_array().unwrap();
+    assert!(changes.len() == 1 && changes[0]["at"] == 5, "{told:#}");
+    assert!((0.15..0.4).contains(&told["last_by_first"].as_f64().unwrap()), "a quarter: {told:#}");
+    assert_eq!(told["runs"][5]["id"], ids[5], "{told:#}");
+    let text = String::from_utf8(mindful(store.path(), &ask).stdout).unwrap();
+    assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
+    let gated = |gate: &str| mindful(store.path(), &["compare", "--history", "night", "--force", "--fail-if", gate]);
+    assert_eq!(gated("slower>20%").status.code(), Some(4));
+    assert_eq!(gated("faster>20%").status.code(), Some(0));
+}
+
+#[test]
+fn whole_sweeps_are_compared_by_their_curves() {
+    let store = tempfile::tempdir().unwrap();
+    for (tag, capacity) in [("few", "4"), ("many", "8")] {
+        let base = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+        let work = ["--work-unit", "1", "--null-latency", "5ms", "--null-capacity", capacity, "--tag", tag];
+        let ran = mindful(store.path(), &[&base[..], &work, &["--sessions", "1,2,4,6,8,12,16"]].concat());
+        // A window that a busy host cut short makes the sweep invalid (1); its rates stand.
+        assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
+    }
+    let sides = ["compare", "--baseline", "few", "--candidate", "many", "--force"];
+    let told = json(&mindful(store.path(), &[&sides[..], &["--format", "json"]].concat()));
+    let ratios = &told["curves"][0]["ratios"];
+    let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{told:#}"));
+    assert!((ratio("capacity") / 2.0 - 1.0).abs() < 0.15, "{ratios:#}");
+    assert!((ratio("asymptote") / 2.0 - 1.0).abs() < 0.3 && (ratio("zero_load") - 1.0).abs() < 0.15, "{ratios:#}");
+    assert_eq!(told["points"].as_array().unwrap().len(), 7, "{told:#}");
+    let text = String::from_utf8(mindful(store.path(), &sides).stdout).unwrap();
+    assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
+}
+
+#[test]
+fn a_noise_floor_is_kept_and_widens_single_runs() {
+    let store = tempfile::tempdir().unwrap();
+    let plan = plan(store.path(), "plan.toml", "5ms");
+    let noise = json(&mindful(store.path(), &["noise", "--format", "json", "--plan", &plan, "--repeat", "3"]));
+    assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
+    let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    let args = ["compare", "--format", "json", "--baseline", ids[0], "--candidate", ids[1]];
+    assert_eq!(json(&mindful(store.path(), &args))["basis"], "noise_floor");
+}
+
+#[test]
+fn hooks_are_called_around_every_repetition_and_a_failed_one_ends_the_comparison() {
+    let store = tempfile::tempdir().unwrap();
+    let hooked = |name: &str, before: &str| {
+        let name = plan(store.path(), name, "5ms");
+        let path = store.path().join(&name);
+        let keys = std::fs::read_to_string(&path).unwrap();
+        let hook = "echo $MINDFUL_PHASE of $MINDFUL_RUN_ID";
+        let hooks = format!("hook_before = \"{before}\"\nhook_after = \"{hook}\"\nhook_end = \"{hook}\"\n");
+        std::fs::write(path, keys + &hooks).unwrap();
+        name
+    };
+    let (a, b) = (hooked("a.toml", "echo ready"), hooked("b.toml", "echo ready"));
+    let told = mindful(store.path(), &["compare", "--run", &a, &b, "--repeat", "3"]);
+    assert!(matches!(told.status.code(), Some(0 | 4)), "{told:?}");
+    let runs: Vec<_> = store.path().join("runs").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(runs.len(), 6);
+    for run in runs {
+        let id = run.file_name().unwrap().to_str().unwrap();
+        let said = |phase: &str| std::fs::read_to_string(run.join(format!("hook-{phase}.out"))).unwrap();
+        let expected = ["ready\n".to_owned(), format!("after of {id}\n"), format!("end of {id}\n")];
+        assert_eq!(["before", "after", "end"].map(said), expected);
+    }
+    let broken = hooked("broken.toml", "exit 3");
+    let refused = mindful(store.path(), &["compare", "--run", &a, &broken, "--repeat", "3"]);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && words.contains("hook before failed"), "{words}");
+}

@@ -1,0 +1,51 @@
+//! Comparisons of plans on a real PostgreSQL.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+fn plan(folder: &Path, name: &str, own: &str) {
+    let text = format!(
+        "data_dir = \"{}\"\nschemas = 1\nscale = \"64MiB\"\nwork_unit = 8\nwarmup = \"300ms\"\nduration = \"700ms\"\n{own}\n",
+        folder.join("data").display()
+    );
+    std::fs::write(folder.join(name), text).unwrap();
+}
+
+fn compare(folder: &Path, sides: [&str; 2], more: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_mindful"))
+        .args(["compare", "--format", "json", "--repeat", "5", "--run"])
+        .args(sides)
+        .args(more)
+        .current_dir(folder)
+        .env("MINDFUL_STORE", folder.join("store"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+#[test]
+fn a_cache_that_holds_the_data_is_faster_and_a_plan_is_no_faster_than_itself() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let folder = place.path();
+    // `lio` fills the cache before it measures; without it short runs would measure how it fills.
+    plan(folder, "small.toml", "mode = \"lio\"\nsessions = 2\nset = \"shared_buffers=8MB\"");
+    plan(folder, "large.toml", "mode = \"lio\"\nsessions = 2\nset = \"shared_buffers=256MB\"");
+    let told = compare(folder, ["small.toml", "large.toml"], &[]);
+    assert_eq!(told["verdict"], "faster", "{told:#}");
+    assert!(told["interval"][0].as_f64().unwrap() > 1.5, "{told:#}");
+    assert_eq!(told["differing_facts"][0]["fact"], "database cache", "{told:#}");
+    println!("8 MB against 256 MB: {} {}", told["ratio"], told["interval"]);
+
+    // A plan whose rate its pauses set: what else uses the CPUs moves it by a few percent at most, so that five runs
+    // a side decide on any machine. Of one that takes what the CPUs leave, five runs may decide nothing.
+    plan(folder, "paced.toml", "mode = \"lio\"\nsessions = 16\nthink_time = \"20ms..20ms\"");
+    let told = compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]);
+    assert_eq!(told["verdict"], "no_meaningful_difference", "{told:#}");
+    assert_eq!(told["differing_facts"].as_array().unwrap().len(), 0, "{told:#}");
+    println!("a plan with itself: {} {}", told["ratio"], told["interval"]);
+}

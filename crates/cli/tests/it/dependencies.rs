@@ -1,0 +1,101 @@
+//! What mindful is built of: every dependency is used, and its licence is one of those in deny.toml.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn table(file: &Path) -> toml::Table {
+    fs::read_to_string(file).unwrap().parse().unwrap()
+}
+
+/// All Rust source under the folders of `parts` in `folder`, as one text.
+fn source(folder: &Path, parts: &[&str]) -> String {
+    fn read(path: &Path, text: &mut String) {
+        if path.is_dir() {
+            for entry in fs::read_dir(path).unwrap() {
+                read(&entry.unwrap().path(), text);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") && path.exists() {
+            text.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+    let mut text = String::new();
+    for part in parts {
+        read(&folder.join(part), &mut text);
+    }
+    text
+}
+
+/// Whether `text` holds `word`, not as a part of another one.
+fn names(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
+}
+
+#[test]
+fn every_dependency_is_used_by_the_crate_that_names_it() {
+    let folders = ["crates", "engines"].into_iter().flat_map(|parent| fs::read_dir(root().join(parent)).unwrap());
+    let mut named = Vec::new();
+    for folder in folders.map(|entry| entry.unwrap().path()).filter(|folder| folder.join("Cargo.toml").exists()) {
+        let manifest = table(&folder.join("Cargo.toml"));
+        for (section, parts) in [
+            ("dependencies", &["src"][..]),
+            ("dev-dependencies", &["src", "tests", "benches", "examples"]),
+            ("build-dependencies", &["build.rs"]),
+        ] {
+            let text = source(&folder, parts);
+            for name in manifest.get(section).and_then(|d| d.as_table()).into_iter().flat_map(|d| d.keys()) {
+                assert!(names(&text, &name.replace('-', "_")), "{} does not use {name}", folder.display());
+                named.push(name.clone());
+            }
+        }
+    }
+    let workspace = table(&root().join("Cargo.toml"));
+    for name in workspace["workspace"]["dependencies"].as_table().unwrap().keys() {
+        assert!(named.contains(name), "no crate of the workspace names {name}");
+    }
+}
+
+#[test]
+fn every_licence_of_the_tree_is_allowed() {
+    let deny = table(&root().join("deny.toml"));
+    let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().unwrap().iter().filter_map(|l| l.as_str()).collect();
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let told = Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", &platform])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let metadata: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > 100, "{} packages", packages.len());
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or_else(|| panic!("{} has no licence", package["name"]));
+        assert!(allows(&allowed, licence), "{} is under {licence}", package["name"]);
+    }
+}
+
+/// Whether each part of an SPDX expression has an alternative that is allowed.
+fn allows(allowed: &[&str], licence: &str) -> bool {
+    let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
+    plain.split(" AND ").all(|part| part.split(" OR ").any(|name| allowed.contains(&name.trim())))
+}
+
+#[test]
+fn an_expression_is_allowed_by_one_alternative_of_each_part() {
+    for (licence, allows) in [
+        ("MIT/Apache-2.0", true),
+        ("(GPL-3.0 OR MIT) AND ISC", true),
+        ("MIT AND GPL-3.0", false),
+        ("GPL-2.0 WITH Classpath-exception-2.0", false),
+        ("LGPL-3.0", false),
+    ] {
+        assert_eq!(self::allows(&["MIT", "Apache-2.0", "ISC"], licence), allows, "{licence}");
+    }
+}

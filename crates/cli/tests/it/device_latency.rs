@@ -1,0 +1,101 @@
+//! Single requests timed at the device, held against the reads that caused them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::mindful::alone::Alone;
+use serde_json::Value;
+
+struct Place(Alone);
+
+impl Place {
+    /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
+    fn new() -> Self {
+        let place = Self(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))));
+        let loaded = place.run("load", &["--scale", "64MiB"]).output().unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+        place
+    }
+
+    fn run(&self, verb: &str, args: &[&str]) -> Command {
+        let target = format!("raw:{}", self.0.folder().join("blocks").display());
+        self.0.command(&[&[verb, "--target", &target, "--schemas", "1"], args].concat())
+    }
+
+    /// One session that has one read under way at a time.
+    fn measured(&self, duration: &str) -> Value {
+        let args = ["--sessions", "1", "--work-unit", "1", "--io", "psync", "--warmup", "2s", "--format", "json"];
+        let ran = self.run("run", &args).args(["--duration", duration]).output().unwrap();
+        serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"))
+    }
+}
+
+/// Why the device's requests cannot be timed here, if so.
+fn unseen(summary: &Value) -> Option<String> {
+    let findings = summary["findings"].as_array().unwrap().iter();
+    let mut codes = findings.map(|finding| finding["code"].as_str().unwrap().to_owned());
+    codes.find(|code| code == "device-latency-not-seen" || code == "device-not-seen")
+}
+
+/// Instances of the process `pid`.
+fn instances(pid: u32) -> Vec<PathBuf> {
+    let Ok(entries) = Path::new("/sys/kernel/tracing/instances").read_dir() else { return Vec::new() };
+    let ours = entries.map(|entry| entry.unwrap().path());
+    ours.filter(|path| path.to_string_lossy().contains(&format!("/mindful-{pid}-"))).collect()
+}
+
+#[test]
+fn the_latency_at_the_device_is_most_of_that_of_a_lone_read_and_the_sample_stands_for_all_requests() {
+    let place = Place::new();
+    let summary = place.measured("4s");
+    let step = &summary["steps"][0];
+    let figure = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{}", step["device"]));
+    if unseen(&summary).is_some() {
+        assert!(step["device"].as_object().unwrap().values().all(Value::is_null), "unknown is null: {step}");
+        return;
+    }
+    let (device, read) = (&step["device"], figure(&step["ops"]["select"]["p50_us"]));
+    let p50 = figure(&device["read_p50_us"]);
+    // The medians are those of a sample and of all.
+    assert!(p50 < read * 1.1 && p50 > read / 3.0, "{p50} us at the device, {read} us for the reader");
+    let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
+    let counted = figure(&step["device_reads_per_s"]);
+    assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
+    // What is read back from the run folder tells the same.
+    let shown = place.0.command(&["show", "--format", "json"]).output().unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap()["steps"][0]["device"], *device);
+}
+
+#[test]
+fn no_trace_instance_outlives_its_run_and_one_that_a_killed_run_left_goes_with_the_next() {
+    let place = Place::new();
+    let mut child =
+        place.run("run", &["--duration", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (pid, deadline) = (child.id(), Instant::now() + Duration::from_secs(20));
+    while instances(pid).is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let seen = !instances(pid).is_empty();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let summary = place.measured("1s");
+    assert!(seen || unseen(&summary).is_some(), "requests are timed, but there was no instance: {summary}");
+    assert_eq!(instances(pid), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn with_the_trace_off_no_request_is_timed_and_nothing_else_is_missing() {
+    let place = Place::new();
+    let off = ["--duration", "2s", "--warmup", "1s", "--format", "json", "--device-trace", "off"];
+    let child = place.run("run", &off).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(instances(child.id()), Vec::<PathBuf>::new());
+    let summary: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    let step = &summary["steps"][0];
+    assert!(step["device"].as_object().unwrap().values().all(Value::is_null), "{step:#}");
+    assert!(!summary["findings"].to_string().contains("device-latency-not-seen"), "it was asked for: {summary:#}");
+    assert_eq!(step["device_reads_per_s"].is_null(), unseen(&summary).is_some(), "the counters are read: {summary:#}");
+    let refused = place.run("run", &["--device-trace", "sometimes"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}

@@ -1,0 +1,333 @@
+//! Whole commands on the embedded PostgreSQL.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::mindful::alone::Alone;
+use crate::mindful::{proofs, ratios, shares};
+use serde_json::Value;
+
+/// A place that the server's user can reach, with a store and a data directory in it.
+struct Place(Alone);
+
+impl Place {
+    fn new() -> Self {
+        Self(Alone::new(tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir()))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.0.folder().join("data")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.0.command(args);
+        command.arg("--data-dir").arg(self.data());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let small = ["run", "--format", "json", "--schemas", "2", "--scale", "64MiB", "--sessions", "2"];
+        self.command(&[&small[..], &["--duration", "3s"], args].concat()).output().unwrap()
+    }
+
+    fn measured(&self, args: &[&str]) -> Value {
+        let output = self.run(args);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+    }
+
+    /// What `show` says of the newest run.
+    fn shown(&self, args: &[&str]) -> String {
+        let output = self.0.command(&["show"]).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+}
+
+fn figure(step: &Value, name: &str) -> f64 {
+    step[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {step:#}"))
+}
+
+/// Steps that ended in the one run among `runs`.
+fn steps_ended(runs: &Path) -> usize {
+    let folder = std::fs::read_dir(runs).ok().and_then(|mut entries| entries.next()?.ok());
+    let lines = folder.and_then(|folder| std::fs::read_to_string(folder.path().join("run.jsonl")).ok());
+    lines.map_or(0, |lines| lines.matches("\"event\":\"step_end\"").count())
+}
+
+/// Whether a postgres works in `folder`.
+fn server_in(folder: &Path) -> bool {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let within = |process: PathBuf| {
+        let cwd = std::fs::read_link(process.join("cwd")).unwrap_or_default();
+        cwd.starts_with(folder)
+    };
+    entries.map(|entry| entry.path()).filter(|p| p.join("comm").exists()).any(within)
+}
+
+#[test]
+fn the_default_reads_physically_and_a_second_run_reuses_server_and_data() {
+    let place = Place::new();
+    let first = place.measured(&[]);
+    assert!(first["dataset"]["load_s"].is_number(), "{first:#}");
+    let step = &first["steps"][0];
+    let physical = figure(step, "physical_reads_per_s");
+    let by_processes = figure(step, "process_reads_per_s");
+    assert!((by_processes / physical - 1.0).abs() < 0.05, "direct I/O: {by_processes} of {physical}");
+    assert!(figure(step, "blocks_visited_per_s") > 0.0 && figure(step, "start_skew_ms") >= 0.0);
+    let second = place.measured(&["--seed", "2"]);
+    assert!(second["dataset"]["load_s"].is_null(), "{second:#}");
+    proofs::hold(&first, &second, &place.shown(&["latest"]));
+    assert!(!server_in(&place.data()), "the server is stopped when nobody measures");
+}
+
+#[test]
+fn updates_commit_one_by_one_and_the_mix_is_exact() {
+    let place = Place::new();
+    let ran = place.measured(&["--update-pct", "30", "--work-unit", "4"]);
+    let step = &ran["steps"][0];
+    assert!((figure(step, "update_pct_realised") - 30.0).abs() < 0.2, "{step:#}");
+    let (updates, commits) = (figure(&step["ops"]["update"], "per_s"), figure(step, "commits_per_s"));
+    assert!((commits / updates - 1.0).abs() < 0.15, "{commits} commits for {updates} updates");
+    assert!(figure(step, "log_bytes_per_s") > 0.0);
+    let text = place.shown(&[]);
+    for row in ["blocks updated", "log writes", "by sessions", "by checkpoints", "by the background writer"] {
+        assert!(text.contains(row), "the ledger lacks {row}: {text}");
+    }
+    let csv = String::from_utf8(place.0.command(&["export", "--as", "csv"]).output().unwrap().stdout).unwrap();
+    let mut lines = csv.lines().map(|line| line.split(','));
+    let mut cells = lines.next().unwrap().zip(lines.next().unwrap());
+    let told: f64 = cells.find(|(title, _)| *title == "log_writes_per_s").unwrap().1.parse().unwrap();
+    assert!(told > 0.0, "{csv}");
+}
+
+#[test]
+fn what_a_physical_read_adds_is_known_after_a_cached_run_of_the_same_work() {
+    const MARGINAL: &str = "db_us_per_physical_read_marginal";
+    let place = Place::new();
+    let alone = place.measured(&[]);
+    assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
+    let why = place.shown(&["--explain", MARGINAL]);
+    assert!(why.contains("unknown when no cached run"), "{why}");
+    let cached = place.measured(&["--mode", "lio"]);
+    assert!(figure(&cached["steps"][0], "hit_ratio") >= 0.999, "{cached:#}");
+    let beside = place.measured(&[]);
+    let cpu = &beside["steps"][0]["cpu"];
+    let (added, all) = (figure(cpu, MARGINAL), figure(cpu, "db_us_per_physical_read"));
+    assert!(added > 0.0 && added < all, "{added} us of {all} us");
+    let text = place.shown(&[]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("us more than one from the cache"), "{text}");
+    let other = place.measured(&["--work-unit", "8"]);
+    assert!(other["steps"][0]["cpu"][MARGINAL].is_null(), "another work unit costs something else: {other:#}");
+}
+
+#[test]
+fn watching_takes_less_than_a_percent_of_the_servers_cpu_and_its_own_cost_is_told_whole() {
+    let place = Place::new();
+    let ran = place.measured(&[]);
+    let cpu = &ran["steps"][0]["cpu"];
+    assert!(figure(cpu, "wait_sampling_share") > 0.0, "{cpu:#}");
+    assert!(!ran["findings"].to_string().contains("wait-sampling-cost"), "{cpu:#}");
+    let text = place.shown(&["--explain", "watching_cores"]);
+    let grew = |counter: &str| {
+        let line =
+            text.lines().find(|line| line.contains(&format!("{counter} from"))).unwrap_or_else(|| panic!("{text}"));
+        let words: Vec<f64> = line.replace(',', "").split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        words[1] - words[0]
+    };
+    let (observer, sampling) = (grew("observer_cpu"), grew("sampling_cpu"));
+    assert!(sampling > 0.0, "{text}");
+    let cores = (observer + sampling) / 1e6 / figure(&ran["steps"][0], "duration_s");
+    assert!(figure(cpu, "watching_cores") > cores * 0.95, "{cores} cores by these two alone: {text}");
+}
+
+#[test]
+fn reads_after_updates_write_nothing() {
+    let place = Place::new();
+    place.measured(&["--update-pct", "50", "--work-unit", "4"]);
+    let reads = place.measured(&[]);
+    assert!(!reads["findings"].to_string().contains("writes-without-updates"), "{reads:#}");
+    assert!(figure(&reads["steps"][0], "physical_writes_per_s") < 50.0, "{reads:#}");
+}
+
+/// The server reads a table past its cache when it is larger than a quarter of it.
+#[test]
+fn scans_are_told_to_be_direct_or_cached_as_they_were() {
+    let place = Place::new();
+    let scans = ["--scan-table", "8MiB", "--scan-pct", "5", "--warmup", "1s"];
+    for (buffers, direct, told) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
+        let ran = place.measured(&[&scans[..], &["--set", &format!("shared_buffers={buffers}")]].concat());
+        let share = figure(&ran["steps"][0], "scan_direct_share");
+        assert_eq!(share > 0.95, direct, "{share} with {buffers}: {ran:#}");
+        assert_eq!(share < 0.05, !direct, "{share} with {buffers}: {ran:#}");
+        let text = place.shown(&[ran["id"].as_str().unwrap()]);
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+#[test]
+fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
+    let place = Place::new();
+    let mix = ["--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
+    let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
+    for looping in ["server", "client"] {
+        let ran = place.measured(&[&mix[..], &hot, &["--loop", looping]].concat());
+        shares::hold(&ran["steps"][0], [30.0, 20.0, 25.0, 40.0]);
+    }
+}
+
+#[test]
+fn stored_blocks_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
+    for asked in ["1", "2", "4"] {
+        let place = Place::new();
+        let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
+        let loaded = place.command(&data).output().unwrap();
+        ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
+        let ran = place.command(&["run", "--format", "json", "--warmup", "0s", "--duration", "1s"]).output().unwrap();
+        let ran: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+        ratios::hold(&ratios::kept(&place.0.store(), &ran), asked);
+    }
+}
+
+#[test]
+fn a_cached_run_is_not_called_storage() {
+    let place = Place::new();
+    let output = place.run(&["--mode", "lio", "--tag", "cached"]);
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    assert!(figure(&ran["steps"][0], "hit_ratio") > 0.99, "{ran:#}");
+    assert_ne!(ran["validity"], "invalid", "{ran:#}");
+    assert!(!ran["findings"].to_string().contains("page-cache"), "what is cached claims nothing of storage: {ran:#}");
+    let text = place.shown(&["cached"]);
+    assert!(text.contains("database cache") && !text.contains("storage IOPS"), "{text}");
+}
+
+#[test]
+fn a_killed_mindful_leaves_no_server_and_data_that_the_next_run_can_use() {
+    let place = Place::new();
+    let args = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
+    // From before the server is up, over the load, to the run.
+    for after_ms in [150, 700, 1_300, 2_200, 3_500, 5_000] {
+        let mut child = place.spawn(&args);
+        std::thread::sleep(Duration::from_millis(after_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while server_in(&place.data()) {
+            assert!(Instant::now() < deadline, "a server is left {after_ms} ms after the start was killed");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+    let output = place
+        .command(&["run", "--format", "json", "--sessions", "2", "--warmup", "0s", "--duration", "2s"])
+        .output()
+        .unwrap();
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    assert!(figure(&ran["steps"][0], "blocks_visited_per_s") > 0.0, "{ran:#}");
+}
+
+#[test]
+fn cleanup_lists_and_removes_what_is_ours() {
+    let place = Place::new();
+    assert!(place.command(&["load", "--schemas", "1", "--scale", "8MiB"]).output().unwrap().status.success());
+    let asked = place.command(&["cleanup"]).output().unwrap();
+    assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
+    let done = place.command(&["cleanup", "--yes"]).output().unwrap();
+    assert!(done.status.success() && String::from_utf8_lossy(&done.stdout).contains("removed"), "{done:?}");
+    let listed = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(listed.contains(&format!("{} (", place.data().display())), "{listed}");
+    assert!(!place.data().exists() && !server_in(&place.data()), "the private folder is left");
+    let again = place.command(&["cleanup", "--yes"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&again.stdout).contains("nothing of mindful's"), "{again:?}");
+    assert!(!place.data().exists(), "a server is made to be cleaned up");
+    let next = place.measured(&["--warmup", "0s"]);
+    assert!(figure(&next["steps"][0], "blocks_visited_per_s") > 0.0, "{next:#}");
+}
+
+#[test]
+fn cleanup_leaves_a_private_server_that_holds_something_of_others() {
+    let place = Place::new();
+    let load = |namespace| {
+        let args = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
+        assert!(place.command(&args).output().unwrap().status.success());
+    };
+    let clean = |namespace| {
+        let done = place.command(&["cleanup", "--yes", "--namespace", namespace]).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    load("first");
+    load("second");
+    let told = clean("first");
+    assert!(told.contains("keep, it also holds schema second") && place.data().exists(), "{told}");
+    let letter = place.data().join("letter.txt");
+    std::fs::write(&letter, "dear").unwrap();
+    let told = clean("second");
+    assert!(told.contains("keep, it also holds letter.txt") && letter.exists(), "{told}");
+    std::fs::remove_file(letter).unwrap();
+    let told = clean("second");
+    assert!(told.contains("1 removed") && !place.data().exists(), "{told}");
+}
+
+#[cfg(feature = "raw")]
+#[test]
+fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
+    let place = Place::new();
+    let small = ["--schemas", "1", "--scale", "128MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "500ms"];
+    let hook = "echo $MINDFUL_PHASE";
+    let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
+    let output = place
+        .command(&[&["contrast", "--format", "json", "--repeat", "1"], &small[..], &hooks].concat())
+        .output()
+        .unwrap();
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let folder = place.0.store().join("runs").join(ran["id"].as_str().unwrap());
+    for phase in ["before", "after", "end"] {
+        let told = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
+        assert_eq!(told, format!("{phase}\n"), "a hook is called once around all rungs");
+    }
+    let contrast = &ran["contrast"];
+    for cores in ["pinned", "all_cores"] {
+        let rungs = contrast[cores].as_array().unwrap();
+        let names: Vec<_> = rungs.iter().map(|rung| rung["rung"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), 6, "{names:?}");
+        assert!(rungs.iter().all(|rung| figure(rung, "cpu_us_per_block") > 0.0), "{contrast:#}");
+    }
+    let eta = figure(contrast, "eta");
+    let iops = |rung: usize| figure(&contrast["all_cores"][rung], "iops");
+    assert!((eta / (iops(4) / iops(0)) - 1.0).abs() < 0.01, "eta is of the rungs beside it: {contrast:#}");
+    let parts = ["storage_us", "cpu_us", "waits_us"].map(|part| figure(&contrast["added"], part));
+    let sum: f64 = parts.iter().sum();
+    assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
+    // The stored run tells all of it again.
+    let shown = place.shown(&[]);
+    for told in ["one core", "all cores", "database, cached", "(eta ", "CPU of the server"] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+}
+
+#[test]
+fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
+    let place = Place::new();
+    let base =
+        ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "500ms", "--duration", "1s", "--tag", "real"];
+    let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];
+    let mut child = place.spawn(&[&base[..], &ladder].concat());
+    let runs = place.0.store().join("runs");
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while steps_ended(&runs) < 3 {
+        assert!(Instant::now() < deadline, "the sweep does not get on");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = place.0.command(&["sweep", "--resume", "real", "--format", "json"]).output().unwrap();
+    let swept: Value = serde_json::from_slice(&resumed.stdout).unwrap_or_else(|e| panic!("{e}: {resumed:?}"));
+    let points: std::collections::BTreeSet<String> =
+        swept["steps"].as_array().unwrap().iter().map(|step| step["point"]["values"].to_string()).collect();
+    assert_eq!(points.len(), 6, "{swept:#}");
+}

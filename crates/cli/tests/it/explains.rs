@@ -1,0 +1,57 @@
+//! What stands behind each figure of the summary.
+
+use serde_json::Value;
+
+use crate::mindful::Mindful;
+use crate::mindful::measured::measured;
+
+/// Names of all figures of a step, with the path to them; of the kinds of operation those of one that ran. Words, such
+/// as the kit whose arithmetic was kept, are no figures.
+fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
+    for (name, value) in value.as_object().unwrap() {
+        let name = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match value {
+            Value::Object(_) => figures(value, &name, names),
+            Value::Null if path == "ops" || name == "commit" => {}
+            Value::String(_) => {}
+            _ => names.push(name),
+        }
+    }
+}
+
+#[test]
+fn every_figure_of_the_summary_can_be_explained() {
+    let mindful = Mindful::new();
+    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "2"]);
+    let mut names = vec!["little".to_owned(), "foreign_share".to_owned()];
+    figures(&ran["steps"][0], "", &mut names);
+    assert!(names.len() > 25, "{names:?}");
+    for name in names {
+        let told = mindful.run(&["show", "--explain", &name]);
+        let text = String::from_utf8(told.stdout).unwrap();
+        assert!(told.status.success() && text.contains("  = ") && text.contains("step 1: "), "{name}: {text}");
+    }
+}
+
+#[test]
+fn an_explanation_holds_the_readings_the_figure_is_made_of() {
+    let mindful = Mindful::new();
+    let ran = measured(&mindful, &["--duration", "2s", "--sessions", "2"]);
+    let text = String::from_utf8(mindful.run(&["show", "--explain", "physical_reads_per_s"]).stdout).unwrap();
+    let line = text.lines().find(|line| line.contains("physical_reads from ")).unwrap();
+    let readings: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [from, to, seconds] = readings[..] else { panic!("{line}") };
+    let told = ran["steps"][0]["physical_reads_per_s"].as_f64().unwrap();
+    assert!(((to - from) / seconds / told - 1.0).abs() < 0.01, "{line}: {told}");
+}
+
+#[test]
+fn the_rules_of_the_verdict_are_told_with_their_limits_and_a_wrong_name_with_its_neighbour() {
+    let mindful = Mindful::new();
+    measured(&mindful, &["--duration", "1s"]);
+    let text = String::from_utf8(mindful.run(&["show", "--explain", "verdict"]).stdout).unwrap();
+    assert!(text.matches("limit ").count() >= 9, "{text}");
+    let refused = mindful.run(&["show", "--explain", "hit_ration"]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && told.contains("did you mean `hit_ratio`?"), "{told}");
+}

@@ -1,0 +1,50 @@
+//! Runs that leave the store and come into another one.
+
+use crate::mindful::measured::measured;
+use crate::mindful::{Mindful, json};
+
+#[test]
+fn a_run_is_exported_as_steps_summary_and_events() {
+    let mindful = Mindful::new();
+    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "2"]);
+    let id = ran["id"].as_str().unwrap();
+    let csv = String::from_utf8(mindful.run(&["export", id]).stdout).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2, "a head and a step: {csv}");
+    let column = rows[0].iter().position(|name| *name == "sessions").unwrap();
+    assert_eq!(rows[1][column], "2");
+    assert_eq!(json(&mindful.run(&["export", id, "--as", "json"])), ran);
+    let written = mindful.run(&["export", id, "--as", "jsonl", "--output", "events.jsonl"]);
+    assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
+    let stored = std::fs::read(mindful.folder().join("runs").join(id).join("run.jsonl")).unwrap();
+    assert_eq!(std::fs::read(mindful.folder().join("events.jsonl")).unwrap(), stored);
+    let again = mindful.run(&["export", id, "--output", "events.jsonl"]);
+    assert_eq!(again.status.code(), Some(2), "a file is not replaced unasked: {again:?}");
+}
+
+#[test]
+fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
+    let (here, there) = (Mindful::new(), Mindful::new());
+    let ran = measured(&here, &["--duration", "1s", "--sessions", "2"]);
+    let folder = here.folder().join("runs").join(ran["id"].as_str().unwrap());
+    let taken = there.run(&["import", folder.to_str().unwrap()]);
+    assert!(taken.status.success(), "{taken:?}");
+    assert_eq!(json(&there.run(&["show", "--format", "json"])), ran);
+    let again = there.run(&["import", folder.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+}
+
+#[test]
+fn latency_over_time_is_a_page_and_a_picture_in_the_terminal_and_in_no_report_unasked() {
+    let mindful = Mindful::new();
+    let ran = measured(&mindful, &["--duration", "2s", "--sessions", "2", "--null-latency", "1ms"]);
+    let id = ran["id"].as_str().unwrap();
+    let told = |args: &[&str]| String::from_utf8(mindful.run(&[args, &[id]].concat()).stdout).unwrap();
+    let page = told(&["export", "--as", "html"]);
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
+    assert_eq!(page.matches("<svg").count(), 2, "selects alone: {page}");
+    let report = told(&["show"]);
+    assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
+    let map = told(&["show", "--heat-map"]);
+    assert!(map.contains("select: latency") && map.contains('█') && !report.contains('█'), "{map}");
+}

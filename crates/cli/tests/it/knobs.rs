@@ -1,0 +1,69 @@
+//! Knobs of the workload through whole commands, on SQLite and on the engine without I/O.
+
+use crate::mindful::{Mindful, json, proofs, ratios, shares};
+
+fn run(mindful: &Mindful, args: &[&str]) -> serde_json::Value {
+    let base = ["run", "--format", "json", "--warmup", "0s", "--duration", "2s", "--sessions", "2"];
+    json(&mindful.run(&[&base[..], args].concat()))
+}
+
+#[test]
+fn choices_come_out_as_asked_alone_and_together() {
+    let mindful = Mindful::new();
+    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
+    let data = ["--target", &target, "--schemas", "2", "--scale", "1000", "--scan-table", "16"];
+    let mix = ["--work-unit", "2", "--update-pct", "30", "--scan-pct", "20", "--commit-wait", "off"];
+    let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40"];
+    let ran = run(&mindful, &[&data[..], &mix, &hot].concat());
+    shares::hold(&ran["steps"][0], [30.0, 20.0, 25.0, 40.0]);
+}
+
+#[test]
+fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
+    let mindful = Mindful::new();
+    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
+    let data = ["--target", &target, "--schemas", "2", "--scale", "1000"];
+    let (first, second) = (run(&mindful, &data), run(&mindful, &data));
+    let shown = mindful.run(&["show", "latest"]);
+    proofs::hold(&first, &second, &String::from_utf8(shown.stdout).unwrap());
+}
+
+#[test]
+fn stored_pages_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
+    for asked in ["1", "2", "4"] {
+        let mindful = Mindful::new();
+        let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
+        let data = ["--target", &target, "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
+        let loaded = mindful.run(&[&["load"], &data[..]].concat());
+        ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
+        let ran = run(&mindful, &["--target", &target]);
+        ratios::hold(&ratios::kept(mindful.folder(), &ran), asked);
+    }
+}
+
+/// Updates leave their trace in the blocks they visited: a hot set that stays marks a tenth of them however long it
+/// runs, one that moves every 20 operations marks tenth after tenth.
+#[test]
+fn a_hot_set_that_moves_visits_new_blocks_and_one_that_stays_does_not() {
+    let visited = |skew: &str| {
+        let mindful = Mindful::new();
+        let file = mindful.folder().join("data.db");
+        let target = format!("sqlite:{}", file.display());
+        let data = ["--target", &target, "--schemas", "1", "--scale", "1000"];
+        let loaded = mindful.run(&[&["load"], &data[..]].concat());
+        assert!(loaded.status.success(), "{loaded:?}");
+        let before = pages(&file);
+        let work = ["--sessions", "1", "--ops", "200", "--work-unit", "1", "--update-pct", "100", "--skew", skew];
+        let ran = json(&mindful.run(&[&["run", "--format", "json", "--warmup", "0s"], &data[..], &work].concat()));
+        assert_eq!(ran["finished"], true, "{ran:#}");
+        pages(&file).iter().zip(&before).filter(|(now, then)| now != then).count()
+    };
+    let (stays, moves) = (visited("hotset:10%,100%"), visited("hotset:10%,100%,20"));
+    // 200 draws of 100 blocks reach 87 of them; 10 hot sets of 100 blocks with 20 draws each reach 182 blocks.
+    assert!((60..=102).contains(&stays), "{stays} blocks by the hot set that stays");
+    assert!((150..=202).contains(&moves), "{moves} blocks by the hot set that moves");
+}
+
+fn pages(file: &std::path::Path) -> Vec<Vec<u8>> {
+    std::fs::read(file).unwrap().chunks(8192).map(<[u8]>::to_vec).collect()
+}

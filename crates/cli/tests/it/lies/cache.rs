@@ -1,0 +1,90 @@
+//! Caches called storage.
+
+use crate::lies::bench::{Bench, Told};
+
+/// As far as the ledger may be off where nothing but rounding stands between two rows.
+const CLOSED: f64 = 0.01;
+
+fn off(told: &Told, figure: &str, above: &str) -> f64 {
+    (told.figure(figure) / told.figure(above) - 1.0).abs()
+}
+
+#[test]
+fn a_clean_run_closes_its_ledger_and_the_same_data_in_the_cache_is_not_called_storage() {
+    let bench = Bench::new();
+    // Long enough that a busy machine's delay between two readings is far less than the rounding allowed.
+    let clean = bench.private(&["--set", "shared_buffers=1MB", "--duration", "6s"]);
+    clean.assert_clean();
+    assert!(off(&clean, "process_reads_per_s", "physical_reads_per_s") <= CLOSED, "{clean}");
+    if clean.has("foreign-reads") {
+        assert!(!clean.headline().contains("storage iops"), "{clean}");
+    } else {
+        assert!(clean.headline().contains("storage iops"), "{clean}");
+        // Up to 5 % of the device's bytes may be others', and 1 % of the database's are not worth a word.
+        assert!(off(&clean, "device_reads_per_s", "process_reads_per_s") <= 0.06, "{clean}");
+    }
+
+    let cached = bench.private(&["--set", "shared_buffers=64MB", "--warmup", "1s"]);
+    assert!(cached.headline().contains("database cache") && !cached.headline().contains("storage"), "{cached}");
+    assert!(cached.evidence("pg-predicted-hits").contains("100.0 %"), "{cached}");
+    assert!(!cached.has("unexpected-hits"), "{cached}");
+
+    let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "2s", "--duration", "6s"]);
+    assert!(half.evidence("pg-predicted-hits").contains("50.0 %"), "{half}");
+    assert!((0.35..0.65).contains(&half.figure("hit_ratio")), "{half}");
+    assert!(!half.has("unexpected-hits"), "{half}");
+    assert!(!half.headline().contains("storage") && half.headline().contains("database's cache served"), "{half}");
+    assert!(off(&half, "process_reads_per_s", "physical_reads_per_s") <= CLOSED, "{half}");
+}
+
+/// Each session of SQLite has a cache of its own for its schema of 4 MiB.
+#[cfg(feature = "sqlite")]
+#[test]
+fn the_share_that_sqlites_caches_will_serve_is_foretold() {
+    let bench = Bench::new();
+    let target = format!("sqlite:{}", bench.path("data.db").display());
+    let run = |args: &[&str]| {
+        // An operation visits no block twice, so what it has read serves only later ones: units are small beside the cache.
+        let data = ["--target", &target, "--scale", "4MiB", "--sessions", "4", "--work-unit", "8"];
+        let told = bench.told(&bench.run(&[&data[..], args].concat()));
+        let served = 1.0 - told.figure("physical_reads_per_s") / told.figure("blocks_visited_per_s");
+        let evidence = told.evidence("sqlite-predicted-hits").to_owned();
+        let foretold = evidence.split_whitespace().find_map(|word| word.parse::<f64>().ok());
+        assert!(!told.has("unexpected-hits"), "{told}");
+        (served, foretold.unwrap() / 100.0, evidence)
+    };
+    for (cache, by_size) in [("1MiB", 0.25), ("2MiB", 0.5), ("8MiB", 1.0)] {
+        let (served, foretold, evidence) = run(&["--cache", cache]);
+        assert!((foretold - by_size).abs() < 0.01, "{evidence}");
+        assert!((served - foretold).abs() < 0.05, "{served} served, {evidence}");
+    }
+    let (served, foretold, evidence) = run(&["--cache", "8MiB", "--update-pct", "50", "--commit-wait", "off"]);
+    assert!(evidence.contains("or less") && served < foretold * 0.9, "{served} served, {evidence}");
+    let doctor = bench.command(&["doctor", "--target", &target, "--cache", "1MiB"]).output().unwrap();
+    let text = String::from_utf8(doctor.stdout).unwrap();
+    assert!(text.contains("sqlite-predicted-hits"), "{text}");
+}
+
+/// Root may make control groups; others are refused with the way out, and that is what is tested then.
+#[test]
+fn a_warm_page_cache_is_told_and_a_limit_takes_it_out_of_the_way() {
+    let bench = Bench::new();
+    let buffered = ["--scale", "64MiB", "--set", "debug_io_direct="];
+    let data = bench.path("private").display().to_string();
+    let load = ["load", "--target", "embedded", "--data-dir", &data, "--set", "debug_io_direct="];
+    let loaded = bench.command(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat()).output().unwrap();
+    assert!(loaded.status.success(), "{loaded:?}");
+    let warm = bench.private(&buffered);
+    assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
+    warm.assert_suspect("page-cache");
+    assert!(warm.has("pg-page-cache-ahead"), "{warm}");
+    assert!(warm.headline().contains("page cache") && !warm.headline().contains("storage iops"), "{warm}");
+    let with_limit = [&buffered[..], &["--page-cache-limit", "80MiB"]].concat();
+    if rustix::process::geteuid().is_root() {
+        let limited = bench.private(&with_limit);
+        assert!(limited.figure("page_cache_share") < warm.figure("page_cache_share") / 2.0, "{limited}");
+    } else {
+        let refused = String::from_utf8(bench.private_output(&with_limit).stderr).unwrap();
+        assert!(refused.contains("mindful squeeze"), "{refused}");
+    }
+}

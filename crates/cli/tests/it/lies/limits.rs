@@ -1,0 +1,53 @@
+//! Limits of control groups taken for those of the storage, the database or the platform.
+
+use std::process::Command;
+
+use crate::lies::bench::{Bench, device_of, short_run};
+use crate::lies::control_group::ControlGroup;
+use crate::lies::server::UsersServer;
+
+/// Where a layer hides the device of the data, the limit of reads is on another one: it is told all the same.
+#[test]
+fn a_server_held_back_by_its_control_group_is_told() {
+    const READS: u32 = 1_500;
+    let bench = Bench::new();
+    let device = device_of(&bench.path(".")).unwrap_or_else(any_device);
+    let (reads, cpu) = (ControlGroup::with_reads(&device, READS), ControlGroup::with_cpu(0.15));
+    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let free = server.run(&bench, &[]);
+    for code in ["cpu-throttled", "cpu-limit", "io-limit"] {
+        assert!(!free.has(code), "{free}");
+    }
+    cpu.hold(server.pid());
+    let held = server.run(&bench, &[]);
+    held.assert_suspect("cpu-throttled");
+    assert!(held.evidence("cpu-limit").starts_with("0.15 of"), "{held}");
+    assert!(held.figure("blocks_visited_per_s") < free.figure("blocks_visited_per_s"), "{held}");
+    reads.hold(server.pid());
+    let held = server.run(&bench, &[]);
+    let told = held.evidence("io-limit");
+    assert!([format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| told.contains(limit)), "{held}");
+}
+
+#[test]
+fn a_client_without_cpu_is_called_the_limit() {
+    let bench = Bench::new();
+    let group = ControlGroup::with_cpu(0.15);
+    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let url = server.url();
+    let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
+    let free = bench.told(&bench.run(&small));
+    assert!(!free.has("client-bound"), "{free}");
+    let mut starved = Command::new("sh");
+    starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
+    starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
+    let starved = bench.told(&bench.at_home(starved).output().unwrap());
+    starved.assert_suspect("client-bound");
+    assert!(starved.text.contains("limited by the client"), "{starved}");
+}
+
+fn any_device() -> String {
+    let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let mut numbers = devices.filter_map(|device| std::fs::read_to_string(device.path().join("dev")).ok());
+    numbers.next().unwrap().trim().to_owned()
+}

@@ -1,0 +1,107 @@
+//! Work of others counted as the database's.
+
+use std::process::{Child, Stdio};
+
+use crate::lies::bench::{Bench, Told};
+use crate::lies::server::UsersServer;
+
+/// Reads a file of the device past the page cache until it is dropped.
+struct Reader(Child);
+
+impl Reader {
+    fn start(bench: &Bench) -> Self {
+        let target = format!("raw:{}", bench.path("other").display());
+        let other = ["--target", &target, "--schemas", "1", "--scale", "64MiB"];
+        let loaded = bench.command(&[&["load"], &other[..]].concat()).output().unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+        let long = ["--sessions", "4", "--warmup", "0s", "--duration", "10m"];
+        let mut command = bench.command(&[&["run"], &other[..], &long].concat());
+        Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Reads at the device that are not of the server's processes.
+fn foreign_per_s(told: &Told) -> f64 {
+    told.figure("device_reads_per_s") - told.figure("process_reads_per_s")
+}
+
+#[test]
+fn another_reader_of_the_device_is_found() {
+    let bench = Bench::new();
+    let small_cache = ["--set", "shared_buffers=1MB"];
+    let alone = bench.private(&small_cache);
+    let beside = {
+        let _reader = Reader::start(&bench);
+        bench.private(&small_cache)
+    };
+    beside.assert_suspect("foreign-reads");
+    assert!(!beside.headline().contains("storage iops"), "{beside}");
+    // This host may have real neighbours, and by chance louder ones than this reader: the code is there exactly when
+    // their share is.
+    let share = foreign_per_s(&alone) / alone.figure("device_reads_per_s");
+    assert!(share > 0.03 || !alone.has("foreign-reads"), "{share}: {alone}");
+    let (few, many) = (foreign_per_s(&alone), foreign_per_s(&beside));
+    assert!(few < many / 2.0 || alone.has("foreign-reads"), "{few} of {many}: {alone}\n{beside}");
+}
+
+#[test]
+fn scans_of_others_in_the_same_server_are_found() {
+    let bench = Bench::new();
+    // A server with fewer buffers for its sessions does not read ahead.
+    let server = UsersServer::start(&bench, "shared_buffers=16MB,max_connections=20");
+    let clean = server.run(&bench, &[]);
+    clean.assert_clean();
+    assert!(!clean.has("prefetched") && !clean.has("unasked-reads"), "{clean}");
+    server.sql("CREATE TABLE theirs AS SELECT n, repeat('x', 900) FROM generate_series(1, 40000) AS n; CHECKPOINT");
+    let scan = "SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs";
+    let scanned = server.run_beside(&bench, &[], scan);
+    scanned.assert_suspect("prefetched");
+    scanned.assert_suspect("unasked-reads");
+    assert!(!scanned.headline().contains("storage iops"), "{scanned}");
+}
+
+#[test]
+fn autovacuum_in_the_window_is_found() {
+    let bench = Bench::new();
+    let vacuumed = |set: &str| {
+        let server = UsersServer::start(&bench, set);
+        let updates = ["--update-pct", "50", "--work-unit", "4", "--duration", "4s"];
+        let url = server.url();
+        let loaded = bench.command(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]).output().unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+        server.sql(
+            "ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled); ALTER TABLE mindful.blocks_1
+             SET (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)",
+        );
+        server.run(&bench, &updates)
+    };
+    assert!(!vacuumed("autovacuum=off").has("autovacuum"));
+    let found = vacuumed("autovacuum=on,autovacuum_naptime=1s");
+    found.assert_suspect("autovacuum");
+    assert!(found.has("pg-autovacuum"), "{found}");
+}
+
+/// What others write to the log is counted with the run's: an updated block then seems to log more than it can.
+#[test]
+fn log_that_others_write_is_told_by_the_bytes_of_an_updated_block() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=64MB,max_wal_size=4GB");
+    let updates = ["--update-pct", "100", "--commit-wait", "off"];
+    let alone = server.run(&bench, &updates);
+    assert!(!alone.has("log-band"), "{alone}");
+    server.sql("CREATE TABLE theirs (text text)");
+    let beside = server.run_beside(
+        &bench,
+        &updates,
+        "INSERT INTO theirs SELECT repeat(md5(n::text), 30) FROM generate_series(1, 20000) AS n",
+    );
+    beside.assert_suspect("log-band");
+    assert!(beside.evidence("log-band").contains("expected"), "{beside}");
+}

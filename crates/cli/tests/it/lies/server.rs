@@ -1,0 +1,79 @@
+//! A server of the user's own, which lives beside the runs on it.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mindful_core::event::{Event, Events};
+use mindful_core::settings::{Origin, Settings};
+use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
+use tokio::runtime::Runtime;
+
+use crate::lies::bench::{Bench, Told};
+
+/// Stops when this is dropped.
+pub struct UsersServer {
+    server: Embedded,
+    runtime: Runtime,
+}
+
+struct Silent;
+
+impl Events for Silent {
+    fn emit(&self, _: Event) {}
+}
+
+impl UsersServer {
+    /// Started with `set`, settings as in postgresql.conf with commas between them.
+    pub fn start(bench: &Bench, set: &str) -> Self {
+        let mut settings = Settings::defaults(KEYS);
+        settings.set("data_dir", bench.path("users").to_string_lossy(), Origin::Default);
+        settings.set("set", set, Origin::Default);
+        let server = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self { server, runtime }
+    }
+
+    pub fn url(&self) -> String {
+        self.url_as(USER)
+    }
+
+    pub fn url_as(&self, user: &str) -> String {
+        let folder = self.server.socket_dir().display().to_string().replace('/', "%2F");
+        format!("postgresql://{user}@{folder}:{}/{DATABASE}", self.server.port())
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.server.postmaster_pid()
+    }
+
+    /// A short run on it.
+    pub fn run(&self, bench: &Bench, args: &[&str]) -> Told {
+        bench.told(&bench.run(&[&["--target", &self.url()], args].concat()))
+    }
+
+    /// A short run, with `sql` again and again beside it.
+    pub fn run_beside(&self, bench: &Bench, args: &[&str], sql: &str) -> Told {
+        let stop = AtomicBool::new(false);
+        let told = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::SeqCst) {
+                    self.sql(sql);
+                }
+            });
+            let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.run(bench, args)));
+            stop.store(true, Ordering::SeqCst);
+            told
+        });
+        told.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// Runs SQL as another user of the server would.
+    pub fn sql(&self, sql: &str) {
+        self.runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(sql).await.unwrap();
+        });
+    }
+}

@@ -1,0 +1,124 @@
+//! Work that is not what it is taken for: waits for each other, forced checkpoints, other plans.
+
+use serde_json::Value;
+
+use crate::lies::bench::Bench;
+use crate::lies::server::UsersServer;
+
+#[test]
+fn sessions_that_update_one_row_set_are_told_and_those_on_schemas_of_their_own_are_not() {
+    let bench = Bench::new();
+    let updates = ["--scale", "128", "--sessions", "4", "--update-pct", "100", "--commit-wait", "off"];
+    let apart = bench.private(&[&updates[..], &["--schemas", "4"]].concat());
+    assert!(!apart.has("contention"), "{apart}");
+    let one = bench.private(&[&updates[..], &["--schemas", "1"]].concat());
+    one.assert_suspect("contention");
+}
+
+#[test]
+fn a_log_without_room_forces_checkpoints_and_they_are_told() {
+    let bench = Bench::new();
+    let updates = ["--update-pct", "50", "--duration", "3s"];
+    let roomy = bench.private(&updates);
+    assert!(!roomy.has("forced-checkpoints") && !roomy.has("pg-forced-checkpoints"), "{roomy}");
+    let tight = bench.private(&[&updates[..], &["--set", "max_wal_size=32MB,min_wal_size=32MB"]].concat());
+    assert!(tight.has("pg-forced-checkpoints"), "{tight}");
+    tight.assert_suspect("forced-checkpoints");
+}
+
+#[test]
+fn fixed_work_that_ran_out_of_time_is_invalid_and_what_was_done_in_time_is_not() {
+    let bench = Bench::new();
+    let ops = |ops: &str| {
+        let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--warmup", "0s"];
+        let mut command =
+            bench.command(&[&["run", "--format", "json"], &null[..], &["--guard", "1s", "--ops", ops]].concat());
+        bench.told(&command.output().unwrap())
+    };
+    assert!(!ops("200").has("incomplete"));
+    let cut = ops("100000");
+    assert_eq!((cut.validity(), cut.has("incomplete")), ("invalid", true), "{cut}");
+}
+
+/// Whatever the server's defaults say, sessions read single blocks by the index; a server that cannot is refused.
+#[test]
+fn a_server_that_prefers_bitmaps_and_prefetch_is_overruled_and_one_without_the_index_is_refused() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB,effective_io_concurrency=200");
+    server.sql("ALTER ROLE mindful SET enable_indexscan = off; ALTER ROLE mindful SET enable_bitmapscan = on");
+    let overruled = server.run(&bench, &[]);
+    overruled.assert_clean();
+    assert!(!overruled.has("prefetched") && overruled.text.contains("Index Scan using"), "{overruled}");
+    server.sql(
+        "DROP INDEX mindful.blocks_1_k; CREATE INDEX blocks_1_k ON mindful.blocks_1 USING brin (k) WITH (pages_per_range = 1)",
+    );
+    let url = server.url();
+    let refused = bench.run(&["--target", &url]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not as a plain index scan"), "{refused:?}");
+    let doctor = bench.command(&["doctor", "--target", &url]).output().unwrap();
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("plan-shape"), "{doctor:?}");
+}
+
+/// How a role likes its dates and numbers is no business of a run.
+#[test]
+fn settings_of_the_role_change_no_figure() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    for setting in [
+        "DateStyle = 'SQL, DMY'",
+        "IntervalStyle = 'sql_standard'",
+        "TimeZone = 'Asia/Kathmandu'",
+        "extra_float_digits = -15",
+        "bytea_output = 'escape'",
+        "standard_conforming_strings = off",
+        "default_transaction_isolation = 'serializable'",
+        "jit = on",
+    ] {
+        server.sql(&format!("ALTER ROLE mindful SET {setting}"));
+    }
+    let odd = server.run(&bench, &["--update-pct", "20"]);
+    assert!(!odd.has("session-error") && !odd.has("mix") && !odd.has("clock-step"), "{odd}");
+    assert_eq!(odd.own_warnings(), [""; 0], "{odd}");
+    assert!(odd.figure("physical_reads_per_s") > 0.0 && odd.figure("log_bytes_per_s") > 0.0, "{odd}");
+}
+
+#[test]
+fn content_that_repeats_makes_a_run_suspect() {
+    let bench = Bench::new();
+    let repeated = bench.private(&["--content", "repeated"]);
+    repeated.assert_suspect("repeated-content");
+    assert!(repeated.evidence("repeated-content").contains("LZ4"), "{repeated}");
+}
+
+#[test]
+fn counters_that_the_role_may_not_read_are_named_and_their_figures_null() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    server.sql("CREATE ROLE plain LOGIN; GRANT CREATE, TEMP ON DATABASE mindful TO plain; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
+    let url = server.url_as("plain");
+    let denied = bench.told(&bench.run(&["--target", &url, "--update-pct", "20"]));
+    denied.assert_suspect("counters-denied");
+    assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
+    assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
+}
+
+/// What sessions write into the log when they leave, and what ends with their processes, is no work of the window.
+#[test]
+fn sessions_that_only_read_write_no_log_in_the_window() {
+    let bench = Bench::new();
+    let sessions = 30;
+    let told = bench.private(&["--sessions", &sessions.to_string(), "--work-unit", "8", "--duration", "4s"]);
+    let exported = bench.command(&["export", told.run["id"].as_str().unwrap(), "--as", "jsonl"]).output().unwrap();
+    let text = String::from_utf8(exported.stdout).unwrap();
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_log = |kind: &'static str| move |event: &&Value| event["event"] == kind && event["source"] == "pg_stat_wal";
+    let source = events.iter().find(of_log("source")).unwrap_or_else(|| panic!("{text}"));
+    let column = source["metrics"].as_array().unwrap().iter().position(|m| m["name"] == "wal_records").unwrap();
+    // After the first second of work; a reading that came too late for its border is unknown.
+    let of_work = events.iter().filter(of_log("sample")).filter(|sample| sample["border"].as_u64() > Some(0));
+    let records: Vec<f64> = of_work.filter_map(|sample| sample["values"][column].as_f64()).collect();
+    assert!(records.len() > 1, "{text}");
+    let grown = records[records.len() - 1] - records[0];
+    assert!(grown < f64::from(sessions), "{grown} records of log: {records:?}");
+}

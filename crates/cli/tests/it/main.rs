@@ -1,0 +1,37 @@
+//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod architecture;
+mod circles;
+mod commands;
+mod compares;
+#[cfg(feature = "postgres")]
+mod compares_postgres;
+mod dependencies;
+#[cfg(feature = "raw")]
+mod device_latency;
+#[cfg(feature = "postgres")]
+mod embedded;
+#[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
+mod examples;
+mod explains;
+mod exports;
+mod findings;
+#[cfg(feature = "sqlite")]
+mod knobs;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod lies;
+#[cfg(all(feature = "sqlite", feature = "raw"))]
+mod metrics;
+mod mindful;
+mod node_exporter;
+#[cfg(feature = "raw")]
+mod raw;
+mod security_page;
+#[cfg(target_os = "linux")]
+mod squeezes;
+mod steady;
+mod sweeps;
+#[cfg(feature = "postgres")]
+mod sweeps_postgres;
+mod watches;

@@ -1,0 +1,41 @@
+//! The binary, with a store of its own.
+
+pub mod alone;
+pub mod measured;
+pub mod proofs;
+pub mod ratios;
+pub mod shares;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub struct Mindful {
+    store: tempfile::TempDir,
+}
+
+impl Mindful {
+    pub fn new() -> Self {
+        Self { store: tempfile::tempdir().unwrap() }
+    }
+
+    /// Where runs are kept, and where commands run.
+    pub fn folder(&self) -> &Path {
+        self.store.path()
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        command.args(args).current_dir(self.folder()).env("MINDFUL_STORE", self.folder()).stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+}
+
+pub fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}

@@ -1,0 +1,58 @@
+//! A server's host seen through its node_exporter.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::mindful::Mindful;
+use crate::mindful::measured::measured;
+
+/// Serves figures for as long as the test lives: of each further second of CPU, 0.3 are busy.
+fn exporter() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}#vda", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for (asked, stream) in listener.incoming().enumerate() {
+            let Ok(mut stream) = stream else { return };
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            lines.map_while(Result::ok).take_while(|line| !line.is_empty()).for_each(drop);
+            let seconds = asked as f64;
+            let _ = write!(
+                stream,
+                "HTTP/1.0 200 OK\r\n\r\n\
+                 node_cpu_seconds_total{{cpu=\"0\",mode=\"user\"}} {}\n\
+                 node_cpu_seconds_total{{cpu=\"0\",mode=\"idle\"}} {}\n\
+                 node_disk_reads_completed_total{{device=\"vda\"}} {}\n",
+                0.3 * seconds,
+                0.7 * seconds,
+                1000 * asked,
+            );
+        }
+    });
+    url
+}
+
+#[test]
+fn figures_of_the_servers_host_come_from_its_exporter() {
+    let mindful = Mindful::new();
+    let ran = measured(&mindful, &["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
+    let busy = ran["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap();
+    assert!((busy - 0.3).abs() < 1e-6, "{ran:#}");
+    let log = mindful.run(&["export", "latest", "--as", "jsonl"]).stdout;
+    let events: Vec<Value> =
+        String::from_utf8(log).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let samples = events.iter().filter(|e| e["event"] == "sample" && e["source"] == "node_exporter").count();
+    assert_eq!(samples, 4, "one reading a border");
+}
+
+#[test]
+fn an_exporter_that_does_not_answer_fails_the_run_in_words() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let mindful = Mindful::new();
+    let refused: Output = mindful.run(&["run", "--target", "null:", "--duration", "1s", "--node-exporter", &url]);
+    let told = format!("{}{}", String::from_utf8_lossy(&refused.stdout), String::from_utf8_lossy(&refused.stderr));
+    assert!(!refused.status.success() && told.contains("does not answer"), "{told}");
+}

@@ -1,0 +1,121 @@
+//! Large reads: what they are called, and that the page cache is told by bytes.
+
+use serde_json::Value;
+
+use crate::raw::place::{Place, steps, text};
+
+/// Long enough that what the kernel and the sessions count is of the same time, on a busy machine too.
+const WINDOW: [&str; 4] = ["--duration", "2s", "--warmup", "500ms"];
+/// Length of a large read, and of it in MiB.
+const SIZE: (&str, f64) = ("256KiB", 0.25);
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+fn near(a: f64, b: f64, what: &str) {
+    assert!((a / b - 1.0).abs() < 0.02, "{what}: {a} and {b}");
+}
+
+fn found(summary: &Value, code: &str) -> bool {
+    summary["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == code)
+}
+
+/// One step on a new file, by `verb`: its summary, and the figure and the words of its headline.
+fn measured(place: &Place, verb: &[&str], args: &[&str]) -> (Value, f64, String) {
+    let output = place.mindful(&[verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat());
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let shown = place.shown();
+    // The verdict is the first paragraph, the headline begins the second.
+    let line = shown.split("\n\n").nth(1).and_then(|paragraph| paragraph.lines().next()).unwrap().trim();
+    let (figure, words) = line.split_once(' ').unwrap();
+    (summary, figure.replace(',', "").parse().unwrap(), words.to_owned())
+}
+
+/// What may stand in the way of calling reads those of storage, and is not of our making.
+fn doubted(summary: &Value) -> bool {
+    found(summary, "foreign-reads") || found(summary, "device-not-seen")
+}
+
+#[test]
+fn large_direct_reads_are_told_in_mib_and_never_come_from_a_cache() {
+    let place = Place::new();
+    let path = place.made();
+    let url = format!("raw:{path}");
+    let verbs = [&["raw", &path][..], &["run", "--target", &url, "--sessions", "1", "--work-unit", "1"]];
+    for verb in verbs {
+        let (summary, mib, words) = measured(&place, verb, &["--iodepth", "0", "--large-iodepth", "2"]);
+        let step = &steps(&summary)[0];
+        let large = &step["ops"]["scan"];
+        near(mib, number(&large["per_s"]) * SIZE.1, "the headline and the large reads");
+        near(number(&step["physical_reads_per_s"]), number(&step["blocks_visited_per_s"]), "blocks read and visited");
+        assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
+        assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(2), Some(262_144)));
+        assert_eq!(step["ops"]["select"], Value::Null);
+        assert_eq!(step["cpu"]["iops_per_core"], Value::Null);
+        let wanted = if doubted(&summary) { "MiB/s of physical reads (files)" } else { "storage MiB/s (reads)" };
+        assert_eq!(words, wanted, "{summary:#}");
+        for code in ["page-cache", "plan-shape", "prefetched", "unasked-reads", "still-reading", "little"] {
+            assert!(!found(&summary, code), "{code}: {summary:#}");
+        }
+        let shown = place.shown();
+        assert!(!shown.contains("edge of the window") && !shown.contains("whether scans"), "{shown}");
+        assert!(shown.contains("large read of 256 KiB, direct") && !shown.contains("select plan"), "{shown}");
+    }
+}
+
+#[test]
+fn large_reads_of_a_warm_file_are_the_page_caches() {
+    let place = Place::new();
+    let path = place.made();
+    assert_eq!(std::fs::read(&path).unwrap().len() as u64, std::fs::metadata(&path).unwrap().len());
+    let args = ["--iodepth", "0", "--large-iodepth", "2", "--direct", "off"];
+    let (summary, mib, words) = measured(&place, &["raw", &path], &args);
+    let step = &steps(&summary)[0];
+    near(mib, number(&step["ops"]["scan"]["per_s"]) * SIZE.1, "the headline and the large reads");
+    assert!(number(&step["page_cache_share"]) > 0.95, "{step:#}");
+    assert_eq!(words, "MiB/s of file reads, partly from the page cache");
+    assert!(found(&summary, "page-cache") && !found(&summary, "plan-shape"), "{summary:#}");
+}
+
+#[test]
+fn small_and_large_reads_of_one_step_are_weighed_together() {
+    let place = Place::new();
+    let path = place.made();
+    let (summary, mib, words) = measured(&place, &["raw", &path], &["--iodepth", "2", "--large-iodepth", "1"]);
+    let step = &steps(&summary)[0];
+    let (small, large) = (number(&step["ops"]["select"]["per_s"]), number(&step["ops"]["scan"]["per_s"]));
+    near(mib, small / 128.0 + large * SIZE.1, "the headline and all reads");
+    assert!(words.contains("MiB/s"), "{words}");
+    near(number(&step["physical_reads_per_s"]), number(&step["blocks_visited_per_s"]), "blocks read and visited");
+    assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
+    assert!(!found(&summary, "prefetched") && !found(&summary, "little"), "{summary:#}");
+}
+
+#[test]
+fn each_point_of_a_job_is_judged_by_its_bytes() {
+    let place = Place::new();
+    let path = place.made();
+    std::fs::read(&path).unwrap();
+    let job = ["--preset", "simple", "--num-small", "1", "--num-large", "1", "--large-size", SIZE.0];
+    for (direct, cached) in [("on", 0.0..0.05), ("off", 0.95..1.01)] {
+        let args = [&["raw", &path, "--format", "json", "--direct", direct][..], &job, &WINDOW].concat();
+        let output = place.mindful(&args);
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+        for step in steps(&summary) {
+            let share = number(&step["page_cache_share"]);
+            assert!(cached.contains(&share), "{} small, {} large: {share}", text(step, "small"), text(step, "large"));
+        }
+        assert_eq!(found(&summary, "page-cache"), direct == "off", "{summary:#}");
+        assert!(!found(&summary, "prefetched"), "{summary:#}");
+    }
+}
+
+#[test]
+fn a_large_read_is_no_smaller_than_a_block() {
+    let place = Place::new();
+    let path = place.made();
+    let args = ["raw", &path, "--block-size", "128KiB", "--large-iodepth", "1", "--large-size", "64KiB"];
+    let (code, line) = crate::raw::place::refused(&place.mindful(&args));
+    assert!(code == 2 && line.contains("smaller than a block") && line.contains("--large-size"), "{code}: {line}");
+}

@@ -1,0 +1,57 @@
+//! Every claim of docs/security.md is held by a test that is there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Adds the names of all functions that follow `#[test]` in the sources under `folder`.
+fn tests(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            tests(&entry, names);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&entry).unwrap();
+            let after = text.split("#[test]").skip(1).filter_map(|rest| rest.split_once("fn "));
+            names.extend(after.filter_map(|(_, rest)| Some(rest.split_once('(')?.0.to_owned())));
+        }
+    }
+}
+
+/// The claims of the page: what stands behind a dash, up to the next one or an empty line.
+fn claims(page: &str) -> Vec<String> {
+    let mut claims: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in page.lines() {
+        if let Some(claim) = line.strip_prefix("- ") {
+            claims.push(claim.to_owned());
+            open = true;
+        } else if let Some(claim) = claims.last_mut().filter(|_| open && line.starts_with("  ")) {
+            claim.push(' ');
+            claim.push_str(line.trim());
+        } else {
+            open = false;
+        }
+    }
+    claims
+}
+
+#[test]
+fn each_claim_of_the_security_page_names_a_test_there_is() {
+    let mut known = BTreeSet::new();
+    for folder in ["crates", "engines"] {
+        tests(&root().join(folder), &mut known);
+    }
+    assert!(known.contains("each_claim_of_the_security_page_names_a_test_there_is"));
+    let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let claims = claims(&page);
+    assert!(claims.len() > 15, "{} claims", claims.len());
+    for claim in claims {
+        let named = claim.strip_suffix('`').and_then(|claim| claim.rsplit_once('`')).map(|(_, name)| name);
+        let name = named.unwrap_or_else(|| panic!("the last words are no test's name: {claim}"));
+        assert!(known.contains(name), "there is no test `{name}`: {claim}");
+    }
+}

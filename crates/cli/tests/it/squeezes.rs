@@ -1,0 +1,112 @@
+//! Memory held for a command: as much as told, no longer than the command, and never longer than mindful lives.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+fn mindful(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+fn available_mib() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap();
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+}
+
+/// Leaves about 600 MiB less than there is now.
+fn leave() -> String {
+    format!("{}MiB", available_mib() - 600)
+}
+
+/// Tests that hold memory do so one after the other: each sees what the others have taken.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn the_memory_told_is_really_held_while_the_command_runs_and_its_exit_code_is_passed_on() {
+    let _alone = alone();
+    let output = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", "grep VmRSS /proc/$PPID/status; exit 7"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(7), "{}", told(&output));
+    let seen = String::from_utf8(output.stdout.clone()).unwrap();
+    let resident_mib = seen.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
+    let text = told(&output);
+    let words: Vec<_> = text.split_whitespace().collect();
+    let (number, unit) = (words[2].parse::<f64>().unwrap(), words[3]);
+    let held_mib = if unit == "GiB" { number * 1024.0 } else { number };
+    assert!(held_mib > 10.0 && resident_mib >= held_mib * 0.99, "{held_mib} MiB told, {resident_mib} MiB resident");
+}
+
+#[test]
+fn a_command_ended_by_a_signal_is_told_as_a_shell_would() {
+    let _alone = alone();
+    let output = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", "kill -TERM $$"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", told(&output));
+}
+
+/// A squeeze around `script`, and the first line that it printed.
+fn squeezing(script: &str) -> (Child, String) {
+    let mut child = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line)
+}
+
+#[test]
+fn nothing_of_the_command_outlives_a_killed_mindful() {
+    let _alone = alone();
+    let script = "sleep 300 & echo $!; wait";
+    let (mut squeezing, line) = squeezing(script);
+    let sleeper = format!("/proc/{}/cmdline", line.trim());
+    // Between its fork and its exec the sleeper still bears the shell's name.
+    let named = Instant::now() + Duration::from_secs(20);
+    while !std::fs::read_to_string(&sleeper).unwrap().starts_with("sleep") {
+        assert!(Instant::now() < named, "the command never ran");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // SIGKILL: nothing of mindful's can run any more.
+    squeezing.kill().unwrap();
+    squeezing.wait().unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_to_string(&sleeper).is_ok_and(|line| line.starts_with("sleep")) {
+        assert!(Instant::now() < until, "the command still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_interrupt_reaches_the_command() {
+    let _alone = alone();
+    let script = "trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done";
+    let (mut squeezing, _) = squeezing(script);
+    assert!(Command::new("kill").args(["-INT", &squeezing.id().to_string()]).status().unwrap().success());
+    assert_eq!(squeezing.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn what_would_harm_the_host_or_cannot_be_had_is_refused() {
+    let _alone = alone();
+    for (leave, hint) in [("1MiB", "at least 256 MiB"), ("100000TiB", "are available"), ("64M", "write MiB")] {
+        let output = mindful(&["squeeze", "--leave", leave, "--", "true"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{leave}");
+        assert!(told(&output).contains(hint), "{leave}: {}", told(&output));
+    }
+    let output = mindful(&["squeeze", "--leave", &leave(), "--", "/no/such/program"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("did not start"), "{}", told(&output));
+}

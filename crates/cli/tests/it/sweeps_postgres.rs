@@ -1,0 +1,189 @@
+//! A whole sweep of a real PostgreSQL: within its budget, killed and gone on with, and its knee held against the eye.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+/// Longest time the sweep below may take, s.
+const BUDGET_S: u64 = 75;
+
+/// Reads draw from a cache and pause; updates all go to one row and hold it through a commit of 5 ms. What limits either
+/// is waiting, not the CPU, so the curves stand even where others use it: reads grow up to 16 sessions, updates come to
+/// an end where one row's commits fill the time.
+const PLAN: [&str; 26] = [
+    "--tag",
+    "night",
+    "--mode",
+    "lio",
+    "--schemas",
+    "1",
+    "--scale",
+    "8MiB",
+    "--sessions",
+    "1..16",
+    "--update-pct",
+    "0,20",
+    "--work-unit",
+    "1",
+    "--hot-spot-size",
+    "1",
+    "--hot-spot-share",
+    "100",
+    "--think-time",
+    "5ms..5ms",
+    "--set",
+    "commit_delay=5000,commit_siblings=0",
+    "--warmup",
+    "300ms",
+    "--duration",
+    "1s",
+];
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+    command.args(args).current_dir(folder).env("MINDFUL_STORE", folder.join("store")).stdin(Stdio::null());
+    command
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+/// `(sessions, blocks/s)` of the doublings in `steps` with that share of updates, rising.
+fn doublings(steps: &[Value], update_pct: &str) -> Vec<(f64, f64)> {
+    let of_ladder = |step: &&Value| {
+        step["point"]["values"]["update_pct"] == update_pct && step["point"]["drift_check"].as_bool() == Some(false)
+    };
+    let point = |step: &Value| {
+        let sessions = step["sessions"].as_u64().unwrap();
+        sessions.is_power_of_two().then(|| (sessions as f64, step["blocks_visited_per_s"].as_f64().unwrap()))
+    };
+    let mut points: Vec<(f64, f64)> = steps.iter().filter(of_ladder).filter_map(point).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+/// The rule of the eye: the first rung from which doubling gains less than 10 %; the top one where every doubling gains
+/// more.
+fn knee_by_eye(rungs: &[(f64, f64)]) -> f64 {
+    let flat = rungs.windows(2).find(|pair| pair[1].1 < pair[0].1 * 1.1);
+    flat.map_or(rungs[rungs.len() - 1].0, |pair| pair[0].0)
+}
+
+/// Whether the run in the store of `folder` tells of a step.
+fn a_step_began(folder: &Path) -> bool {
+    let runs = std::fs::read_dir(folder.join("store/runs")).into_iter().flatten().flatten();
+    let mut lines = runs.filter_map(|run| std::fs::read_to_string(run.path().join("run.jsonl")).ok());
+    lines.any(|lines| lines.contains("\"event\":\"started\""))
+}
+
+#[test]
+fn a_sweep_keeps_its_budget_survives_a_kill_and_finds_the_knee_the_eye_sees() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let folder = place.path();
+    let data = folder.join("data");
+    let budget = format!("{BUDGET_S}s");
+    let mut args = vec!["sweep", "--data-dir", data.to_str().unwrap(), "--budget", &budget];
+    args.extend(PLAN);
+    // Initialising the server and loading are in the budget too; the moment of the kill is anywhere in the ladders.
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
+    let killed_after = Duration::from_millis(u64::from(seed % 16_000));
+    println!("seed {seed}: killed {killed_after:?} after the first step began");
+    let began = Instant::now();
+    let mut child = command(folder, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !a_step_began(folder) {
+        assert!(began.elapsed() < Duration::from_secs(BUDGET_S), "no step began");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(killed_after);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = json(&command(folder, &["show", "night", "--format", "json"]).output().unwrap());
+    let resumed = command(folder, &["sweep", "--resume", "night", "--format", "json"]).output().unwrap();
+    let took = began.elapsed();
+    let swept = json(&resumed);
+
+    assert!(took < Duration::from_secs(BUDGET_S), "{took:?} of a budget of {budget}");
+    assert_eq!(swept["finished"], true, "{swept:#}");
+    let steps = swept["steps"].as_array().unwrap();
+    // The last step of the killed call may be half done: it is measured anew. All others stand as they were.
+    let kept = before["steps"].as_array().unwrap();
+    let kept = &kept[..kept.len().saturating_sub(1)];
+    assert_eq!(swept["id"], before["id"], "seed {seed}");
+    assert_eq!(kept, &steps[..kept.len()], "seed {seed}");
+    let mut points: Vec<String> = steps.iter().map(|step| step["point"].to_string()).collect();
+    points.sort_unstable();
+    let measured = points.len();
+    points.dedup();
+    assert_eq!(points.len(), measured, "seed {seed}: no point twice");
+    assert_eq!(steps.iter().filter(|step| step["point"]["drift_check"] == true).count(), 2, "both ladders ended");
+
+    for update_pct in ["0", "20"] {
+        let rungs = doublings(steps, update_pct);
+        assert!(rungs.len() >= 4 && rungs[0].0 < 1.5, "{rungs:?}");
+        let curves = swept["curves"].as_array().unwrap();
+        let curve = curves.iter().find(|curve| curve["values"]["update_pct"] == update_pct).unwrap();
+        // Without an asymptote in the ladder it lies at the top rung or beyond.
+        let told = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
+        let by_eye = knee_by_eye(&rungs);
+        assert!((told / by_eye).log2().abs() <= 1.0, "told {told}, seen {by_eye}: {rungs:?} {curve:#}");
+        println!("update_pct {update_pct}: knee told {told:.1}, seen {by_eye}; {rungs:?}");
+    }
+    let updates = doublings(steps, "20");
+    assert!(knee_by_eye(&updates) < 9.0, "one row's commits are an end: {updates:?}");
+}
+
+#[test]
+fn a_setting_of_the_server_is_a_ladder_and_its_restart_lies_outside_the_windows() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let data = place.path().join("data");
+    let ladder =
+        ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=8MB,64MB"];
+    let work = ["--mode", "lio", "--schemas", "1", "--scale", "24MiB", "--sessions", "2", "--work-unit", "8"];
+    let length = ["--warmup", "500ms", "--duration", "2s"];
+    let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
+    let steps = swept["steps"].as_array().unwrap();
+    let of = |value: &str| {
+        let set = format!("shared_buffers={value}");
+        let mut found =
+            steps.iter().filter(|s| s["point"]["values"]["set"] == set && s["point"]["drift_check"] == false);
+        found.next().unwrap_or_else(|| panic!("{set}: {swept:#}"))
+    };
+    for step in steps {
+        let measured = step["duration_s"].as_f64().unwrap();
+        assert!((measured / 2.0 - 1.0).abs() < 0.01, "a restart within the window of {measured} s: {step:#}");
+    }
+    // The server that was measured had the setting: 24 MiB fit into one cache and not into the other.
+    let hits = |value: &str| of(value)["hit_ratio"].as_f64().unwrap();
+    assert!(hits("8MB") < 0.8 && hits("64MB") > 0.95, "{} {}", hits("8MB"), hits("64MB"));
+}
+
+#[test]
+fn the_most_sessions_within_an_objective_are_confirmed_at_full_length() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let data = place.path().join("data");
+    // One row's commits of 5 ms: the more sessions want it, the longer each waits.
+    let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
+    let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
+    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "3s"];
+    let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
+    let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line =
+        told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
+    let load: u64 = line.split_whitespace().skip_while(|w| *w != "sessions").nth(1).unwrap().parse().unwrap();
+    let swept = json(&output);
+    let steps = swept["steps"].as_array().unwrap();
+    let p50_ms = |step: &Value| step["ops"]["update"]["p50_us"].as_f64().map(|us| us / 1e3);
+    let mut full = steps.iter().filter(|s| s["sessions"] == load && s["point"]["pass"] == 1);
+    let confirmed = full.next().unwrap_or_else(|| panic!("{swept:#}"));
+    assert!(p50_ms(confirmed).is_some_and(|ms| ms <= 40.0) && full.all(|s| p50_ms(s).is_some_and(|ms| ms <= 40.0)));
+    assert!((confirmed["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
+    let missed = steps.iter().filter(|s| p50_ms(s).is_some_and(|ms| ms > 40.0));
+    let least = missed.filter_map(|s| s["sessions"].as_u64()).min();
+    assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {told}");
+}

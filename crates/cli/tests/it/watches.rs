@@ -1,0 +1,53 @@
+//! Counters watched without any load.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::mindful::{Mindful, json};
+
+#[test]
+fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
+    let mindful = Mindful::new();
+    let watched =
+        mindful.run(&["watch", "--target", "null:", "--duration", "3s", "--format", "json", "--only", "client/"]);
+    assert!(watched.status.success(), "{watched:?}");
+    let lines: Vec<Value> = watched
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|l| !l.is_empty())
+        .map(|l| serde_json::from_slice(l).unwrap())
+        .collect();
+    assert!((2..=4).contains(&lines.len()), "{lines:?}");
+    for (number, line) in (1..).zip(&lines) {
+        assert_eq!(line["second"], number);
+        // Nothing works, so mindful itself needs a small share of a CPU only.
+        let cores = line["per_s"]["client/client_cpu"].as_f64().unwrap() / 1e6;
+        assert!(cores < 0.5, "{line}");
+        assert!(line["per_s"].as_object().unwrap().keys().all(|name| name.contains("client/")), "{line}");
+    }
+    assert!(!mindful.folder().join("runs").exists());
+    let args = ["watch", "--target", "null:", "--duration", "2s", "--format", "json", "--only", "null/", "--top", "1"];
+    let top = mindful.run(&args);
+    let first = top.stdout.split(|byte| *byte == b'\n').next().unwrap().to_vec();
+    // Its counters are of blocks, bytes, microseconds, and plain counts.
+    assert_eq!(json(&std::process::Output { stdout: first, ..top })["per_s"].as_object().unwrap().len(), 4);
+}
+
+#[test]
+fn watching_goes_on_until_it_is_interrupted() {
+    let mindful = Mindful::new();
+    let mut command = mindful.command(&["watch", "--target", "null:"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let second = |lines: &mut dyn Iterator<Item = std::io::Result<String>>| {
+        lines.map_while(Result::ok).find(|line| line.starts_with("second "))
+    };
+    assert!(second(&mut lines).is_some() && second(&mut lines).is_some());
+    let told = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+}

@@ -1,0 +1,7 @@
+//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+
+mod exporter;
+mod machine;
+mod observing;
+#[cfg(target_os = "linux")]
+mod partition;

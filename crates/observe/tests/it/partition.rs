@@ -1,0 +1,115 @@
+//! Partitions of a real disk: what is done to one of them shows, what is done to its neighbour does not.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use mindful_core::engine::HostView;
+use mindful_core::metric::{Sampler, shared};
+use mindful_observe::{environment, host_samplers};
+
+const BLOCK: usize = 8192;
+const BLOCKS: u64 = 1_024;
+const SECTORS: u64 = BLOCKS * BLOCK as u64 / 512;
+const NEEDS: &str =
+    "this test partitions a loop device: run it as root, with losetup, addpart and delpart (util-linux)";
+
+/// A loop device with two partitions of `BLOCKS` blocks, gone when this is dropped.
+struct Disk {
+    path: String,
+    _folder: tempfile::TempDir,
+}
+
+fn run(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output().unwrap_or_else(|e| panic!("{program}: {e}: {NEEDS}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {args:?}: {told}: {NEEDS}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+impl Disk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the build folder can be written");
+        let image = folder.path().join("disk");
+        File::create(&image).and_then(|file| file.set_len((2 * SECTORS + 4_096) * 512)).expect("an image can be made");
+        let path = run("losetup", &["--find", "--show", &image.display().to_string()]);
+        let disk = Self { path, _folder: folder };
+        for (number, first) in [("1", 2_048), ("2", 2_048 + SECTORS)] {
+            run("addpart", &[&disk.path, number, &first.to_string(), &SECTORS.to_string()]);
+        }
+        disk
+    }
+
+    fn partition(&self, number: u32) -> PathBuf {
+        PathBuf::from(format!("{}p{number}", self.path))
+    }
+
+    fn name(&self) -> &str {
+        self.path.trim_start_matches("/dev/")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        for number in ["1", "2"] {
+            let _ = Command::new("delpart").args([&self.path, number]).status();
+        }
+        let _ = Command::new("losetup").args(["--detach", &self.path]).status();
+    }
+}
+
+/// Reads every block of a device, past the page cache.
+fn read_all(device: &PathBuf) {
+    let direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).expect("a flag of open");
+    let file = OpenOptions::new().read(true).custom_flags(direct).open(device).expect("root may read it");
+    let mut room = vec![0_u8; BLOCK * 2];
+    let begin = room.as_ptr().align_offset(BLOCK);
+    for block in 0..BLOCKS {
+        file.read_exact_at(&mut room[begin..begin + BLOCK], block * BLOCK as u64).expect("the block is there");
+    }
+}
+
+fn value(samplers: &mut [Box<dyn Sampler>], source: &str, name: &str) -> Option<f64> {
+    let sampler = samplers.iter_mut().find(|sampler| sampler.name() == source)?;
+    let at = sampler.metrics().iter().position(|metric| metric.name == name)?;
+    sampler.read().expect("it can be read")[at]
+}
+
+#[test]
+fn reads_of_one_partition_are_counted_and_timed_and_those_of_its_neighbour_are_not() {
+    let disk = Disk::new();
+    let data = disk.partition(1);
+    let host = HostView { local: true, server_pid: None, data_paths: vec![data.clone()], in_process: true };
+    assert_eq!(environment(&host)["storage.device"], format!("{0}p1 < {0}", disk.name()));
+    let (mut samplers, findings) = host_samplers(&host, true);
+    let traced = findings.iter().all(|finding| finding.code != "device-latency-not-seen");
+    assert_eq!(samplers.iter().any(|sampler| sampler.name() == "block_trace"), traced, "{findings:?}");
+
+    let mut seen = |device: &PathBuf| {
+        let before = value(&mut samplers, "diskstats", shared::DEVICE_READS).expect("the partition keeps counters");
+        let events = value(&mut samplers, "block_trace", "trace_events");
+        read_all(device);
+        // Events are fetched a few times a second, later on a busy machine.
+        let mut timed = None;
+        for _ in 0..10 {
+            std::thread::sleep(Duration::from_millis(300));
+            timed =
+                value(&mut samplers, "block_trace", "trace_events").zip(events).map(|(after, before)| after - before);
+            if timed.is_none_or(|timed| timed > 0.0) {
+                break;
+            }
+        }
+        let reads = value(&mut samplers, "diskstats", shared::DEVICE_READS).expect("known after") - before;
+        (reads, timed)
+    };
+    let (neighbour, none) = seen(&disk.partition(2));
+    let (own, timed) = seen(&data);
+    assert!(neighbour < 0.1 * BLOCKS as f64, "{neighbour} reads of the neighbour were counted");
+    assert!((0.99..1.2).contains(&(own / BLOCKS as f64)), "{own} reads of {BLOCKS} blocks");
+    assert_eq!((none.is_some(), timed.is_some()), (traced, traced), "unknown is no number");
+    if let (Some(none), Some(timed)) = (none, timed) {
+        assert!(none < timed / 2.0 && timed > 0.0, "{none} events of the neighbour, {timed} of the data");
+    }
+}

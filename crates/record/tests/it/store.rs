@@ -1,0 +1,284 @@
+//! The store as its users see it.
+
+use std::fs;
+use std::path::Path;
+
+use mindful_core::ErrorKind;
+use mindful_core::event::{Event, Events};
+use mindful_core::result::{Summary, Validity};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::slice::SliceReport;
+use mindful_record::{RunWriter, Store, read_run};
+
+use crate::sample;
+
+fn store() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path().join("store"));
+    (dir, store)
+}
+
+fn write(store: &Store, tag: Option<&str>) -> String {
+    let writer: RunWriter = store.create(sample::head(tag)).unwrap();
+    for event in sample::events() {
+        writer.emit(event);
+    }
+    writer.close().unwrap();
+    writer.id().to_owned()
+}
+
+fn write_as(store: &Store, id: &str) {
+    let mut head = sample::head(None);
+    id.clone_into(&mut head.id);
+    store.create(head).unwrap().close().unwrap();
+}
+
+fn summary(run: &Run) -> Summary {
+    Summary {
+        format: run.head.format,
+        id: run.head.id.clone(),
+        started_at: run.head.started_at.clone(),
+        finished: true,
+        engine: "postgres".into(),
+        engine_version: None,
+        target: run.head.target.clone(),
+        tag: None,
+        seed: 1,
+        validity: Validity::Valid,
+        findings: Vec::new(),
+        dataset: None,
+        steps: Vec::new(),
+        knee: None,
+        curves: Vec::new(),
+        contrast: None,
+        io_job: None,
+    }
+}
+
+fn log(store: &Store, id: &str) -> std::path::PathBuf {
+    store.run_dir(id).join("run.jsonl")
+}
+
+/// Reports of sessions in `step`, merged or not.
+fn reports(step: &StepRecord) -> usize {
+    step.alone.len() + step.merged.slices().iter().map(|merged| merged.reports).sum::<usize>()
+}
+
+fn append(file: &Path, text: &str) {
+    let mut whole = fs::read_to_string(file).unwrap();
+    whole.push_str(text);
+    fs::write(file, whole).unwrap();
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let (_dir, store) = store();
+    let id = write(&store, Some("first"));
+    let run = store.read(&id).unwrap();
+    assert!(run.finished && !run.interrupted);
+    assert_eq!(run.head.plan.tag.as_deref(), Some("first"));
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].series[0].readings.len()), (1, 4, 3));
+    assert_eq!(run.steps[0].series[0].readings[1].values, [None]);
+    let mut step = StepRecord::new(run.steps[0].head.clone());
+    for event in sample::events() {
+        step.add(event).unwrap();
+    }
+    assert_eq!(run.steps, [step]);
+}
+
+#[test]
+fn no_file_of_a_run_holds_the_password_of_its_url() {
+    let (_dir, store) = store();
+    let id = write(&store, None);
+    store.write_summary(&summary(&store.read(&id).unwrap())).unwrap();
+    let files: Vec<_> = fs::read_dir(store.run_dir(&id)).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        assert!(!fs::read_to_string(&file).unwrap().contains(sample::SECRET), "{}", file.display());
+    }
+}
+
+#[test]
+fn no_run_takes_the_place_of_another() {
+    let (_dir, store) = store();
+    write_as(&store, "nightly");
+    let before = fs::read(log(&store, "nightly")).unwrap();
+    let mut head = sample::head(None);
+    "nightly".clone_into(&mut head.id);
+    let refused = store.create(head).err().unwrap().to_string();
+    assert!(refused.contains("nightly"), "{refused}");
+    assert_eq!(fs::read(log(&store, "nightly")).unwrap(), before);
+    // Runs of the same second have names of their own.
+    let ids: std::collections::BTreeSet<String> = (0..20).map(|_| write(&store, None)).collect();
+    assert_eq!(ids.len(), 20);
+}
+
+#[test]
+fn a_killed_run_is_read_as_unfinished() {
+    let (_dir, store) = store();
+    let writer = store.create(sample::head(None)).unwrap();
+    let events = sample::events();
+    events.iter().take(events.len() - 3).cloned().for_each(|event| writer.emit(event));
+    writer.close().unwrap();
+    append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
+    let run = store.read(writer.id()).unwrap();
+    assert!(!run.finished && !run.steps[0].ended);
+    assert_eq!(reports(&run.steps[0]), 4);
+}
+
+#[test]
+fn a_corrupt_line_is_named_by_file_and_number() {
+    let (_dir, store) = store();
+    let id = write(&store, None);
+    let text = fs::read_to_string(log(&store, &id)).unwrap();
+    let mut lines: Vec<_> = text.lines().collect();
+    lines[4] = "{\"event\":\"loa";
+    fs::write(log(&store, &id), lines.join("\n") + "\n").unwrap();
+    let error = store.read(&id).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Run);
+    assert!(error.to_string().contains("run.jsonl line 5 is corrupt"), "{error}");
+}
+
+#[test]
+fn a_newer_format_is_refused_with_the_version_that_reads_it() {
+    let (_dir, store) = store();
+    let id = write(&store, None);
+    fs::write(log(&store, &id), "{\"event\":\"head\",\"format\":2,\"mindful_version\":\"9.1.0\",\"moved\":{}}\n")
+        .unwrap();
+    let error = store.read(&id).unwrap_err().to_string();
+    assert!(error.contains("run format 2") && error.contains("mindful 9.1.0 or newer"), "{error}");
+    assert_eq!(store.list().unwrap()[0].fault.as_deref(), Some(error.as_str()));
+}
+
+#[test]
+fn an_unknown_event_of_this_format_is_passed_over_and_told() {
+    let (_dir, store) = store();
+    let id = write(&store, None);
+    let plain = store.read(&id).unwrap();
+    append(&log(&store, &id), "{\"event\":\"solar_flare\",\"kp\":9}\n");
+    let mut run = store.read(&id).unwrap();
+    assert!(run.notes.pop().unwrap().starts_with("1 lines of a kind unknown"));
+    assert_eq!(run, plain);
+}
+
+#[test]
+fn every_event_of_this_version_is_known_to_the_reader() {
+    let (_dir, store) = store();
+    let id = write(&store, None);
+    for event in sample::events() {
+        let name = serde_json::to_value(&event).unwrap()["event"].clone();
+        append(&log(&store, &id), &format!("{{\"event\":{name},\"nonsense\":1}}\n"));
+        // A known name with another shape is corrupt, never passed over (a step's end has no field that must be there).
+        let text = fs::read_to_string(log(&store, &id)).unwrap();
+        let read = store.read(&id);
+        assert!(read.is_err() || !read.unwrap().notes.iter().any(|note| note.contains("passed over")), "{name}");
+        let kept: Vec<_> = text.lines().collect();
+        fs::write(log(&store, &id), kept[..kept.len() - 1].join("\n") + "\n").unwrap();
+    }
+}
+
+#[test]
+fn a_run_is_named_by_id_prefix_tag_or_latest() {
+    let (_dir, store) = store();
+    assert!(store.resolve("latest").unwrap_err().to_string().contains("no runs"));
+    for id in ["20260101-000000-abc", "20260101-000001-abc", "20260202-000000-xyz"] {
+        write_as(&store, id);
+    }
+    let tagged = write(&store, Some("base"));
+    assert_eq!(store.resolve("latest").unwrap(), tagged);
+    assert_eq!(store.resolve("20260202").unwrap(), "20260202-000000-xyz");
+    assert_eq!(store.resolve("20260101-000000-abc").unwrap(), "20260101-000000-abc");
+    assert_eq!(store.resolve("base").unwrap(), tagged);
+    let ambiguous = store.resolve("20260101").unwrap_err();
+    assert_eq!(ambiguous.kind, ErrorKind::Plan);
+    assert!(ambiguous.to_string().contains("20260101-000001-abc, 20260101-000000-abc"), "{ambiguous}");
+    let unknown = store.resolve("../../etc").unwrap_err().to_string();
+    assert!(unknown.contains("\"../../etc\"") && unknown.contains(&tagged), "{unknown}");
+}
+
+#[test]
+fn a_tag_names_the_newest_run_that_bears_it() {
+    let (_dir, store) = store();
+    for id in ["20260101-000000-abc", "20260301-000000-abc", "20260201-000000-abc"] {
+        let mut head = sample::head(Some("t"));
+        id.clone_into(&mut head.id);
+        store.create(head).unwrap().close().unwrap();
+    }
+    assert_eq!(store.resolve("t").unwrap(), "20260301-000000-abc");
+}
+
+#[test]
+fn a_corrupt_folder_never_hides_the_others() {
+    let (_dir, store) = store();
+    let good = write(&store, None);
+    store.write_summary(&summary(&store.read(&good).unwrap())).unwrap();
+    fs::create_dir(store.run_dir("20200101-000000-bad")).unwrap();
+    fs::create_dir(store.run_dir("20200102-000000-bad")).unwrap();
+    fs::write(log(&store, "20200102-000000-bad"), [0xff, 0xfe, b'\n']).unwrap();
+    let list = store.list().unwrap();
+    assert_eq!(list.iter().map(|l| l.fault.is_some()).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(list[0].summary.as_ref().map(|s| s.id.as_str()), Some(good.as_str()));
+}
+
+#[test]
+fn removing_a_run_removes_nothing_else() {
+    let (_dir, store) = store();
+    let (one, two) = (write(&store, None), write(&store, None));
+    store.remove(&one).unwrap();
+    assert_eq!(store.ids().unwrap(), [two]);
+    assert!(store.remove("..").is_err() && store.remove(&one).is_err());
+}
+
+#[test]
+fn an_imported_run_is_the_run_it_was() {
+    let (_dir, from) = store();
+    let (_other, to) = store();
+    let id = write(&from, None);
+    from.write_summary(&summary(&from.read(&id).unwrap())).unwrap();
+    assert_eq!(to.import(&from.run_dir(&id)).unwrap(), id);
+    assert_eq!(to.read(&id).unwrap(), from.read(&id).unwrap());
+    assert!(to.list().unwrap()[0].summary.is_some());
+    assert!(to.import(&from.run_dir(&id)).unwrap_err().to_string().contains("already"));
+}
+
+#[test]
+fn a_foreign_run_cannot_name_itself_out_of_the_store() {
+    let (dir, from) = store();
+    let id = write(&from, None);
+    let text = fs::read_to_string(log(&from, &id)).unwrap().replacen(&id, "../../escaped", 1);
+    fs::write(log(&from, &id), text).unwrap();
+    let to = Store::open(dir.path().join("to"));
+    assert!(to.import(&from.run_dir(&id)).is_err());
+    assert!(!dir.path().join("escaped").exists() && to.ids().unwrap().is_empty());
+}
+
+#[test]
+fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
+    let (_dir, store) = store();
+    let writer = store.create(sample::head(None)).unwrap();
+    let events = sample::events();
+    for event in events.iter().take(events.len() - 4) {
+        writer.emit(event.clone());
+    }
+    writer.close().unwrap();
+    append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
+    let again = store.go_on(writer.id()).unwrap();
+    for event in events.iter().skip_while(|event| !matches!(event, Event::Step(_))) {
+        again.emit(event.clone());
+    }
+    again.close().unwrap();
+    let run = store.read(writer.id()).unwrap();
+    assert!(run.finished);
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].ended), (1, 4, true));
+}
+
+/// `format-1/run.jsonl` was written when format 1 began, and is never written again.
+#[test]
+fn a_run_stored_when_its_format_began_is_still_read() {
+    let run = read_run(Path::new("tests/format-1/run.jsonl")).unwrap();
+    assert!(run.finished && run.notes.len() == 1, "{:?}", run.notes);
+    assert_eq!((run.head.format, run.head.plan.tag.as_deref()), (1, Some("example")));
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].borders_us.len()), (1, 4, 3));
+    assert_eq!(run.steps[0].reports().map(SliceReport::total_ops).sum::<u64>(), 4 * 199);
+    assert_eq!(run.dataset.unwrap().blocks_per_schema, 1_000);
+}

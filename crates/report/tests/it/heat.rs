@@ -1,0 +1,132 @@
+//! Heat maps of latency, in a terminal and on the page of a run.
+
+use crate::made::Made;
+use mindful_analyze::analyze;
+use mindful_core::latency::Recorder;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::Run;
+use mindful_core::workload::OpKind;
+use mindful_report::{Style, heat, html};
+use proptest::prelude::*;
+
+/// Selects of 100 us and, one in a thousand, of 300 ms; in the fifth second of the window nothing but a stall.
+fn two_humps() -> Run {
+    let made = Made::default();
+    let mut run = made.run();
+    for (_, slice) in &mut run.steps[0].alone {
+        let stalled = slice.index == made.warmup + 4;
+        let mut recorder = Recorder::new();
+        for i in 0..if stalled { 10 } else { 1_000 } {
+            recorder.record(if i == 999 { 300_000_000 } else { 90_000 + i * 20 });
+        }
+        if stalled {
+            recorder.record(900_000_000);
+        }
+        let op = slice.op_mut(OpKind::Select);
+        (op.ops, op.latency) = (recorder.count(), recorder.take());
+    }
+    run
+}
+
+fn page(run: &Run) -> String {
+    html::page(run, &analyze(run), "the report as text")
+}
+
+#[test]
+fn a_rare_slow_band_and_a_stall_in_a_terminal() {
+    let run = two_humps();
+    insta::assert_snapshot!(heat::terminal::report(&run, &analyze(&run), &Style::default()));
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let run = two_humps();
+    let told = |colour| heat::terminal::report(&run, &analyze(&run), &Style { colour, ..Style::default() });
+    let coloured = told(true);
+    let parts = coloured.split('\x1b').enumerate();
+    let plain: String = parts.map(|(i, part)| if i == 0 { part } else { part.split_once('m').unwrap().1 }).collect();
+    assert_ne!(plain, coloured);
+    assert_eq!(plain, told(false));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn no_line_is_wider_than_the_terminal(width in 60_usize..140, seconds in 1_u32..150) {
+        let run = Made { seconds, latency_us: 100_000, update_pct: "20", ..Made::default() }.run();
+        let text = heat::terminal::report(&run, &analyze(&run), &Style { width, colour: false });
+        for line in text.lines() {
+            prop_assert!(line.chars().count() <= width.min(100), "{line}");
+        }
+    }
+}
+
+#[test]
+fn each_kind_of_operation_has_its_two_maps_with_a_title() {
+    let of = |update_pct| page(&Made { update_pct, latency_us: 400, ..Made::default() }.run());
+    for (update_pct, maps) in [("0", 2), ("20", 4), ("100", 2)] {
+        let page = of(update_pct);
+        assert_eq!(page.matches("<svg").count(), maps, "{update_pct} % updates");
+        assert_eq!(page.matches("<svg").count(), page.matches("role=\"img\" aria-labelledby=").count());
+        assert_eq!(page.matches("</title>\n<desc").count(), maps);
+    }
+}
+
+#[test]
+fn the_page_tells_in_words_what_few_operations_cost() {
+    let page = page(&two_humps());
+    assert!(page.contains("longer than 8 times the median"), "{page}");
+    assert!(page.contains("0.1 % of all, with 80"), "{page}");
+}
+
+#[test]
+fn the_page_stands_by_itself() {
+    let page = page(&two_humps());
+    for outside in ["http://", "https://", "<script", "src=", "href=", "url(", "@import", "onload"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("the report as text"));
+}
+
+#[test]
+fn the_page_of_an_hour_is_small() {
+    let run = Made { seconds: 3_600, latency_us: 20_000, sessions: 2, ..Made::default() }.run();
+    assert!(page(&run).len() < 100_000, "{}", page(&run).len());
+}
+
+#[test]
+fn a_run_without_a_figure_has_a_page_all_the_same() {
+    let mut run = Made::default().run();
+    run.steps[0].alone.clear();
+    let page = page(&run);
+    assert!(page.contains("no figure") && page.contains("INVALID") && !page.contains("<svg"));
+    assert!(heat::terminal::report(&run, &analyze(&run), &Style::default()).contains("no operation was measured"));
+}
+
+/// Names of tags that are opened and not closed, or closed and not opened.
+fn unbalanced(page: &str) -> Vec<String> {
+    let mut open: Vec<String> = Vec::new();
+    for tag in page.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').unwrap();
+        let name: String = tag.chars().take_while(|c| c.is_alphanumeric() || "/!".contains(*c)).collect();
+        match name.strip_prefix('/') {
+            Some(closed) if open.last().is_some_and(|last| last == closed) => drop(open.pop()),
+            None if tag.ends_with('/') || ["meta", "!doctype"].contains(&name.as_str()) => {}
+            Some(_) | None => open.push(name),
+        }
+    }
+    open
+}
+
+#[test]
+fn a_name_from_outside_is_never_markup() {
+    let text = "x<script>alert(1)</script>&\"'\x1b[2J\u{202e}";
+    let mut run = two_humps();
+    let own = || text.to_owned();
+    (run.head.target, run.head.id, run.head.started_at, run.head.mindful_version) = (own(), own(), own(), own());
+    (run.error, run.steps[0].error) = (Some(own()), Some(own()));
+    run.findings.push(Finding::new(text, Severity::Warning, text, text));
+    let page = html::page(&run, &analyze(&run), text);
+    assert!(page.contains("&lt;script&gt;alert") && !page.contains("<script"));
+    assert_eq!(unbalanced(&page), [""; 0]);
+}

@@ -1,0 +1,187 @@
+//! Reports as a person reads them.
+
+use std::path::Path;
+
+use crate::made::Made;
+use mindful_analyze::analyze;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::Run;
+use mindful_report::{Style, csv, explain, json, list, terminal};
+use proptest::prelude::*;
+
+fn report(run: &Run) -> String {
+    let stored = Path::new("/srv/mindful/runs/20261121-013542-k7f");
+    terminal::report(run, &analyze(run), &Style::default(), Some(stored))
+}
+
+#[test]
+fn a_clean_run() {
+    insta::assert_snapshot!(report(&Made::default().run()));
+}
+
+#[test]
+fn a_run_with_updates_and_a_page_cache_in_the_way() {
+    let made = Made { update_pct: "20", latency_us: 400, from_storage: 0.3, device: 1.2, ..Made::default() };
+    insta::assert_snapshot!(report(&made.run()));
+}
+
+#[test]
+fn a_cached_run_on_an_unseen_device() {
+    use mindful_core::metric::shared;
+    let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES, shared::PROCESS_READ_BYTES];
+    let made = Made { miss: 0.0001, latency_us: 90, host_busy: 0.98, server_cores: 7.6, unseen, ..Made::default() };
+    insta::assert_snapshot!(report(&made.run()));
+}
+
+#[test]
+fn a_run_that_failed_before_it_began() {
+    let mut run = Made::default().run();
+    run.steps[0].alone.clear();
+    run.steps[0].series.clear();
+    run.steps[0].borders_us.clear();
+    run.steps[0].error = Some("session 3: server closed the connection: restart it and run again".into());
+    insta::assert_snapshot!(report(&run));
+}
+
+#[test]
+fn sessions_on_several_hosts_are_told_by_host() {
+    let mut run = Made::default().run();
+    assert!(!report(&run).contains("host 1"));
+    let schemas = run.steps[0].head.workload.schemas;
+    run.steps[0].head.seats = run.head.plan.seats(schemas, 3);
+    assert!(report(&run).contains("host 1: 2, host 2: 1, host 3: 1"), "{}", report(&run));
+}
+
+#[test]
+fn two_steps() {
+    let mut run = Made::default().run();
+    let mut head = run.steps[0].head.clone();
+    let more = Made { sessions: 8, latency_us: 12_000, ..Made::default() };
+    (head.step, head.seats) = (1, more.run().steps[0].head.seats.clone());
+    run.steps.push(more.step(head));
+    insta::assert_snapshot!(report(&run));
+}
+
+#[test]
+fn the_list() {
+    let (valid, suspect) =
+        (Made::default().run(), Made { from_storage: 0.1, update_pct: "20", ..Made::default() }.run());
+    let summaries = [&valid, &suspect].map(|run| analyze(run).summary);
+    let row = |run, summary| list::Row { id: "20261121-013542-k7f", head: Some(run), summary, fault: None };
+    let rows = [
+        row(&valid.head, Some(&summaries[0])),
+        row(&suspect.head, Some(&summaries[1])),
+        row(&valid.head, None),
+        list::Row { id: "20261120-000000-bad", head: None, summary: None, fault: Some("run.jsonl line 4 is corrupt") },
+    ];
+    insta::assert_snapshot!(list::table(&rows, &Style::default()));
+}
+
+#[test]
+fn the_summary_as_json() {
+    let made = Made { update_pct: "20", latency_us: 400, ..Made::default() };
+    insta::assert_snapshot!(json::summary(&analyze(&made.run()).summary));
+}
+
+#[test]
+fn the_steps_as_csv() {
+    let mut run = Made { update_pct: "20", latency_us: 400, ..Made::default() }.run();
+    run.head.plan.tag = Some("=cmd(),\"x\"".into());
+    insta::assert_snapshot!(csv::steps(&analyze(&run)));
+}
+
+/// A run in which every text that comes from outside is `text`.
+fn hostile(text: &str) -> Run {
+    let mut run = Made::default().run();
+    let own = || text.to_owned();
+    run.head.plan.tag = Some(own());
+    (run.head.target, run.head.engine, run.head.id, run.head.started_at) = (own(), own(), own(), own());
+    run.description.as_mut().unwrap().engine_version = own();
+    run.description.as_mut().unwrap().facts.insert(own(), own());
+    for name in ["cpu.model", "storage.device", "storage.filesystem"] {
+        run.environment.insert(name.into(), own());
+    }
+    (run.shapes[0].kind, run.shapes[0].shape, run.shapes[0].pure) = (own(), own(), false);
+    (run.error, run.steps[0].error) = (Some(own()), Some(own()));
+    run.findings.push(Finding::new(text, Severity::Warning, text, text));
+    run.notes.push(own());
+    run.head.settings.set(text, text, mindful_core::settings::Origin::File(own()));
+    run
+}
+
+fn harmless(text: &str) -> bool {
+    !text.chars().any(|c| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c))
+}
+
+#[test]
+fn a_name_from_outside_never_steers_the_terminal() {
+    let run = hostile("x\x1b[2J\x1b]0;owned\x07\r\u{9b}31m\u{202e}\n\ty");
+    let analysis = analyze(&run);
+    assert!(harmless(&report(&run)));
+    let rows = [
+        list::Row { id: "a", head: Some(&run.head), summary: Some(&analysis.summary), fault: None },
+        list::Row { id: "b", head: None, summary: None, fault: run.error.as_deref() },
+    ];
+    assert!(harmless(&list::table(&rows, &Style::default())));
+    assert!(harmless(&csv::steps(&analysis)));
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let run = Made { from_storage: 0.3, ..Made::default() }.run();
+    let coloured = terminal::report(&run, &analyze(&run), &Style { colour: true, ..Style::default() }, None);
+    let mut plain = String::new();
+    for (i, part) in coloured.split('\x1b').enumerate() {
+        plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
+    }
+    assert_ne!(plain, coloured);
+    assert_eq!(plain, terminal::report(&run, &analyze(&run), &Style::default(), None));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #[test]
+    fn no_line_is_wider_than_the_terminal(width in 80_usize..140, from_storage in 0.0_f64..1.2, miss in 0.0_f64..1.0) {
+        let run = Made { from_storage, miss, update_pct: "20", latency_us: 4_000, ..Made::default() }.run();
+        let text = terminal::report(&run, &analyze(&run), &Style { width, colour: false }, None);
+        for line in text.lines() {
+            prop_assert!(line.chars().count() <= width.min(100), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_figure_is_explained_by_its_formula_and_its_counters() {
+    let analysis = analyze(&Made { from_storage: 0.3, ..Made::default() }.run());
+    insta::assert_snapshot!(explain::figure("page_cache_share", &analysis).unwrap());
+    insta::assert_snapshot!(explain::figure("verdict", &analysis).unwrap());
+    let error = explain::figure("page_cache_shar", &analysis).unwrap_err().to_string();
+    assert_eq!(error, "no figure is called `page_cache_shar`: did you mean `page_cache_share`?");
+}
+
+#[test]
+fn every_figure_of_a_step_can_be_explained() {
+    let summary = serde_json::to_value(analyze(&Made::default().run()).summary.steps[0].clone()).unwrap();
+    let asked = [
+        "like",
+        "commit",
+        "sessions",
+        "schemas",
+        "scale",
+        "work_unit",
+        "update_pct",
+        "iodepth",
+        "block_bytes",
+        "ops",
+        "cpu",
+        "choices",
+        "device",
+        "like",
+        "commit",
+    ];
+    let names = summary.as_object().unwrap().keys();
+    let names = names.chain(["cpu", "device"].iter().flat_map(|part| summary[part].as_object().unwrap().keys()));
+    for name in names.filter(|name| !asked.contains(&name.as_str())) {
+        assert!(explain::names().any(|known| known == name), "{name}");
+    }
+}

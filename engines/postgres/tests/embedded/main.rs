@@ -1,8 +1,0 @@
-//! The private server, with real PostgreSQL, real processes and real signals.
-
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking and tells what it measured")]
-
-mod kill;
-mod open;
-mod refuse;
-mod support;

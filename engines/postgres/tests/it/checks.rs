@@ -1,0 +1,122 @@
+//! What spoils a result is told before it is measured, on real servers that have it.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Server, dataset, programs};
+use mindful_core::Target;
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::result::{Finding, Severity};
+use mindful_core::settings::{Origin, Settings};
+
+fn plan(options: &[(&str, &str)]) -> Plan {
+    let mut settings = Settings::defaults(KEYS);
+    for (name, value) in options {
+        settings.set(name, *value, Origin::Flag(format!("--{name}")));
+    }
+    Plan::from_settings(&settings).unwrap()
+}
+
+fn codes(findings: &[Finding]) -> Vec<&str> {
+    findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+fn found<'a>(findings: &'a [Finding], code: &str) -> &'a Finding {
+    findings.iter().find(|finding| finding.code == code).unwrap_or_else(|| panic!("no {code} in {:?}", codes(findings)))
+}
+
+fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Target)) {
+    for bin in programs() {
+        let server = Server::start(&bin, settings);
+        test(&server, &*server.target(&[]).unwrap());
+    }
+}
+
+#[test]
+fn a_server_set_up_to_lie_is_told_by_code_and_figures() {
+    let settings = [
+        "fsync=off",
+        "synchronous_commit=off",
+        "max_wal_size=32MB",
+        "min_wal_size=32MB",
+        "checkpoint_timeout=30s",
+        "log_statement=all",
+        "log_min_duration_statement=0",
+        "track_io_timing=off",
+        "shared_buffers=16MB",
+    ];
+    each_server(&settings, |_, target| {
+        let begun = Instant::now();
+        let findings = target.checks(&plan(&[("update_pct", "20"), ("duration", "60s")])).unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+        for (code, severity, evidence) in [
+            ("pg-fsync-off", Severity::Warning, "fsync = off"),
+            ("pg-commits-do-not-wait", Severity::Warning, "synchronous_commit = off"),
+            ("pg-forced-checkpoints", Severity::Info, "a checkpoint each 16.84 MiB"),
+            ("pg-checkpoint-timeout", Severity::Info, "a checkpoint each 30 s"),
+            ("pg-statements-logged", Severity::Info, "log_min_duration_statement = 0, log_statement = all"),
+            ("pg-io-timing-off", Severity::Info, "ns each here"),
+            ("pg-predicted-hits", Severity::Info, "shared_buffers 16 MiB"),
+        ] {
+            let finding = found(&findings, code);
+            assert_eq!(finding.severity, severity, "{code}");
+            assert!(finding.evidence.contains(evidence), "{code}: {}", finding.evidence);
+        }
+        let many = target.checks(&plan(&[("sessions", "5000")])).unwrap();
+        assert!(found(&many, "pg-connections").evidence.ends_with(", 5000 sessions"), "{many:?}");
+        let reading = target.checks(&plan(&[("update_pct", "0")])).unwrap();
+        assert!(!codes(&reading).contains(&"pg-connections"), "{reading:?}");
+        assert!(reading.iter().all(|finding| finding.severity == Severity::Info), "{reading:?}");
+    });
+}
+
+#[test]
+fn whoever_else_is_at_work_is_seen_and_a_quiet_server_is_not_blamed() {
+    each_server(&["track_io_timing=on"], |server, target| {
+        let quiet = target.checks(&plan(&[("update_pct", "20")])).unwrap();
+        for code in ["pg-others-active", "pg-held-horizon", "pg-slots", "pg-autovacuum", "pg-partly-seen"] {
+            assert!(!codes(&quiet).contains(&code), "{code} on a quiet server: {quiet:?}");
+        }
+        server.sql("SELECT pg_create_physical_replication_slot('nobody', true)");
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| server.try_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_sleep(7)"));
+            std::thread::sleep(Duration::from_secs(6));
+            let busy = target.checks(&plan(&[("update_pct", "20")])).unwrap();
+            assert!(found(&busy, "pg-others-active").evidence.starts_with("1 active"), "{busy:?}");
+            assert_eq!(found(&busy, "pg-held-horizon").severity, Severity::Warning);
+            assert!(found(&busy, "pg-slots").evidence.starts_with("1 slots, 1 of them inactive"), "{busy:?}");
+            other.join().unwrap().unwrap();
+        });
+    });
+}
+
+#[test]
+fn a_dataset_half_in_cache_is_foretold_from_what_is_loaded() {
+    each_server(&["shared_buffers=16MB", "autovacuum=on"], |server, target| {
+        target.load(&dataset(2, 2_048), &Silent, &Stop::default()).unwrap();
+        let findings = target.checks(&plan(&[("sessions", "2")])).unwrap();
+        let hits = found(&findings, "pg-predicted-hits");
+        assert!(hits.evidence.starts_with("predicted hit ratio 50.0 %:"), "{}", hits.evidence);
+        // Only a schema that has a session is visited.
+        let findings = target.checks(&plan(&[("sessions", "1")])).unwrap();
+        assert!(found(&findings, "pg-predicted-hits").text.contains("no storage"));
+        // Tables are made with autovacuum off; where that is taken back, it is told.
+        server.sql("ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled)");
+        let findings = target.checks(&plan(&[])).unwrap();
+        let told = codes(&findings).contains(&"pg-autovacuum");
+        assert_eq!(told, server.sql("SHOW autovacuum") == ["on"]);
+    });
+}
+
+#[test]
+fn a_role_without_rights_is_told_what_it_cannot_see() {
+    each_server(&[], |server, _| {
+        server.sql("CREATE ROLE nobody_special LOGIN");
+        server.sql("CREATE DATABASE theirs OWNER nobody_special");
+        let target = server.target_as("nobody_special", "theirs", &[]).unwrap();
+        let findings = target.checks(&plan(&[])).unwrap();
+        let hidden = found(&findings, "pg-partly-seen");
+        assert!(hidden.text.contains("GRANT pg_monitor") && hidden.evidence.contains("sessions"), "{hidden:?}");
+    });
+}

@@ -1,0 +1,213 @@
+//! Logging in by password, and what can go wrong with a session that stands.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use mindful_core::ErrorKind;
+use mindful_postgres::connect::{Environment, Server};
+
+use crate::connect::cluster::{PASSWORD, cluster};
+use crate::connect::{ask, connect, connect_in, encode, refusal};
+
+fn write_passfile(path: &Path, text: &str, mode: u32) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_one_line_without_the_password() {
+    let cluster = cluster().await;
+    let line = refusal(&cluster.url().replace(PASSWORD, "not-the-right-one")).await;
+    assert!(line.contains("password authentication failed for user \"postgres\""), "{line}");
+    assert!(line.contains("PGPASSWORD") && line.contains(&cluster.port.to_string()), "{line}");
+    assert!(!line.contains("not-the-right-one"), "{line}");
+}
+
+#[tokio::test]
+async fn a_missing_password_is_asked_for() {
+    let cluster = cluster().await;
+    let line = refusal(&cluster.url().replace(&format!(":{PASSWORD}"), "")).await;
+    assert!(line.contains("asks for a password") && line.contains("~/.pgpass"), "{line}");
+}
+
+#[tokio::test]
+async fn a_missing_database_and_a_stranger_are_told_what_to_do() {
+    let cluster = cluster().await;
+    let line = refusal(&format!("{}?dbname=no_such_db", cluster.url())).await;
+    assert!(line.contains("\"no_such_db\" does not exist") && line.contains("createdb"), "{line}");
+    let line = refusal(&format!("postgres://stranger:x@127.0.0.1:{}/postgres", cluster.port)).await;
+    assert!(line.contains("pg_hba.conf rejects connection") && line.contains("admit this role"), "{line}");
+}
+
+#[tokio::test]
+async fn hostile_names_and_passwords_reach_the_server_as_they_are() {
+    let cluster = cluster().await;
+    let (role, dbname) = ("we\"ird '%@:/? é\n", "d\"b'%@:/? ü\t");
+    let password = "p'\"\\%40@:/?#&=\n\t … ß";
+    cluster.role(role, password).await;
+    let create = format!("CREATE DATABASE \"{}\"", dbname.replace('"', "\"\""));
+    cluster.admin().await.batch_execute(&create).await.unwrap();
+    let authority = format!("{}:{}@127.0.0.1:{}", encode(role), encode(password), cluster.port);
+    let url = format!("postgres://{authority}/{}", encode(dbname));
+    let connection = connect(&url).await.unwrap();
+    assert_eq!(ask(&connection, "SELECT current_user::text").await, role);
+    assert_eq!(ask(&connection, "SELECT current_database()::text").await, dbname);
+    let shown = format!("{:?} {connection:?}", Server::parse_in(&url, &Environment::empty()).unwrap());
+    assert!(!shown.contains("40@:/?#&="), "{shown}");
+}
+
+#[tokio::test]
+async fn the_environment_and_the_password_file_complete_a_bare_url() {
+    let cluster = cluster().await;
+    let (role, password) = ("from:file\\", "a:b\\c é*");
+    cluster.role(role, password).await;
+    let home = tempfile::tempdir().unwrap();
+    let passfile = home.path().join(".pgpass");
+    let lines = format!(
+        "# a comment\n127.0.0.1:1:*:*:wrong port\n*:{}:postgres:from\\:file\\\\:a\\:b\\\\c é*\n*:*:*:*:too late\n",
+        cluster.port
+    );
+    write_passfile(&passfile, &lines, 0o600);
+    let environment = Environment::empty()
+        .with("PGHOST", "127.0.0.1")
+        .with("PGPORT", cluster.port.to_string())
+        .with("PGUSER", role)
+        .with("PGDATABASE", "postgres")
+        .with("PGAPPNAME", "named by PGAPPNAME")
+        .with("PGOPTIONS", "-c work_mem=7MB")
+        .with_home(home.path());
+    let connection = connect_in("postgres://", &environment).await.unwrap();
+    assert_eq!(ask(&connection, "SELECT current_user::text").await, role);
+    assert_eq!(ask(&connection, "SHOW application_name").await, "named by PGAPPNAME");
+    assert_eq!(ask(&connection, "SHOW work_mem").await, "7MB");
+
+    write_passfile(&passfile, &lines, 0o640);
+    let server = Server::parse_in("postgres://", &environment).unwrap();
+    assert!(server.notes()[0].contains("chmod 600"), "{:?}", server.notes());
+    let error = server.connect(0).await.unwrap_err();
+    assert!(error.what.contains("asks for a password"), "{error}");
+}
+
+#[tokio::test]
+async fn a_service_names_a_server_and_the_url_beats_it() {
+    let cluster = cluster().await;
+    let home = tempfile::tempdir().unwrap();
+    let services = format!(
+        "[other]\nhost=nowhere.invalid\n\n[bench]\n# mine\nhost=127.0.0.1\nport={}\nuser=postgres\npassword={PASSWORD}\n\
+         dbname=no_such_db\napplication_name=served\n[third]\nport=1\n",
+        cluster.port
+    );
+    fs::write(home.path().join(".pg_service.conf"), services).unwrap();
+    let environment = Environment::empty().with_home(home.path()).with("PGHOST", "nowhere.invalid");
+    let connection = connect_in("postgres:///postgres?service=bench", &environment).await.unwrap();
+    assert_eq!(ask(&connection, "SHOW application_name").await, "served");
+    let error = connect_in("postgres://?service=none", &environment).await.unwrap_err();
+    assert!(error.to_string().contains("no service `none`"), "{error}");
+}
+
+#[tokio::test]
+async fn each_host_of_a_url_is_an_endpoint_of_its_own() {
+    let cluster = cluster().await;
+    let folder = encode(&cluster.folder().display().to_string());
+    let port = cluster.port;
+    let url = format!("postgres://postgres:{PASSWORD}@127.0.0.1:{port},{folder}:{port}/postgres");
+    let server = Server::parse_in(&url, &Environment::empty()).unwrap();
+    assert_eq!(server.endpoints(), 2);
+    let from = "SELECT host(inet_client_addr())";
+    assert_eq!(ask(&server.connect(0).await.unwrap(), from).await, "127.0.0.1");
+    assert_eq!(ask(&server.connect(1).await.unwrap(), from).await, "", "a socket has no address");
+    assert!(server.connect(2).await.unwrap_err().to_string().contains("names 2"));
+}
+
+#[tokio::test]
+async fn sessions_are_called_mindful_unless_named() {
+    let cluster = cluster().await;
+    for url in [cluster.url(), cluster.socket_url()] {
+        assert_eq!(ask(&connect(&url).await.unwrap(), "SHOW application_name").await, "mindful");
+    }
+    let named = Server::parse_in(&cluster.url(), &Environment::empty()).unwrap().with_application_name("one");
+    assert_eq!(ask(&named.connect(0).await.unwrap(), "SHOW application_name").await, "one");
+}
+
+#[tokio::test]
+async fn a_role_without_free_connections_is_told_so() {
+    let cluster = cluster().await;
+    cluster.role("crowded", "x").await;
+    cluster.admin().await.batch_execute("ALTER ROLE crowded CONNECTION LIMIT 0").await.unwrap();
+    let line = refusal(&format!("postgres://crowded:x@127.0.0.1:{}/postgres", cluster.port)).await;
+    assert!(line.contains("too many connections for role") && line.contains("fewer --sessions"), "{line}");
+}
+
+#[tokio::test]
+async fn a_terminated_session_tells_who_ended_it_even_when_it_was_idle() {
+    let cluster = cluster().await;
+    let session = connect(&cluster.url()).await.unwrap();
+    let pid = ask(&session, "SELECT pg_backend_pid()::text").await;
+    let admin = cluster.admin().await;
+    admin.batch_execute(&format!("SELECT pg_terminate_backend({pid}, 10000)")).await.unwrap();
+    while !session.is_closed() {
+        tokio::task::yield_now().await;
+    }
+    let error = session.explain(&session.simple_query("SELECT 1").await.unwrap_err());
+    assert_eq!(error.kind, ErrorKind::Run);
+    assert!(error.what.contains("terminating connection due to administrator command [57P01]"), "{error}");
+    assert!(error.next.contains("administrator"), "{error}");
+}
+
+#[tokio::test]
+async fn a_statement_is_cancelled_over_socket_and_tls_alike() {
+    let cluster = cluster().await;
+    for url in [cluster.url(), cluster.socket_url(), format!("{}?sslmode=require", cluster.url())] {
+        let session = connect(&url).await.unwrap();
+        let canceller = session.canceller();
+        let sleep = session.batch_execute("SELECT pg_sleep(60)");
+        let cancel = async {
+            let admin = cluster.admin().await;
+            let asleep = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+            while ask(&admin, asleep).await == "0" {
+                tokio::task::yield_now().await;
+            }
+            canceller.cancel().await.unwrap();
+        };
+        let (slept, ()) = tokio::join!(sleep, cancel);
+        let error = session.explain(&slept.unwrap_err());
+        assert!(error.what.contains("[57014]") && error.next.contains("cancelled"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_severed_session_stops_waiting_for_its_server() {
+    let cluster = cluster().await;
+    let session = connect(&cluster.url()).await.unwrap();
+    let canceller = session.canceller();
+    let (slept, ()) = tokio::join!(session.batch_execute("SELECT pg_sleep(600)"), async { canceller.sever() });
+    let error = session.explain(&slept.unwrap_err());
+    assert!(error.what.ends_with("the session was broken off here"), "{error}");
+}
+
+#[tokio::test]
+async fn a_missing_right_names_the_grant_that_gives_it() {
+    let cluster = cluster().await;
+    cluster.role("poor", "x").await;
+    cluster.admin().await.batch_execute("CREATE TABLE \"o\"\"dd\" (i int)").await.unwrap();
+    let session = connect(&format!("postgres://poor:x@127.0.0.1:{}/postgres", cluster.port)).await.unwrap();
+    let explain = async |sql| session.explain(&session.batch_execute(sql).await.unwrap_err()).to_string();
+    let line = explain("SELECT * FROM \"o\"\"dd\"").await;
+    assert!(line.contains("UPDATE, DELETE ON TABLE \"o\"\"dd\""), "{line}");
+    let line = explain("CREATE SCHEMA mine").await;
+    assert!(line.contains("ON DATABASE \"postgres\""), "{line}");
+    let line = explain("SELECT pg_ls_waldir()").await;
+    assert!(line.contains("GRANT pg_monitor"), "{line}");
+    let line = explain("BEGIN READ ONLY; CREATE TABLE t ()").await;
+    assert!(line.contains("[25006]") && line.contains("primary"), "{line}");
+}
+
+#[tokio::test]
+async fn target_session_attrs_is_checked_on_the_endpoint() {
+    let cluster = cluster().await;
+    let url = cluster.url();
+    assert!(connect(&format!("{url}?target_session_attrs=read-write")).await.is_ok());
+    let line = refusal(&format!("{url}?target_session_attrs=read-only")).await;
+    assert!(line.contains("not read only") && line.contains("target_session_attrs"), "{line}");
+}

@@ -1,0 +1,58 @@
+//! What cannot be reached, or is not PostgreSQL.
+
+use crate::connect::cluster::free_port;
+use crate::connect::{impostor, refusal};
+
+#[tokio::test]
+async fn a_refused_connection_names_host_and_port() {
+    let port = free_port();
+    let line = refusal(&format!("postgres://someone@127.0.0.1:{port}/db")).await;
+    assert!(line.contains(&format!("someone@127.0.0.1:{port}/db")) && line.contains("refused"), "{line}");
+    assert!(line.contains("start the server, or check host and port"), "{line}");
+}
+
+#[tokio::test]
+async fn a_missing_socket_names_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = refusal(&format!("postgres://u@/db?host={}", folder.path().display())).await;
+    assert!(line.contains(&format!("{}/.s.PGSQL.5432", folder.path().display())), "{line}");
+    assert!(line.contains("no server has its socket there"), "{line}");
+}
+
+#[tokio::test]
+async fn an_unknown_host_is_told_as_such() {
+    let line = refusal("postgres://u@nowhere.invalid/db?sslmode=disable").await;
+    assert!(line.contains("nowhere.invalid:5432") && line.contains("correct the host name"), "{line}");
+}
+
+#[tokio::test]
+async fn a_web_server_is_not_taken_for_postgresql() {
+    let port = impostor::saying(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    for mode in ["disable", "prefer"] {
+        let line = refusal(&format!("postgres://u@127.0.0.1:{port}/db?sslmode={mode}")).await;
+        assert!(line.contains("check that host and port are those of a PostgreSQL server"), "{mode}: {line}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_given_up_after_connect_timeout() {
+    let port = impostor::silent();
+    let line = refusal(&format!("postgres://u@127.0.0.1:{port}/db?connect_timeout=1")).await;
+    assert!(line.contains("no answer in 1 s"), "{line}");
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_refused_when_tls_is_required() {
+    let port = impostor::saying(b"N");
+    let line = refusal(&format!("postgres://u@127.0.0.1:{port}/db?sslmode=require")).await;
+    assert!(line.contains("does not offer TLS") && line.contains("sslmode=disable"), "{line}");
+    assert!(!line.contains("by default"), "a mode was said: {line}");
+}
+
+#[tokio::test]
+async fn a_server_on_another_host_must_offer_tls_unless_the_user_says_otherwise() {
+    let port = impostor::saying(b"N");
+    // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
+    let line = refusal(&format!("postgres://u@127.1:{port}/db")).await;
+    assert!(line.contains("does not offer TLS") && line.contains("verify-full by default"), "{line}");
+}

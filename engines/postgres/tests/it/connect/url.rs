@@ -1,0 +1,170 @@
+//! URLs, variables and files, without any server.
+
+use mindful_core::ErrorKind;
+use mindful_postgres::connect::{Environment, Server, redact};
+use proptest::prelude::*;
+
+use crate::connect::encode;
+
+fn parse(url: &str) -> Server {
+    Server::parse_in(url, &Environment::empty().with_user("somebody")).unwrap()
+}
+
+fn fault(url: &str) -> String {
+    let error = Server::parse_in(url, &Environment::empty().with_user("somebody")).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Plan, "{error}");
+    assert!(!error.next.is_empty(), "{error}");
+    error.to_string()
+}
+
+fn places(url: &str) -> Vec<String> {
+    let server = parse(url);
+    (0..server.endpoints()).map(|endpoint| server.place(endpoint)).collect()
+}
+
+#[test]
+fn urls_mean_what_they_mean_to_libpq() {
+    let cases: &[(&str, &[&str])] = &[
+        ("postgres://h", &["somebody@h:5432/somebody"]),
+        ("postgresql://u@h:1/d", &["u@h:1/d"]),
+        ("postgres://u:p?w@h/d", &["u@h:5432/d"]),
+        ("postgres://u@[::1]:7,[2001:db8::1]/d", &["u@[::1]:7/d", "u@[2001:db8::1]:5432/d"]),
+        ("postgres://u@a,b:2,c/d", &["u@a:5432/d", "u@b:2/d", "u@c:5432/d"]),
+        ("postgres://u@/d?host=a,b&port=3", &["u@a:3/d", "u@b:3/d"]),
+        ("postgres://u@%2Fsock:6/d", &["u@/sock/.s.PGSQL.6/d"]),
+        ("postgres://u@/d?host=/a,/b", &["u@/a/.s.PGSQL.5432/d", "u@/b/.s.PGSQL.5432/d"]),
+        ("postgres://u@name/d?hostaddr=127.0.0.1", &["u@name:5432/d"]),
+        ("postgres://u@/d?hostaddr=127.0.0.1", &["u@127.0.0.1:5432/d"]),
+        ("postgres://ignored@h/x?user=u&dbname=d", &["u@h:5432/d"]),
+        ("postgres://%75:x@%68/%64", &["u@h:5432/d"]),
+        ("postgres://h?ssl=true&connect_timeout=0&krbsrvname=x&gssencmode=prefer", &["somebody@h:5432/somebody"]),
+    ];
+    for (url, expected) in cases {
+        assert_eq!(places(url), *expected, "{url}");
+    }
+}
+
+#[test]
+fn a_bare_url_takes_all_from_the_surroundings_and_a_full_one_nothing() {
+    let environment =
+        Environment::empty().with("PGHOST", "a,b").with("PGPORT", "1,2").with("PGDATABASE", "d").with("PGUSER", "u");
+    let server = Server::parse_in("postgres://", &environment).unwrap();
+    assert_eq!((server.place(0), server.place(1)), ("u@a:1/d".into(), "u@b:2/d".into()));
+    let server = Server::parse_in("postgres://x@h:9/y", &environment).unwrap();
+    assert_eq!((server.endpoints(), server.place(0)), (1, "x@h:9/y".into()));
+}
+
+#[test]
+fn a_bare_url_without_surroundings_goes_to_the_socket() {
+    assert!(parse("postgres://").host_is_local(0));
+    assert!(places("postgres://")[0].ends_with(".s.PGSQL.5432/somebody"), "{:?}", places("postgres://"));
+}
+
+#[test]
+fn sockets_and_loopback_are_local_and_nothing_else() {
+    let server = parse("postgres://localhost,127.8.9.1,[::1],%2Ftmp,10.0.0.1,example.org?sslmode=disable");
+    let local: Vec<_> = (0..server.endpoints()).map(|endpoint| server.host_is_local(endpoint)).collect();
+    assert_eq!(local, [true, true, true, true, false, false]);
+}
+
+#[test]
+fn unknown_parameters_tell_the_nearest_known() {
+    assert!(fault("postgres://h?sslmodus=require").contains("did you mean `sslmode`?"));
+    assert!(fault("postgres://h?pasword=hunter2").contains("did you mean `password`?"));
+}
+
+#[test]
+fn what_cannot_be_honoured_is_refused_with_the_way_out() {
+    let cases = [
+        ("postgres://h?sslmode=none", "choose disable, allow"),
+        ("postgres://h?gssencmode=require", "GSSAPI"),
+        ("postgres://h?sslcrl=/x", "revocation"),
+        ("postgres://h?require_auth=scram-sha-256", "not supported"),
+        ("postgres://h?target_session_attrs=primary", "picks a host"),
+        ("postgres://h?sslmode=verify-ca", "sslrootcert=FILE"),
+        ("postgres://h?sslmode=require&sslrootcert=system", "verify-full"),
+        ("postgres://h?sslmode=require&sslrootcert=/no/such", "cannot read"),
+        ("postgres://localhost?sslnegotiation=direct", "sslmode=require"),
+        ("postgres://h?host=a,b&hostaddr=127.0.0.1", "an address for each host"),
+        ("postgres://a,b,c?port=1,2", "a port for each host"),
+        ("postgres://h?connect_timeout=soon", "seconds"),
+        ("postgres://h:0", "1 to 65535"),
+        ("postgres://::1/d", "brackets"),
+        ("postgres://h/%zz", "percent-encoding"),
+        ("postgres://h/%00", "zero byte"),
+        ("mysql://h", "postgres://"),
+    ];
+    for (url, part) in cases {
+        let line = fault(url);
+        assert!(line.contains(part), "{url}: {line}");
+    }
+    let environment = Environment::empty().with_user("u").with("PGSSLMODE", "on");
+    assert!(Server::parse_in("postgres://h", &environment).unwrap_err().to_string().starts_with("PGSSLMODE: `on`"));
+}
+
+#[test]
+fn urls_are_shown_without_their_passwords() {
+    let cases = [
+        ("postgres://u:hunter2@h:1/d?sslmode=require", "postgres://u@h:1/d?sslmode=require"),
+        ("postgres://u@h/d?password=hunter2&application_name=x", "postgres://u@h/d?application_name=x"),
+        ("postgres://u@h/d?pasword=hunter2", "postgres://u@h/d?pasword=…"),
+        ("postgres://u@h/d?%70assword=hunter2", "postgres://u@h/d?%70assword=…"),
+        ("postgres://u:hun@ter2@h/d", "postgres://…h/d"),
+        ("postgres://u:hun/ter2@h/d", "postgres://…h/d"),
+        ("postgres://u:1/hunter2@h/d", "postgres://…h/d"),
+        ("postgres://u:1/hunter?2@h/d?sslmode=x", "postgres://…h/d"),
+        ("postgres://u:1/hunter?host=2@h/d", "postgres://…h/d"),
+        ("postgres://u:hunter2", "postgres://…"),
+        ("host=h password=hunter2", "postgres://…"),
+        ("postgres://u@h/a\nb", "postgres://u@h/a b"),
+    ];
+    for (url, shown) in cases {
+        assert_eq!(redact(url), shown, "{url}");
+    }
+}
+
+#[test]
+fn errors_about_a_url_never_quote_a_password_in_it() {
+    for url in [
+        "postgres://u:hun@hunter2@h/d",
+        "postgres://u:hunter2/x@h/d",
+        "postgres://u:hunter2",
+        "postgres://u:hunter2%@h",
+    ] {
+        assert!(!fault(url).contains("hunter2"), "{}", fault(url));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_parser_or_the_redaction_panic(text in "(postgres(ql)?://)?[\\PC@:/?&=%,\\[\\]\n]{0,60}") {
+        let _ = Server::parse_in(&text, &Environment::empty());
+        prop_assert!(!redact(&text).contains('\n'));
+    }
+
+    #[test]
+    fn a_redacted_url_names_the_same_place(user in ".{1,12}", dbname in ".{1,12}", port in 1..=u16::MAX, ip: bool) {
+        prop_assume!(!user.contains('\0') && !dbname.contains('\0'));
+        let host = if ip { "[::1]" } else { "%2Frun%2Fa%20b" };
+        let server = parse(&format!("postgres://{}:secret@{host}:{port}/{}", encode(&user), encode(&dbname)));
+        prop_assert_eq!((server.user(), server.dbname()), (user.as_str(), dbname.as_str()));
+        let again = parse(&server.redacted());
+        prop_assert_eq!(again.place(0), server.place(0));
+        prop_assert_eq!(again.redacted(), server.redacted());
+    }
+
+    #[test]
+    fn a_password_shows_nowhere(password in "[!-~é…]{8,20}", raw: bool) {
+        let written = if raw { password.clone() } else { encode(&password) };
+        let url = format!("postgres://u:{written}@localhost/d?sslmode=disable");
+        let tell = |text: String| !text.contains(&password) && !text.contains(&written);
+        prop_assert!(tell(redact(&url)), "{}", redact(&url));
+        match Server::parse_in(&url, &Environment::empty()) {
+            Ok(server) => {
+                let shown = format!("{server:?}{}{}", server.redacted(), server.place(0));
+                prop_assert!(tell(shown.clone()), "{}", shown);
+            }
+            Err(error) => prop_assert!(tell(error.to_string()), "{}", error),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Stored blocks, read back and compressed, are what was asked for, or the load is refused before its first byte.
+
+use crate::support::{Server, dataset, programs, seat, work, workload};
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::workload::Redo;
+use mindful_core::{ErrorKind, Target};
+
+const BLOCKS: u64 = 600;
+
+/// How far the ratio of stored blocks may be from the one asked for, as a share.
+const TOLERANCE: f64 = 0.05;
+
+fn mixed(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
+    DatasetPlan { content: Content::Mixed { compress_ratio, dedupe_ratio }, ..dataset(1, BLOCKS) }
+}
+
+/// Compress and dedupe ratio of the blocks as the target tells them.
+fn told(target: &dyn Target) -> (f64, f64) {
+    let facts = target.describe().unwrap().facts;
+    let numbers: Vec<f64> = facts["stored_blocks"].split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    (numbers[0], numbers[1])
+}
+
+#[test]
+fn stored_blocks_have_the_ratio_asked_for() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        for asked in [1.0, 2.0, 4.0, 12.0, 30.0] {
+            let target = server.target(&[("compress_ratio", &asked.to_string())]).unwrap();
+            target.load(&mixed(asked, 1.0), &Silent, &Stop::default()).unwrap();
+            let (compress, dedupe) = told(&*target);
+            assert!((compress / asked - 1.0).abs() < TOLERANCE, "{compress} for {asked}");
+            assert!((dedupe - 1.0).abs() < f64::EPSILON, "{dedupe}");
+            assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+            // Whoever asks for nothing runs on what is there, and completes it.
+            let plain = server.target(&[]).unwrap();
+            let more = DatasetPlan { schemas: 2, ..mixed(asked, 1.0) };
+            assert_eq!(plain.load(&more, &Silent, &Stop::default()).unwrap().schemas, 2);
+            target.cleanup().unwrap();
+        }
+    }
+}
+
+#[test]
+fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    let (compress, _) = told(&*target);
+    assert!((6.5..8.5).contains(&compress), "{compress}");
+    target.cleanup().unwrap();
+    let repeated = DatasetPlan { content: Content::Repeated, ..dataset(1, BLOCKS) };
+    target.load(&repeated, &Silent, &Stop::default()).unwrap();
+    assert!(told(&*target).0 > 30.0, "{:?}", told(&*target));
+}
+
+#[test]
+fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[("compress_ratio", "1")]).unwrap();
+    for plan in [mixed(50.0, 1.0), mixed(2.0, 3.0)] {
+        let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Plan, "{error}");
+        assert!(error.next.contains("ratio"), "{error}");
+    }
+    assert_eq!(target.dataset().unwrap(), None);
+    // Rows that fill their block have no room for another version of themselves.
+    target.load(&mixed(1.0, 1.0), &Silent, &Stop::default()).unwrap();
+    target.prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap();
+    let error = target.prepare(&workload(1, BLOCKS, 4, "1"), 1).unwrap_err();
+    assert!(error.kind == ErrorKind::Plan && error.next.contains("--compress-ratio"), "{error}");
+}
+
+#[test]
+fn updates_of_shaped_rows_stay_in_their_block_and_write_data_of_the_same_kind() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[("compress_ratio", "4")]).unwrap();
+    target.load(&mixed(4.0, 1.0), &Silent, &Stop::default()).unwrap();
+    let w = mindful_core::workload::Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 1, "100") };
+    target.prepare(&w, 1).unwrap();
+    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    work(&*target, &mut *session, 0, 2_000).unwrap();
+    drop(session);
+    let left = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
+    assert_eq!(server.sql(left), ["0"]);
+    // A rewritten table holds the last versions alone: as random as the first were.
+    server.sql("VACUUM FULL mindful.blocks_1");
+    server.sql("CHECKPOINT");
+    let (compress, _) = told(&*target);
+    assert!((compress / 4.0 - 1.0).abs() < TOLERANCE, "{compress}");
+}

@@ -1,0 +1,37 @@
+//! Counters of real servers stand for the work between two readings, and for nothing that was done before.
+
+use std::time::Duration;
+
+use crate::support::{Server, dataset, programs};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::metric::shared;
+
+const BLOCKS: u64 = 4_000;
+
+/// Servers publish what an idle connection has read a second after it last did, with its next statement.
+const UNPUBLISHED: Duration = Duration::from_millis(1_200);
+
+#[test]
+fn reads_of_the_verification_are_not_counted_after_it() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        std::thread::sleep(UNPUBLISHED);
+        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        let mut samplers = target.samplers().unwrap();
+        let mut logical_reads = || {
+            let told = samplers.iter_mut().find_map(|sampler| {
+                let at = sampler.metrics().iter().position(|metric| metric.name == shared::LOGICAL_READS)?;
+                sampler.read().unwrap()[at]
+            });
+            told.unwrap()
+        };
+        let before = logical_reads();
+        std::thread::sleep(UNPUBLISHED);
+        target.clock_us().unwrap();
+        let counted = logical_reads() - before;
+        assert!(counted < BLOCKS as f64 / 4.0, "{counted} blocks were read in the meantime");
+    }
+}

@@ -1,0 +1,198 @@
+//! The dataset against real servers: layout, no debt, resume, and nothing of others touched.
+
+use std::sync::Mutex;
+
+use crate::support::{Server, dataset, programs, seat, work, workload};
+use mindful_core::ErrorKind;
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events, Silent};
+
+fn each_server(test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, &[]));
+    }
+}
+
+#[test]
+fn the_layout_holds_and_a_read_of_every_block_writes_none() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        let loaded = target.load(&dataset(3, 4_000), &Silent, &Stop::default()).unwrap();
+        assert_eq!((loaded.schemas, loaded.blocks_per_schema), (3, 4_000));
+        let proof = target.verify(&Stop::default()).unwrap();
+        assert_eq!(proof.failure(), None, "{proof:?}");
+        assert!(proof.cross_correlation.is_some());
+        for schema in 1..=3 {
+            let pages = server.sql(&format!("SELECT pg_relation_size('mindful.blocks_{schema}') / 8192"));
+            // The server extends tables by some blocks at a time; those behind the last row stay empty.
+            assert!((4_000..4_064).contains(&pages[0].parse().unwrap()), "{pages:?}");
+            let plan = server.sql(&format!(
+                "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) SELECT count(seq) FROM mindful.blocks_{schema}"
+            ));
+            // Planning may set hint bits in the catalogue, which is not the dataset.
+            let text: Vec<_> = plan.iter().take_while(|line| !line.starts_with("Planning")).cloned().collect();
+            let text = text.join("\n");
+            assert!(!text.contains("dirtied") && !text.contains("written"), "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        let load = |schemas, seed| {
+            let plan = DatasetPlan { seed, ..dataset(schemas, 500) };
+            server.target(&[]).unwrap().load(&plan, &Silent, &Stop::default()).unwrap()
+        };
+        let kept = || server.target(&[]).unwrap().kept_proof().unwrap();
+        let prove = || {
+            let proof = target.verify(&Stop::default()).unwrap();
+            target.keep_proof(&proof).unwrap();
+            assert_eq!(kept(), Some(proof));
+        };
+        load(2, 7);
+        assert_eq!(kept(), None, "nothing was proven yet");
+        prove();
+        server.sql("VACUUM FULL mindful.blocks_2");
+        assert_eq!(kept(), None, "its rows stand in another file");
+        prove();
+        load(3, 7);
+        assert_eq!(kept(), None, "the third schema was never proven");
+        prove();
+        server.sql("ALTER TABLE mindful.registry DROP proof, DROP proven_file");
+        assert_eq!(kept(), None, "a registry of before has no proof");
+        prove();
+        target.cleanup().unwrap();
+        assert_eq!(kept(), None);
+        load(3, 8);
+        assert_eq!(kept(), None, "it is another dataset");
+    });
+}
+
+/// Stops a load as soon as its first bytes are told.
+struct StopEarly(Stop, Mutex<u64>);
+
+impl Events for StopEarly {
+    fn emit(&self, event: Event) {
+        if let Event::Progress { done, of, .. } = event {
+            let mut most = self.1.lock().unwrap();
+            *most = done.max(*most);
+            if done * 2 > of {
+                self.0.request();
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_load_resumes_with_what_is_missing() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        let stop = Stop::default();
+        let early = StopEarly(stop.clone(), Mutex::new(0));
+        let plan = DatasetPlan { load_streams: 1, ..dataset(4, 3_000) };
+        let error = target.load(&plan, &early, &stop).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
+        let before = server.sql("SELECT name || object FROM mindful.registry ORDER BY 1");
+        assert!((1..4).contains(&before.len()), "{before:?}");
+        assert_eq!(target.load(&plan, &Silent, &Stop::default()).unwrap().schemas, 4);
+        let after = server.sql("SELECT name || object FROM mindful.registry ORDER BY 1");
+        assert!(before.iter().all(|table| after.contains(table)), "{before:?} stays in {after:?}");
+        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    });
+}
+
+#[test]
+fn another_dataset_is_refused_with_the_way_out() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(1, 500), &Silent, &Stop::default()).unwrap();
+        for plan in [dataset(1, 600), DatasetPlan { seed: 8, ..dataset(1, 500) }] {
+            let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Plan);
+            assert!(error.next.contains("cleanup"), "{error}");
+        }
+        // More schemas of the same dataset are added to it.
+        assert_eq!(target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap().schemas, 2);
+    });
+}
+
+#[test]
+fn a_load_that_does_not_fit_is_refused_with_both_figures() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        let error = target.load(&dataset(4, 1 << 40), &Silent, &Stop::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Plan);
+        assert!(error.what.contains("needs") && error.what.contains("free are"), "{error}");
+        assert_eq!(target.dataset().unwrap(), None);
+    });
+}
+
+#[test]
+fn a_schema_that_bears_our_name_is_not_touched() {
+    each_server(|server| {
+        server.sql(
+            "CREATE SCHEMA mindful; CREATE TABLE mindful.blocks_1 (k bigint); CREATE TABLE mindful.registry (x int)",
+        );
+        let target = server.target(&[]).unwrap();
+        assert_eq!(target.dataset().unwrap_err().kind, ErrorKind::Target);
+        let error = target.load(&dataset(1, 500), &Silent, &Stop::default()).unwrap_err();
+        assert!(error.next.contains("--namespace"), "{error}");
+        assert!(target.cleanup().is_err());
+        let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'mindful'::regnamespace";
+        assert_eq!(server.sql(tables), ["2"]);
+    });
+}
+
+#[test]
+fn cleanup_takes_what_is_ours_and_leaves_what_is_not() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(3, 500), &Silent, &Stop::default()).unwrap();
+        // A foreign table in our schema, and one that took the name of ours.
+        server.sql(
+            "CREATE TABLE mindful.diary (x int); DROP TABLE mindful.blocks_2; CREATE TABLE mindful.blocks_2 (x int)",
+        );
+        let listed = target.inventory().unwrap();
+        assert_eq!(target.cleanup().unwrap(), listed);
+        let kept: Vec<_> = listed.iter().filter(|o| o.kept_because.is_some()).map(|o| o.name.as_str()).collect();
+        assert_eq!(kept, ["mindful.blocks_2", "mindful.diary", "\"mindful\""]);
+        let left = server.sql(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'mindful'::regnamespace AND relkind = 'r' ORDER BY 1",
+        );
+        assert_eq!(left, ["blocks_2", "diary"]);
+    });
+}
+
+#[test]
+fn cleanup_leaves_nothing_where_all_is_ours_and_may_be_said_twice() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap();
+        target.cleanup().unwrap();
+        assert_eq!(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'mindful'"), ["0"]);
+        assert_eq!(target.cleanup().unwrap(), []);
+        assert_eq!(target.dataset().unwrap(), None);
+    });
+}
+
+#[test]
+fn hostile_names_are_only_names() {
+    each_server(|server| {
+        server.sql("CREATE TABLE public.victim (x int)");
+        for name in ["a\"; DROP TABLE public.victim; --", "it's", "Grüße $body$ {{table}}", "select"] {
+            let target = server.target(&[("namespace", name)]).unwrap();
+            target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
+            assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+            let w = workload(1, 300, 2, "50");
+            target.prepare(&w, 1).unwrap();
+            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            assert_eq!(work(&*target, &mut *session, 0, 20).unwrap().total_ops(), 20);
+            drop(session);
+            target.cleanup().unwrap();
+        }
+        assert_eq!(server.sql("SELECT count(*) FROM public.victim"), ["0"]);
+    });
+}

@@ -1,0 +1,8 @@
+//! The private server, with real PostgreSQL, real processes and real signals.
+
+#![expect(clippy::print_stdout, reason = "a test fails by panicking and tells what it measured")]
+
+mod kill;
+mod open;
+mod refuse;
+mod support;

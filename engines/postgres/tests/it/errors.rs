@@ -1,0 +1,183 @@
+//! Servers that fail while a load or a run goes on: one line that says what, where and the next move.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::support::{self, Server, dataset, programs, seat, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events, Silent};
+use mindful_core::slice::SliceOrder;
+use mindful_core::workload::{Loop, Workload};
+use mindful_core::{Error, ErrorKind, Target};
+use mindful_postgres::connect;
+
+const BLOCKS: u64 = 1_000;
+
+fn loaded(server: &Server) -> Box<dyn Target> {
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+/// Says what happened and what to do, on one line.
+fn assert_plain(error: &Error) {
+    let line = error.to_string();
+    assert!(!line.contains('\n') && !error.what.is_empty() && !error.next.is_empty(), "{error:?}");
+}
+
+/// What a session in a long slice says when `strike` comes.
+fn struck(target: &dyn Target, looping: Loop, strike: impl FnOnce() + Send) -> Error {
+    let w = Workload { looping, ..workload(1, BLOCKS, 4, "20") };
+    target.prepare(&w, 1).unwrap();
+    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    let begin_us = target.clock_us().unwrap();
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: 0, max_ops: None };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(700));
+            strike();
+        });
+        session.slice(&order).unwrap_err()
+    })
+}
+
+#[test]
+fn a_server_that_crashes_in_the_middle_of_a_run_ends_it_with_one_line() {
+    for bin in programs() {
+        for looping in [Loop::Server, Loop::Client] {
+            let server = Server::start(&bin, &[]);
+            let target = loaded(&server);
+            let error = struck(&*target, looping, || server.crash());
+            assert_eq!(error.kind, ErrorKind::Run, "{error}");
+            assert_plain(&error);
+            assert!(error.next.contains("log"), "{error}");
+            // Whoever asks after that is told that nobody answers.
+            assert_plain(&target.clock_us().and_then(|_| target.describe()).unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn a_client_loop_that_is_terminated_or_cancelled_says_so() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let strike = |call: &str| {
+        let sql = format!(
+            "SELECT {call}(pid) FROM pg_stat_activity WHERE query LIKE '%blocks_1%' AND pid <> pg_backend_pid()"
+        );
+        // A statement is short: cancelling may come between two of them.
+        (0..200).for_each(|_| drop(server.try_sql(&sql)));
+    };
+    let killed = struck(&*target, Loop::Client, || strike("pg_terminate_backend"));
+    assert_eq!(killed.kind, ErrorKind::Run, "{killed}");
+    assert!(killed.what.contains("terminating connection"), "{killed}");
+    assert_plain(&killed);
+    let cancelled = struck(&*target, Loop::Client, || strike("pg_cancel_backend"));
+    assert_eq!(cancelled.kind, ErrorKind::Run, "{cancelled}");
+    assert!(cancelled.what.contains("cancel"), "{cancelled}");
+    assert_plain(&cancelled);
+}
+
+#[test]
+fn a_server_that_became_read_only_takes_no_updates() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        loaded(&server);
+        server.sql("ALTER DATABASE postgres SET default_transaction_read_only = on");
+        let target = server.target(&[]).unwrap();
+        for looping in [Loop::Server, Loop::Client] {
+            let w = Workload { looping, ..workload(1, BLOCKS, 4, "20") };
+            let error = target.prepare(&w, 1).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Target, "{error}");
+            assert!(error.what.contains("read-only"), "{error}");
+            assert_plain(&error);
+        }
+        let reads = Workload { looping: Loop::Client, ..workload(1, BLOCKS, 4, "0") };
+        target.prepare(&reads, 1).unwrap();
+        let error = target.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target, "{error}");
+        assert_plain(&error);
+    }
+}
+
+#[test]
+fn work_on_more_than_is_loaded_is_refused_before_anything_runs() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    for w in [workload(1, BLOCKS + 1, 4, "0"), workload(2, BLOCKS, 4, "0")] {
+        let error = target.prepare(&w, 1).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Plan, "{error}");
+        assert!(error.what.contains("loaded") && error.next.contains("--s"), "{error}");
+    }
+    assert_eq!(server.sql("SELECT sum(mark) FROM mindful.blocks_1"), ["0"]);
+}
+
+/// A file system of its own size, mounted for one test.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn tmpfs(folder: &Path, size: &str) -> Self {
+        fs::create_dir(folder).unwrap();
+        let mut mount = Command::new("mount");
+        let done = mount.args(["-t", "tmpfs", "-o", &format!("size={size},mode=777"), "tmpfs"]).arg(folder).output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "mount: {}", String::from_utf8_lossy(&done.stderr));
+        Self(folder.to_owned())
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+/// Someone else who fills the disk as soon as the load has begun.
+struct Filling {
+    file: PathBuf,
+    done: Mutex<bool>,
+}
+
+impl Events for Filling {
+    fn emit(&self, event: Event) {
+        let mut done = self.done.lock().unwrap();
+        if matches!(event, Event::Progress { done: 1.., .. }) && !*done {
+            *done = true;
+            // Takes all there is; that it fails in the end is the point.
+            let _ = fs::write(&self.file, vec![7; 256 << 20]);
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_fills_up_during_a_load_is_told_and_the_load_can_be_had_later() {
+    let server = Server::start(&programs()[0], &[]);
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not root, so nothing can be mounted: only the wording of a full disk is tested, not a full disk");
+        let full = "DO $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$";
+        let error = connect::explain(&server.try_sql(full).unwrap_err(), "loading");
+        assert!(error.kind == ErrorKind::Run && error.next.contains("free space"), "{error}");
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let disk = Mounted::tmpfs(&scratch.path().join("disk"), "192m");
+    let (folder, file) = (disk.0.join("space"), disk.0.join("of_another"));
+    fs::create_dir(&folder).unwrap();
+    let (uid, gid) = support::account().unwrap();
+    chown(&folder, Some(uid), Some(gid)).unwrap();
+    server.sql(&format!("CREATE TABLESPACE small LOCATION '{}'", folder.display()));
+    let target = server.target(&[("tablespace", "small")]).unwrap();
+    let filling = Filling { file: file.clone(), done: Mutex::new(false) };
+    let error = target.load(&dataset(2, 5_000), &filling, &Stop::default()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Run, "{error}");
+    assert!(error.what.contains("No space left") && error.next.contains("free space"), "{error}");
+    assert_plain(&error);
+    fs::remove_file(&file).unwrap();
+    assert_eq!(target.load(&dataset(2, 5_000), &Silent, &Stop::default()).unwrap().schemas, 2);
+    drop((target, server));
+}

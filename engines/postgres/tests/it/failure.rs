@@ -1,0 +1,127 @@
+//! What goes wrong on real servers is told on one line, with the next move, and changes nothing.
+
+use std::time::Duration;
+
+use crate::support::{Server, dataset, programs, seat, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::slice::SliceOrder;
+use mindful_core::workload::{Commit, Loop, Workload};
+use mindful_core::{Error, ErrorKind, Target};
+
+fn each_server(settings: &[&str], test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, settings));
+    }
+}
+
+fn loaded(server: &Server) -> Box<dyn Target> {
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+/// What a session in a long slice says when `sql` strikes it.
+fn struck_by(server: &Server, target: &dyn Target, sql: &str) -> Error {
+    let w = workload(1, 1_000, 4, "20");
+    target.prepare(&w, 1).unwrap();
+    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    let begin_us = target.clock_us().unwrap();
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: None };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(700));
+            let hit = server.sql(sql);
+            assert_eq!(hit, ["t"], "{sql}");
+        });
+        session.slice(&order).unwrap_err()
+    })
+}
+
+#[test]
+fn a_killed_or_cancelled_session_says_so() {
+    each_server(&[], |server| {
+        let target = loaded(server);
+        let of_session = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'";
+        let killed = struck_by(server, &*target, &format!("SELECT pg_terminate_backend(pid) {of_session}"));
+        assert_eq!(killed.kind, ErrorKind::Run, "{killed}");
+        assert!(killed.to_string().contains("terminating connection"), "{killed}");
+        let cancelled = struck_by(server, &*target, &format!("SELECT pg_cancel_backend(pid) {of_session}"));
+        assert_eq!(cancelled.kind, ErrorKind::Run);
+        assert!(cancelled.to_string().contains("session 0") && !cancelled.next.is_empty(), "{cancelled}");
+    });
+}
+
+#[test]
+fn a_plan_that_is_not_a_plain_index_scan_is_refused() {
+    each_server(&[], |server| {
+        let target = loaded(server);
+        server.sql("DROP INDEX mindful.blocks_1_k");
+        let error = target.prepare(&workload(1, 1_000, 64, "0"), 1).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target);
+        assert!(error.what.contains("Seq Scan") && error.next.contains("cleanup"), "{error}");
+        // An index that can only be read as a bitmap is no way around.
+        server.sql("CREATE INDEX ON mindful.blocks_1 USING brin (k)");
+        let error = target.prepare(&workload(1, 1_000, 64, "0"), 1).unwrap_err();
+        assert!(error.what.contains("Scan"), "{error}");
+    });
+}
+
+#[test]
+fn more_sessions_than_the_server_takes_are_refused_with_how_many_fit() {
+    each_server(&["max_connections=12"], |server| {
+        let target = loaded(server);
+        assert!(target.prepare(&workload(1, 1_000, 4, "0"), 4).is_ok());
+        let error = target.prepare(&workload(1, 1_000, 4, "0"), 50).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Plan);
+        assert!(error.next.contains("--sessions") && error.next.contains("max_connections"), "{error}");
+    });
+}
+
+#[test]
+fn a_role_without_rights_is_told_which_one_it_needs() {
+    each_server(&[], |server| {
+        server.sql("CREATE ROLE plain LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
+        let target = server.target_as("plain", "postgres", &[]).unwrap();
+        let error = target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target);
+        assert!(error.next.contains("CREATE"), "{error}");
+        server.sql("GRANT CREATE ON DATABASE postgres TO plain");
+        target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
+        let error = target.prepare(&workload(1, 300, 4, "0"), 1).unwrap_err();
+        assert!(error.next.contains("GRANT TEMPORARY"), "{error}");
+        let client = Workload { looping: Loop::Client, ..workload(1, 300, 4, "0") };
+        assert!(target.prepare(&client, 1).is_ok());
+    });
+}
+
+#[test]
+fn a_read_only_server_is_not_loaded() {
+    each_server(&["default_transaction_read_only=on"], |server| {
+        let error = server.target(&[]).unwrap().load(&dataset(1, 300), &Silent, &Stop::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target);
+        assert!(error.to_string().contains("read-only"), "{error}");
+    });
+}
+
+#[test]
+fn counters_that_may_not_be_read_are_missing_not_zero() {
+    each_server(&[], |server| {
+        let readable = loaded(server).samplers().unwrap().len();
+        server.sql("CREATE ROLE plain LOGIN; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
+        let target = server.target_as("plain", "postgres", &[]).unwrap();
+        let names: Vec<String> = target.samplers().unwrap().iter().map(|s| s.name().to_owned()).collect();
+        assert_eq!(names.len(), readable - 1);
+        assert!(!names.contains(&"pg_stat_wal".to_owned()));
+    });
+}
+
+#[test]
+fn late_commits_that_could_deadlock_are_refused() {
+    each_server(&[], |server| {
+        let target = loaded(server);
+        let w = Workload { commit: Commit::Every(10), ..workload(1, 1_000, 4, "50") };
+        assert!(target.prepare(&w, 1).is_ok());
+        assert!(target.prepare(&w, 2).unwrap_err().next.contains("--schemas"));
+    });
+}

@@ -1,0 +1,134 @@
+//! A session that waits ends soon after it is told to, whatever it waits for.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::support::{self, Server, dataset, programs, seat, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::slice::SliceOrder;
+use mindful_core::workload::{Loop, Workload};
+use mindful_core::{ErrorKind, Session, Target};
+
+const BLOCKS: u64 = 500;
+
+/// Longer than any interrupt takes, far shorter than what the sessions wait for.
+const SOON: Duration = Duration::from_secs(20);
+
+fn updates(looping: Loop) -> Workload {
+    Workload { looping, ..workload(1, BLOCKS, 1, "100") }
+}
+
+fn long_slice(target: &dyn Target) -> SliceOrder {
+    let begin_us = target.clock_us().unwrap();
+    SliceOrder { index: 0, begin_us, end_us: begin_us + 600_000_000, first_op: 0, max_ops: None }
+}
+
+/// Interrupts `session` a while after its slice began; tells how long it took to end.
+fn interrupted(target: &dyn Target, session: &mut dyn Session) -> Duration {
+    let order = long_slice(target);
+    std::thread::scope(|scope| {
+        let interrupting = scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            let began = Instant::now();
+            target.interrupt();
+            began
+        });
+        let error = session.slice(&order).unwrap_err();
+        let ended = Instant::now();
+        assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
+        ended.duration_since(interrupting.join().unwrap())
+    })
+}
+
+#[test]
+fn an_update_that_waits_for_a_row_lock_ends_when_it_is_interrupted() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    for looping in [Loop::Client, Loop::Server] {
+        let w = updates(looping);
+        target.prepare(&w, 1).unwrap();
+        let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+        let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
+        let took = interrupted(&*target, &mut *session);
+        drop(holding);
+        assert!(took < SOON, "{took:?} in the {looping:?} loop");
+    }
+    // A step after that works again.
+    let w = updates(Loop::Client);
+    target.prepare(&w, 1).unwrap();
+    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    assert_eq!(support::work(&*target, &mut *session, 0, 5).unwrap().total_ops(), 5);
+}
+
+#[test]
+fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
+    let server = Server::start_on_tcp(&programs()[0]);
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    let road = Road::to(server.port());
+    for looping in [Loop::Client, Loop::Server] {
+        let target = Server::target_at(&format!("postgresql://bench@127.0.0.1:{}/postgres", road.port)).unwrap();
+        let w = updates(looping);
+        target.prepare(&w, 1).unwrap();
+        let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+        let order = long_slice(&*target);
+        let took = std::thread::scope(|scope| {
+            let interrupting = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(300));
+                road.swallow.store(true, Ordering::SeqCst);
+                std::thread::sleep(Duration::from_millis(300));
+                let began = Instant::now();
+                target.interrupt();
+                began
+            });
+            let error = session.slice(&order).unwrap_err();
+            let ended = Instant::now();
+            assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
+            ended.duration_since(interrupting.join().unwrap())
+        });
+        assert!(took < SOON, "{took:?} in the {looping:?} loop");
+        road.swallow.store(false, Ordering::SeqCst);
+    }
+}
+
+/// A road to the server on which everything can get lost: nothing arrives and nothing is refused.
+struct Road {
+    port: u16,
+    swallow: Arc<AtomicBool>,
+}
+
+impl Road {
+    fn to(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, swallow) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
+        let lost = Arc::clone(&swallow);
+        // Ends with the process; so do the two ways of each connection.
+        std::thread::spawn(move || {
+            for here in listener.incoming().flatten() {
+                let there = TcpStream::connect(("127.0.0.1", server)).unwrap();
+                for (from, to) in [(&here, &there), (&there, &here)] {
+                    let (from, to, lost) = (from.try_clone().unwrap(), to.try_clone().unwrap(), Arc::clone(&lost));
+                    std::thread::spawn(move || carry(from, to, &lost));
+                }
+            }
+        });
+        Self { port, swallow }
+    }
+}
+
+fn carry(mut from: TcpStream, mut to: TcpStream, lost: &AtomicBool) {
+    let mut bytes = [0; 8192];
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        if !lost.load(Ordering::SeqCst) && to.write_all(&bytes[..read]).is_err() {
+            break;
+        }
+    }
+    if !lost.load(Ordering::SeqCst) {
+        let _ = to.shutdown(std::net::Shutdown::Both);
+    }
+}

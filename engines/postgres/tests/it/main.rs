@@ -1,0 +1,18 @@
+//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod checks;
+mod conformance;
+mod connect;
+mod content;
+mod counters;
+mod dataset;
+mod embedded;
+mod errors;
+mod failure;
+mod interrupt;
+mod support;
+mod updates;
+mod versions;
+mod waits;
+mod work;

@@ -1,0 +1,286 @@
+//! A private server for tests, of any PostgreSQL whose programs stand in a folder.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use mindful_conformance::Fixture;
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::event::{Event, Events};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::Workload;
+use mindful_core::{Engine, Result, Session, Target};
+use mindful_postgres::ENGINE;
+use mindful_postgres::embedded::Embedded;
+
+/// A running server with its own folder; ends with the value.
+pub struct Server {
+    process: Child,
+    folder: tempfile::TempDir,
+    port: u16,
+}
+
+/// A transaction of someone else, open until this is dropped.
+pub struct Held {
+    _client: tokio_postgres::Client,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Server {
+    /// Makes a cluster and starts it with the programs in `bin`.
+    pub fn start(bin: &Path, settings: &[&str]) -> Self {
+        // The number only names the socket: nothing listens on TCP.
+        Self::start_at(bin, 5432, settings)
+    }
+
+    /// The same, on a port of 127.0.0.1 too.
+    pub fn start_on_tcp(bin: &Path) -> Self {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self::start_at(bin, free, &["listen_addresses=127.0.0.1"])
+    }
+
+    fn start_at(bin: &Path, port: u16, settings: &[&str]) -> Self {
+        let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
+        let account = account();
+        if let Some((uid, gid)) = account {
+            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
+        }
+        let data = folder.path().join("data");
+        let mut initdb = as_account(&bin.join("initdb"), account);
+        initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k", "-D"]).arg(&data);
+        let made = initdb.output().unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let mut postgres = as_account(&bin.join("postgres"), account);
+        postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses=", "-p"]);
+        postgres.arg(port.to_string());
+        for setting in ["autovacuum=off", "shared_buffers=64MB", "max_wal_size=2GB"].iter().chain(settings) {
+            postgres.arg("-c").arg(setting);
+        }
+        let process = postgres.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut server = Self { process, folder, port };
+        server.await_ready();
+        server
+    }
+
+    fn await_ready(&mut self) {
+        let until = Instant::now() + Duration::from_mins(1);
+        while self.try_sql("SELECT 1").is_err() {
+            if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
+                let mut told = String::new();
+                self.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+                self.process.wait().unwrap();
+                panic!("the server did not start: {told}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The URL of `database` for `user`.
+    pub fn url(&self, user: &str, database: &str) -> String {
+        let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
+        format!("postgresql://{user}@{folder}:{}/{database}", self.port)
+    }
+
+    /// Opens it as a target with some options.
+    pub fn target(&self, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+        self.target_as("bench", "postgres", options)
+    }
+
+    /// Opens it as a target for `user`.
+    pub fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+        let mut settings = Settings::defaults(ENGINE.options());
+        for (name, value) in options {
+            settings.set(name, *value, Origin::Flag(format!("--{name}")));
+        }
+        ENGINE.open(&self.url(user, database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+    }
+
+    /// Opens a server by whatever URL leads to it.
+    pub fn target_at(url: &str) -> Result<Box<dyn Target>> {
+        ENGINE.open(url, &Settings::defaults(ENGINE.options()), &(Arc::new(Silent) as Arc<dyn Events>))
+    }
+
+    /// The port of 127.0.0.1 it listens on, if it does.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends it at once, without a word to its clients, as a crash would.
+    pub fn crash(&self) {
+        let pid = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
+    }
+
+    /// Runs SQL in a transaction that stays open.
+    pub fn hold(&self, sql: &str) -> Held {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let url = self.url("bench", "postgres");
+            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
+            client
+        });
+        Held { _client: client, _runtime: runtime }
+    }
+
+    /// Runs SQL beside mindful, as another user of the server would; gives the first column of each row.
+    pub fn sql(&self, sql: &str) -> Vec<String> {
+        self.try_sql(sql).unwrap()
+    }
+
+    /// The same, where it may fail.
+    pub fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&self.url("bench", "postgres"), tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            let messages = client.simple_query(sql).await?;
+            Ok(messages
+                .into_iter()
+                .filter_map(|message| match message {
+                    tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+                    _ => None,
+                })
+                .collect())
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // SIGINT is the fast shutdown; the signal goes to this very process.
+        let pid = rustix::process::Pid::from_child(&self.process);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+        let _ = self.process.wait();
+    }
+}
+
+struct Silent;
+
+impl Events for Silent {
+    fn emit(&self, _: Event) {}
+}
+
+/// User and group for a server when the test runs as root, which PostgreSQL refuses.
+pub fn account() -> Option<(u32, u32)> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let passwd = std::fs::read_to_string("/etc/passwd").unwrap();
+    let of = |name: &str| {
+        let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2).map(|field| field.parse().unwrap());
+        Some((fields.next()?, fields.next()?))
+    };
+    Some(of("postgres").or_else(|| of("nobody")).unwrap())
+}
+
+fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/");
+    if let Some((uid, gid)) = account {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+/// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what
+/// the system or `TEST_PG_BIN` (folders with colons between them) has besides; where that is nothing, an older one that
+/// is fetched. So there are two at least, the newest first and an older one last.
+pub fn programs() -> Vec<PathBuf> {
+    let mut found = vec![fetched("18")];
+    let given = std::env::var_os("TEST_PG_BIN").unwrap_or_default();
+    found.extend(std::env::split_paths(&given).filter(|bin| bin.join("initdb").exists()));
+    if let Ok(versions) = std::fs::read_dir("/usr/lib/postgresql") {
+        found.extend(versions.flatten().map(|v| v.path().join("bin")).filter(|bin| bin.join("initdb").exists()));
+    }
+    found.dedup();
+    if found.len() == 1 {
+        found.push(fetched("16"));
+    }
+    found
+}
+
+/// Where the private server's programs of `version` stand, found by starting it once.
+pub fn fetched(version: &str) -> PathBuf {
+    static FOUND: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let find = || {
+        let folder = tempfile::Builder::new()
+            .prefix("mindful-pg-")
+            .permissions(std::fs::Permissions::from_mode(0o755))
+            .tempdir()
+            .unwrap();
+        let mut settings = Settings::defaults(ENGINE.options());
+        settings.set("pg_version", version, Origin::Default);
+        settings.set("data_dir", folder.path().join("data").to_string_lossy(), Origin::Default);
+        let private = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
+        let program = std::fs::read_link(format!("/proc/{}/exe", private.postmaster_pid())).unwrap();
+        program.parent().unwrap().to_owned()
+    };
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    found.entry(version.to_owned()).or_insert_with(find).clone()
+}
+
+/// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
+pub fn fixture(bin: PathBuf) -> Fixture {
+    static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let server = {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
+        running.unwrap_or_else(|| {
+            let server = Arc::new(Server::start(&bin, &["fsync=off"]));
+            shared.retain(|(path, _)| *path != bin);
+            shared.push((bin, Arc::downgrade(&server)));
+            server
+        })
+    };
+    let database = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
+    server.sql(&format!("CREATE DATABASE {database}"));
+    let mut fixture = Fixture::new(&ENGINE, server.url("bench", &database)).keeping(server);
+    fixture.bad_urls =
+        ["postgres://x@%2Fno%2Fsuch%2Fplace/x", "postgres://x@127.0.0.1:1/x", "postgres://[", "embedded:x"]
+            .map(str::to_owned)
+            .to_vec();
+    fixture
+}
+
+/// A small dataset.
+pub fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
+    DatasetPlan {
+        schemas,
+        blocks_per_schema: blocks,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 7,
+        load_streams: 2,
+    }
+}
+
+/// The plain workload.
+pub fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
+    let update_pct = Share::parse(update_percent).unwrap();
+    Workload { seed: 7, update_pct, ..Workload::reads(schemas, scale, work_unit) }
+}
+
+/// The seat of one session of `sessions`.
+pub fn seat(session: u32, sessions: u32, schemas: u32) -> Seat {
+    Seat { session, sessions, schema: session % schemas + 1, endpoint: 0 }
+}
+
+/// Lets a session do exactly `ops` operations from number `first` on.
+pub fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
+    let begin_us = target.clock_us()?;
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: first, max_ops: Some(ops) };
+    session.slice(&order)
+}

@@ -1,0 +1,132 @@
+//! Updates on real servers: what they log, where they stay, and that sessions never block one another for good.
+
+use std::collections::BTreeMap;
+
+use crate::support::{Server, dataset, programs, seat, work, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::slice::{SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
+use mindful_core::{Result, Target};
+
+const BLOCKS: u64 = 4_000;
+
+fn loaded(server: &Server) -> Box<dyn Target> {
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+/// `sessions` sessions side by side for `seconds`.
+fn together(target: &dyn Target, w: &Workload, sessions: u32, seconds: i64) -> Vec<Result<SliceReport>> {
+    target.prepare(w, sessions).unwrap();
+    let begin_us = target.clock_us().unwrap() + 2_000_000;
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + seconds * 1_000_000, first_op: 0, max_ops: None };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..sessions)
+            .map(|number| scope.spawn(move || target.session(w, seat(number, sessions, 1))?.slice(&order)))
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn number(server: &Server, sql: &str) -> f64 {
+    server.sql(sql)[0].parse().unwrap()
+}
+
+#[test]
+fn an_updated_block_logs_what_the_record_formats_say() {
+    for bin in programs() {
+        for images in ["off", "on"] {
+            let server = Server::start(&bin, &[&format!("full_page_writes={images}")]);
+            let target = loaded(&server);
+            let facts = target.describe().unwrap().facts;
+            for (redo, name) in [(Redo::Light, "log_band_light"), (Redo::Heavy, "log_band_heavy")] {
+                let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
+                target.prepare(&w, 1).unwrap();
+                let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+                let (low, high) = facts[name].split_once("..").unwrap();
+                let lsn = "SELECT pg_current_wal_insert_lsn() - '0/0'";
+                let pages = "SELECT wal_fpi FROM pg_stat_wal";
+                server.sql("CHECKPOINT");
+                let (log_before, pages_before) = (number(&server, lsn), number(&server, pages));
+                let report = work(&*target, &mut *session, 0, 3_000).unwrap();
+                drop(session);
+                let blocks = report.op(OpKind::Update).blocks as f64;
+                let per_block = (number(&server, lsn) - log_before) / blocks;
+                let share = (number(&server, pages) - pages_before) / blocks;
+                assert!(share < 0.01 || images == "on", "{share}");
+                let image: f64 =
+                    facts.get("log_image").map_or(0.0, |fact| fact.rsplit(' ').next().unwrap().parse().unwrap());
+                let (low, high): (f64, f64) = (low.parse().unwrap(), high.parse::<f64>().unwrap() + share * image);
+                assert!(
+                    (low..=high).contains(&per_block),
+                    "{redo:?}: {per_block} not in {low}..{high}, images {images}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn many_sessions_in_one_hot_schema_never_deadlock() {
+    let server = Server::start(&programs()[0], &["deadlock_timeout=100ms"]);
+    let target = loaded(&server);
+    let spot = HotSpot { blocks: 24, offset: 100, share: Share::parse("80").unwrap() };
+    let w = Workload { hot_spot: Some(spot), ..workload(1, BLOCKS, 8, "100") };
+    for report in together(&*target, &w, 16, 5) {
+        assert!(report.unwrap().total_ops() > 0);
+    }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = 'postgres'";
+    assert_eq!(server.sql(deadlocks), ["0"]);
+}
+
+#[test]
+fn heavy_updates_for_ten_seconds_leave_the_tables_as_long_as_they_were() {
+    // A snapshot of autovacuum's own keeps old versions: a block visited often meanwhile would overflow.
+    let server = Server::start(&programs()[0], &["autovacuum=off"]);
+    let target = loaded(&server);
+    let size = "SELECT pg_relation_size('mindful.blocks_1') + pg_relation_size('mindful.blocks_1_k')";
+    let before = server.sql(size);
+    let w = Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 8, "100") };
+    let updates: u64 = together(&*target, &w, 4, 10).into_iter().map(|r| r.unwrap().op(OpKind::Update).blocks).sum();
+    assert!(updates > 3 * BLOCKS, "every block several times: {updates}");
+    assert_eq!(server.sql(size), before);
+    let left = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
+    assert_eq!(server.sql(left), ["0"]);
+}
+
+/// What the sampler `name` reads now.
+fn counters(target: &dyn Target, name: &str) -> BTreeMap<String, f64> {
+    let mut sampler = target.samplers().unwrap().into_iter().find(|sampler| sampler.name() == name).unwrap();
+    let values = sampler.read().unwrap();
+    sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric.name.clone(), value?))).collect()
+}
+
+#[test]
+fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
+    for bin in programs() {
+        let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
+        let target = loaded(&server);
+        let before = counters(&*target, "pg_stat_io");
+        let log_before = counters(&*target, "pg_stat_wal");
+        for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 2) {
+            report.unwrap();
+        }
+        server.sql("CHECKPOINT");
+        // The sessions have told theirs when they left; the writers tell theirs within a second.
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let after = counters(&*target, "pg_stat_io");
+        let grew = |name: &str| after[name] - before[name];
+        let [all, sessions, checkpoints, background] =
+            ["physical_writes", "session_writes", "checkpoint_writes", "background_writes"].map(grew);
+        assert!(sessions > 0.0 && checkpoints > 0.0, "{sessions} by sessions, {checkpoints} by checkpoints");
+        let sum = sessions + checkpoints + background;
+        assert!((sum / all - 1.0).abs() < 0.005, "{sessions} + {checkpoints} + {background} of {all}");
+        let log = counters(&*target, "pg_stat_wal");
+        let (bytes, writes) =
+            (log["log_bytes"] - log_before["log_bytes"], log["log_writes"] - log_before["log_writes"]);
+        assert!(writes > 0.0 && bytes / writes > 100.0, "{bytes} bytes of log in {writes} writes");
+    }
+}

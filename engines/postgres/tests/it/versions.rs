@@ -1,0 +1,63 @@
+//! Work and counters on the versions that can be fetched, beside those the other tests run on.
+
+use crate::support::{Server, dataset, fetched, seat, work, workload};
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::metric::{Sampler, shared};
+use mindful_core::units::Share;
+use mindful_core::workload::{Loop, OpKind, Workload};
+
+fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {
+    samplers.iter_mut().find_map(|sampler| {
+        let at = sampler.metrics().iter().position(|metric| metric.name == name)?;
+        sampler.read().expect("a reading")[at]
+    })
+}
+
+#[test]
+fn work_and_counters_agree_on_every_version() {
+    for version in ["16", "17", "18"] {
+        let server = Server::start(&fetched(version), &[]);
+        let target = server.target(&[("wait_sampling", "off")]).unwrap();
+        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        let mut samplers = target.samplers().unwrap();
+        let mut read = |name: &str| counter(&mut samplers, name);
+        for looping in [Loop::Server, Loop::Client] {
+            let w = Workload { looping, ..workload(1, 1_000, 5, "40") };
+            target.prepare(&w, 1).unwrap();
+            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let names = [shared::LOGICAL_READS, shared::COMMITS, shared::LOG_BYTES, "n_tup_upd"];
+            let before = names.map(|name| read(name).unwrap());
+            let report = work(&*target, &mut *session, 0, 500).unwrap();
+            let after = names.map(|name| read(name).unwrap());
+            let [reads, commits, log, rows] = [0, 1, 2, 3].map(|at| after[at] - before[at]);
+            assert!(reads >= 2_500.0 && log > 0.0, "{reads} reads, {log} bytes of log on {version}");
+            assert!(commits >= 200.0, "{commits} commits on {version}");
+            assert_eq!(rows as u64, report.op(OpKind::Update).blocks, "{version}, {looping:?} loop");
+        }
+    }
+}
+
+/// Scans of a table beyond a quarter of shared_buffers go through a ring; the server tells their visits from 16 on.
+#[test]
+fn visits_of_a_ring_are_told_by_every_version_that_has_them() {
+    for version in ["16", "17", "18"] {
+        let server = Server::start(&fetched(version), &["shared_buffers=4MB"]);
+        let target = server.target(&[("wait_sampling", "off")]).unwrap();
+        let plan = DatasetPlan { scan_blocks: 600, ..dataset(1, 200) };
+        target.load(&plan, &Silent, &Stop::default()).unwrap();
+        let w = Workload { scan_pct: Share::ALL, ..workload(1, 200, 5, "0") };
+        target.prepare(&w, 1).unwrap();
+        let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+        let mut samplers = target.samplers().unwrap();
+        let mut visits = || counter(&mut samplers, "ring_visits").unwrap();
+        let before = visits();
+        let report = work(&*target, &mut *session, 0, 10).unwrap();
+        assert_eq!(report.op(OpKind::Scan).blocks, 6_000);
+        // The server extends tables by some blocks at a time; those behind the last row are read too.
+        let visited = visits() - before;
+        assert!((6_000.0..6_640.0).contains(&visited), "{visited} visits of the ring on {version}");
+    }
+}

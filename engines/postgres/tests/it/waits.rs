@@ -1,0 +1,130 @@
+//! Wait events of real sessions on real servers: what they wait for is found, under its class, at a bounded cost.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::support::{Server, dataset, programs, seat, workload};
+use mindful_core::Target;
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::metric::Sampler;
+use mindful_core::slice::SliceOrder;
+use mindful_core::workload::Workload;
+
+const SECONDS: i64 = 3;
+
+fn sampler(target: &dyn Target, name: &str) -> Option<Box<dyn Sampler>> {
+    target.samplers().unwrap().into_iter().find(|sampler| sampler.name() == name)
+}
+
+/// Samples by class while `sessions` sessions work for some seconds.
+fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<String, f64> {
+    target.prepare(work, sessions).unwrap();
+    let mut waits = sampler(target, "waits").unwrap();
+    let before = waits.read().unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..sessions {
+            scope.spawn(move || {
+                let mut session = target.session(work, seat(number, sessions, work.schemas)).unwrap();
+                let begin_us = target.clock_us().unwrap();
+                let end_us = begin_us + SECONDS * 1_000_000;
+                session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
+            });
+        }
+    });
+    let after = waits.read().unwrap();
+    let mut found = BTreeMap::new();
+    for ((metric, after), before) in waits.metrics().iter().zip(after).zip(before) {
+        let class = metric.name.split('/').next().unwrap();
+        *found.entry(class.to_owned()).or_insert(0.0) += after.unwrap() - before.unwrap();
+    }
+    found
+}
+
+fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {
+    let busy: f64 = classes.iter().filter(|(class, _)| *class != "idle").map(|(_, samples)| samples).sum();
+    assert!(busy >= 10.0, "too few samples: {classes:?}");
+    classes.get(class).copied().unwrap_or(0.0) / busy
+}
+
+#[test]
+fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+        let few = Workload { schemas: 1, ..workload(1, 8, 8, "100") };
+        let found = classes(&*target, &few, 6);
+        assert!(share(&found, "contention") > 0.15, "{found:?}");
+    }
+}
+
+#[test]
+fn cached_reads_are_cpu_and_wait_for_nothing() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+        let found = classes(&*target, &workload(1, 1_000, 8, "0"), 2);
+        assert!(share(&found, "cpu") > 0.8, "{found:?}");
+    }
+}
+
+#[test]
+fn commits_wait_for_the_log() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(2, 1_000), &Silent, &Stop::default()).unwrap();
+        let found = classes(&*target, &workload(2, 1_000, 1, "100"), 2);
+        assert!(share(&found, "log") > share(&found, "contention"), "{found:?}");
+        assert!(share(&found, "log") > 0.1, "{found:?}");
+    }
+}
+
+/// Whoever is not one of the sessions is not counted: neither strangers nor mindful's own connections.
+#[test]
+fn strangers_are_not_sampled() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[]).unwrap();
+        let mut waits = sampler(&*target, "waits").unwrap();
+        let before = waits.read().unwrap();
+        server.sql("SELECT count(*) FROM generate_series(1, 5000000)");
+        let after = waits.read().unwrap();
+        for ((metric, after), before) in waits.metrics().iter().zip(after).zip(before) {
+            assert!(metric.name.starts_with("idle/") || after == before, "{} {before:?} {after:?}", metric.name);
+        }
+    }
+}
+
+#[test]
+fn sampling_tells_its_cost_and_can_be_turned_off() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[("wait_sampling", "10ms")]).unwrap();
+        let mut cost = sampler(&*target, "wait_sampling").unwrap();
+        let names: Vec<_> = cost.metrics().iter().map(|metric| metric.name.clone()).collect();
+        std::thread::sleep(Duration::from_millis(700));
+        let values: BTreeMap<_, _> = names.into_iter().zip(cost.read().unwrap()).collect();
+        assert!(values["samplings"].unwrap() >= 3.0, "{values:?}");
+        assert!(values["sampling_interval"].unwrap() >= 10_000.0, "{values:?}");
+        #[cfg(target_os = "linux")]
+        assert!(values["monitor_cpu"].unwrap() > 0.0, "{values:?}");
+        drop(cost);
+        let silent = server.target(&[("wait_sampling", "off")]).unwrap();
+        assert!(sampler(&*silent, "waits").is_none());
+        assert!(server.target(&[("wait_sampling", "1us")]).is_err());
+    }
+}
+
+#[test]
+fn a_server_that_goes_away_ends_the_samples_with_an_error() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[]).unwrap();
+    let mut waits = sampler(&*target, "waits").unwrap();
+    waits.read().unwrap();
+    server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mindful waits'");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(waits.read().is_err());
+}

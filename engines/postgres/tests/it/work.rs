@@ -1,0 +1,170 @@
+//! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
+
+use crate::support::{Server, dataset, programs, seat, work, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::units::Share;
+use mindful_core::workload::{Draws, HotSpot, Loop, OpKind, Redo, Skew, ThinkTime, Workload};
+
+const BLOCKS: u64 = 2_000;
+
+fn each_server(test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, &[]));
+    }
+}
+
+fn loaded(server: &Server, schemas: u32) -> Box<dyn mindful_core::Target> {
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(schemas, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+#[test]
+fn every_operation_visits_exactly_its_work_unit_and_the_mix_is_exact() {
+    each_server(|server| {
+        let target = loaded(server, 1);
+        for (unit, percent) in [(1, "0"), (64, "0"), (255, "20"), (3, "37"), (8, "50"), (2, "100"), (BLOCKS, "1")] {
+            for looping in [Loop::Server, Loop::Client] {
+                let w = Workload { looping, ..workload(1, BLOCKS, unit, percent) };
+                target.prepare(&w, 1).unwrap();
+                let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+                let ops = if unit > 100 { 200 } else { 1_000 };
+                let report = work(&*target, &mut *session, 5, ops).unwrap();
+                let draws = Draws::new(&w, 0, 1);
+                let updates = (5..5 + ops).filter(|i| draws.op(*i).kind == OpKind::Update).count() as u64;
+                assert_eq!(report.op(OpKind::Update).ops, updates, "{percent} % in the {looping:?} loop");
+                assert_eq!(report.total_ops(), ops);
+                for kind in OpKind::ALL {
+                    assert_eq!(report.op(kind).blocks, report.op(kind).ops * unit, "{kind:?} in the {looping:?} loop");
+                    assert_eq!(report.op(kind).latency.count(), report.op(kind).ops);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn all_updates_stay_in_their_block_and_the_table_does_not_grow() {
+    each_server(|server| {
+        let target = loaded(server, 1);
+        let size = "SELECT pg_relation_size('mindful.blocks_1') + pg_relation_size('mindful.blocks_1_k')";
+        let before = server.sql(size);
+        for redo in [Redo::Light, Redo::Heavy] {
+            let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
+            target.prepare(&w, 3).unwrap();
+            std::thread::scope(|scope| {
+                for number in 0..3 {
+                    let (target, w) = (&*target, &w);
+                    scope.spawn(move || {
+                        let mut session = target.session(w, seat(number, 3, 1)).unwrap();
+                        work(target, &mut *session, 0, 700).unwrap();
+                    });
+                }
+            });
+        }
+        assert_eq!(server.sql(size), before);
+        let all = server.sql("SELECT n_tup_upd - n_tup_hot_upd || ' of ' || n_tup_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'");
+        assert!(all[0].starts_with("0 of ") && all[0] != "0 of 0", "updates that left their block: {all:?}");
+    });
+}
+
+/// Every knob: the database draws the very same keys as the client.
+#[test]
+fn the_same_seed_visits_the_same_keys_in_both_loops() {
+    let share = |text| Share::parse(text).unwrap();
+    let spot = HotSpot { blocks: 50, offset: 100, share: share("30") };
+    let hot_set = Skew::HotSet { fraction: share("10"), probability: share("80"), moves_every: 40 };
+    let think = ThinkTime {
+        share: share("20"),
+        min: std::time::Duration::ZERO,
+        max: std::time::Duration::from_micros(500),
+        exponential: false,
+    };
+    let plain = workload(2, BLOCKS, 3, "100");
+    let cases = [
+        plain.clone(),
+        Workload { hot_spot: Some(spot), ..plain.clone() },
+        Workload { hot_schema: share("25"), ..plain.clone() },
+        Workload { skew: Skew::Zipf(0.8), ..plain.clone() },
+        Workload { skew: hot_set, ..plain.clone() },
+        Workload { think_time: Some(think), hot_spot: Some(spot), hot_schema: share("50"), ..plain },
+    ];
+    each_server(|server| {
+        let target = loaded(server, 2);
+        for w in &cases {
+            server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
+            target.prepare(w, 2).unwrap();
+            let mut session = target.session(w, seat(1, 2, 2)).unwrap();
+            server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
+            let report = work(&*target, &mut *session, 0, 500).unwrap();
+            let draws = Draws::new(w, 1, 2);
+            let mut visits = std::collections::BTreeMap::new();
+            let mut tally = mindful_core::slice::Tally::default();
+            for op in (0..500).map(|i| draws.op(i)) {
+                tally.add(op.cell(), 1);
+                for key in op.first_key..=op.last_key() {
+                    *visits.entry((op.schema, key)).or_insert(0) += 1;
+                }
+            }
+            let expected: Vec<String> = visits.iter().map(|((s, k), n)| format!("{s} {k} {n}")).collect();
+            let found = server.sql(
+                "SELECT s || ' ' || k || ' ' || mark FROM (SELECT 1 AS s, k, mark FROM mindful.blocks_1
+                 UNION ALL SELECT 2, k, mark FROM mindful.blocks_2) AS t WHERE mark > 0 ORDER BY s, k",
+            );
+            let differs =
+                found.iter().zip(&expected).position(|(a, b)| a != b).unwrap_or(found.len().min(expected.len()));
+            let (database, client) = (found.get(differs), expected.get(differs));
+            assert_eq!(database, client, "first difference of `schema key visits` with {w:?}");
+            let sorted = |mut t: mindful_core::slice::Tally| {
+                t.0.sort_unstable();
+                t
+            };
+            assert_eq!(sorted(report.tally), sorted(tally), "{w:?}");
+        }
+    });
+}
+
+#[test]
+fn scans_read_the_whole_scan_table_in_their_share() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        let plan = mindful_core::dataset::DatasetPlan { scan_blocks: 300, ..dataset(1, BLOCKS) };
+        target.load(&plan, &Silent, &Stop::default()).unwrap();
+        let w = Workload { scan_pct: Share::parse("20").unwrap(), ..workload(1, BLOCKS, 5, "10") };
+        for looping in [Loop::Server, Loop::Client] {
+            let w = Workload { looping, ..w.clone() };
+            let shapes = target.prepare(&w, 1).unwrap();
+            assert!(shapes.iter().any(|s| s.kind == "scan" && s.shape.starts_with("Seq Scan")), "{shapes:?}");
+            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let report = work(&*target, &mut *session, 0, 1_000).unwrap();
+            let draws = Draws::new(&w, 0, 1);
+            let scans = (0..1_000).filter(|i| draws.op(*i).kind == OpKind::Scan).count() as u64;
+            assert_eq!(report.op(OpKind::Scan).ops, scans);
+            assert_eq!(report.op(OpKind::Scan).blocks, scans * 300);
+            assert_eq!(report.op(OpKind::Select).blocks, report.op(OpKind::Select).ops * 5);
+        }
+    });
+}
+
+#[test]
+fn a_session_that_thinks_pauses_after_every_operation() {
+    each_server(|server| {
+        let target = loaded(server, 1);
+        let pause = std::time::Duration::from_millis(20);
+        let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
+        for (percent, looping) in [("0", Loop::Server), ("30", Loop::Server), ("30", Loop::Client)] {
+            let w = Workload { think_time: Some(think), looping, ..workload(1, BLOCKS, 2, percent) };
+            target.prepare(&w, 1).unwrap();
+            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let report = work(&*target, &mut *session, 0, 40).unwrap();
+            // The last pause is still to come when the work is done.
+            let least = 39 * pause.as_micros() as u64;
+            assert!(
+                report.think_us >= least,
+                "{} us of {least} with {percent} % in the {looping:?} loop",
+                report.think_us
+            );
+        }
+    });
+}

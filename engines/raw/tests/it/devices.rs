@@ -1,0 +1,86 @@
+//! Block devices: read as they are, filled and verified only when their name was typed.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
+
+use crate::support::{LoopDevice, folder, load, open, reads, refusal, run, updates, work};
+use mindful_core::engine::Stop;
+
+const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
+
+#[test]
+fn a_device_is_read_as_it_is_and_not_a_byte_changes() {
+    let folder = folder();
+    let device = LoopDevice::new(folder.path(), 8);
+    let before = device.content();
+    for way in WAYS {
+        assert_eq!(work(&device.path, way, reads, 2_000).unwrap().total_ops(), 2_000, "{way:?}");
+    }
+    let target = open(&device.path, &[]).unwrap();
+    let line = refusal(target.verify(&Stop::default()));
+    assert!(line.contains("no pattern to prove") && line.contains("--destroy-data"), "{line}");
+    let line = refusal(work(&device.path, &[("verify", "on")], reads, 10));
+    assert!(line.contains("pattern"), "{line}");
+    assert!(target.cleanup().unwrap()[0].kept_because.is_some());
+    assert!(device.content() == before);
+}
+
+#[test]
+fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
+    let folder = folder();
+    let device = LoopDevice::new(folder.path(), 16);
+    let before = device.content();
+    for typed in [None, Some("yes"), Some("/dev/loop")] {
+        let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();
+        let line = refusal(load(&*open(&device.path, &options).unwrap(), 2, 500));
+        assert!(line.contains("destroys what is on it"), "{line}");
+    }
+    let named = ("destroy_data", device.name());
+    let line = refusal(load(&*open(&device.path, &[named]).unwrap(), 2, 5_000));
+    assert!(line.contains("do not fit onto") && line.contains("16 MiB"), "{line}");
+    assert!(device.content() == before, "not a byte changed");
+
+    let filled = load(&*open(&device.path, &[named]).unwrap(), 2, 500).unwrap();
+    assert_eq!((filled.schemas, filled.blocks_per_schema), (2, 500));
+    for way in WAYS {
+        work(&device.path, &[way, &[("verify", "on")]].concat(), reads, 1_000).unwrap();
+    }
+    let options = [named, ("verify", "on"), ("iodepth", "8")];
+    work(&device.path, &options, |dataset| updates(dataset, "50"), 1_000).unwrap();
+    assert_eq!(open(&device.path, &[]).unwrap().verify(&Stop::default()).unwrap().failure(), None);
+    // What it holds can be filled in another way, by the same rule.
+    load(&*open(&device.path, &[named]).unwrap(), 1, 800).unwrap();
+    assert_eq!(open(&device.path, &[]).unwrap().dataset().unwrap().unwrap().blocks_per_schema, 800);
+}
+
+#[test]
+fn the_mark_of_a_filled_device_is_no_leave_to_write_to_it() {
+    let folder = folder();
+    let device = LoopDevice::new(folder.path(), 8);
+    load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 500).unwrap();
+    let before = device.content();
+    let line = refusal(work(&device.path, &[], |dataset| updates(dataset, "100"), 10));
+    assert!(line.contains("destroys what is on it"), "{line}");
+    refusal(load(&*open(&device.path, &[]).unwrap(), 1, 400));
+    assert!(open(&device.path, &[]).unwrap().cleanup().unwrap()[0].kept_because.is_some());
+    assert!(device.content() == before, "not a byte changed");
+}
+
+#[test]
+fn a_bit_that_turned_on_a_filled_device_is_found() {
+    let folder = folder();
+    let device = LoopDevice::new(folder.path(), 8);
+    load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 100).unwrap();
+    let file = OpenOptions::new().read(true).write(true).open(&device.path).unwrap();
+    let (mut byte, at) = ([0], (1 << 20) + 20 * 8_192 + 5_000);
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 4], at).unwrap();
+    file.sync_all().unwrap();
+    drop(file);
+    run("blockdev", &["--flushbufs", device.name()]);
+    for way in WAYS {
+        let line = refusal(work(&device.path, &[way, &[("verify", "on")]].concat(), reads, 1_000));
+        assert!(line.contains("wrong data in the sector at byte 1217024"), "{line}");
+    }
+    assert!(open(&device.path, &[]).unwrap().verify(&Stop::default()).unwrap().failure().is_some());
+}

@@ -1,0 +1,223 @@
+//! What goes wrong on the way is told in one clear line.
+
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::support::{
+    Kept, LoopDevice, Mount, folder, load, made, open, open_with, plan, reads, refusal, session, slice, work,
+};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Events, Silent};
+
+const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
+
+#[test]
+fn a_file_cut_short_while_it_is_read_is_named_with_its_end() {
+    for way in WAYS {
+        let folder = folder();
+        let path = made(folder.path(), 500);
+        let target = open(&path, way).unwrap();
+        let workload = reads(&target.dataset().unwrap().unwrap());
+        let mut session = session(&*target, &workload).unwrap();
+        slice(&mut *session, 60_000, 0, Some(100)).unwrap();
+        OpenOptions::new().write(true).open(&path).unwrap().set_len((1 << 20) + 100 * 8_192 + 4_096).unwrap();
+        let line = refusal(slice(&mut *session, 60_000, 100, Some(1_000)));
+        assert!(line.contains("truncated") && line.contains(path.to_str().unwrap()), "{way:?}: {line}");
+        let line = refusal(open(&path, way));
+        assert!(line.contains("shorter than it was made"), "{line}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_by_verify() {
+    let folder = folder();
+    let path = made(folder.path(), 50);
+    let mut content = fs::read(&path).unwrap();
+    content[(1 << 20) + 20 * 8_192 + 5_000] ^= 4;
+    // Written in place: the file stays mindful's own.
+    std::os::unix::fs::FileExt::write_all_at(&OpenOptions::new().write(true).open(&path).unwrap(), &content, 0)
+        .unwrap();
+    for way in WAYS {
+        work(&path, way, reads, 500).unwrap();
+        let line = refusal(work(&path, &[way, &[("verify", "on")]].concat(), reads, 500));
+        assert!(line.contains("wrong data in the sector at byte 1217024"), "{line}");
+    }
+    let proof = open(&path, &[]).unwrap().verify(&Stop::default()).unwrap();
+    assert_eq!(proof.schemas[0].distinct_blocks, 49);
+    assert!(proof.failure().is_some());
+}
+
+#[test]
+fn a_file_system_in_memory_has_no_direct_io_and_says_so() {
+    let folder = tempfile::tempdir_in("/dev/shm").expect("a tmpfs on /dev/shm");
+    let path = folder.path().join("blocks");
+    load(&*open(&path, &[]).unwrap(), 1, 100).unwrap();
+    let line = refusal(work(&path, &[], reads, 10));
+    assert!(line.contains("no direct I/O") && line.contains("--direct off"), "{line}");
+    assert_eq!(work(&path, &[("direct", "off"), ("iodepth", "4")], reads, 100).unwrap().total_ops(), 100);
+}
+
+#[test]
+fn options_beyond_their_limits_are_refused_before_anything_is_opened() {
+    for (options, word) in [
+        (&[("iodepth", "5000")][..], "beyond the limit of 4096"),
+        (&[("iodepth", "0")], "reads nothing"),
+        (&[("iodepth", "2048"), ("block_size", "1MiB")], "of buffers"),
+        (&[("iodepth", "2"), ("io", "psync")], "one I/O in flight"),
+        (&[("block_size", "12KiB")], "power of two"),
+        (&[("block_size", "256B")], "power of two"),
+        (&[("cpus", "3-1")], "not a list of CPUs"),
+        (&[("span", "90%..10%")], "not a span"),
+        (&[("combine", "stripe"), ("stripe_size", "4KiB")], "cannot hold an I/O"),
+        (&[("io", "mmap")], "choose uring, psync"),
+    ] {
+        let line = refusal(open(Path::new("/nowhere/at/all"), options));
+        assert!(line.contains(word), "{line}");
+    }
+}
+
+#[test]
+fn a_cpu_that_is_not_there_is_named() {
+    let folder = folder();
+    let path = made(folder.path(), 50);
+    let line = refusal(work(&path, &[("cpus", "1000")], reads, 10));
+    assert!(line.contains("cannot run on CPUs [1000]"), "{line}");
+}
+
+#[test]
+fn a_load_that_does_not_fit_is_refused_with_both_figures_and_makes_nothing() {
+    let folder = folder();
+    let path = folder.path().join("blocks");
+    let line = refusal(load(&*open(&path, &[]).unwrap(), 1, 1 << 36));
+    assert!(line.contains("512 TiB") || line.contains("512.00 TiB"), "{line}");
+    assert!(line.contains("do not fit") && line.contains(" free"), "{line}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn an_interrupted_load_is_completed_by_the_next() {
+    let folder = folder();
+    let path = folder.path().join("blocks");
+    let target = open(&path, &[]).unwrap();
+    let stop = Stop::default();
+    stop.request();
+    refusal(target.load(&plan(2, 1_000), &Silent, &stop));
+    assert!(target.dataset().unwrap().is_none(), "half made is not made");
+    let line = refusal(target.load(&plan(2, 1_001), &Silent, &Stop::default()));
+    assert!(line.contains("was made for schemas of 1000 blocks"), "{line}");
+    load(&*target, 2, 1_000).unwrap();
+    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+}
+
+#[test]
+fn a_made_file_has_no_holes() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder();
+    let path = made(folder.path(), 1_000);
+    let metadata = path.metadata().unwrap();
+    assert!(metadata.blocks() * 512 >= metadata.len(), "{} blocks for {} bytes", metadata.blocks(), metadata.len());
+}
+
+#[test]
+fn without_io_uring_blocks_are_read_by_pread_and_it_says_so() {
+    let folder = folder();
+    let path = made(folder.path(), 200);
+    // The filter binds the thread that sets it, and no other.
+    let forbidden = std::thread::spawn(move || {
+        forbid_io_uring();
+        let kept = Arc::new(Kept::default());
+        let events: Arc<dyn Events> = kept.clone();
+        let target = open_with(&[&path], &[("iodepth", "8")], &events).unwrap();
+        let workload = reads(&target.dataset().unwrap().unwrap());
+        let mut session = session(&*target, &workload).unwrap();
+        assert_eq!(slice(&mut *session, 60_000, 0, Some(100)).unwrap().total_ops(), 100);
+        kept.finding("no-io-uring").unwrap()
+    });
+    let told = forbidden.join().unwrap();
+    assert!(told.contains("pread") && told.contains("iodepth") && told.contains("not permitted"), "{told}");
+}
+
+/// Lets `io_uring_setup` fail on this thread with EPERM, as a container's seccomp profile does.
+#[expect(unsafe_code, reason = "the filter is handed to the kernel by address")]
+fn forbid_io_uring() {
+    let statement = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let mut filter = [
+        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, libc::SYS_io_uring_setup as u32),
+        statement(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+        statement(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: the program and its filter live until the call has returned; the kernel keeps a copy.
+    let set = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    };
+    assert!(set, "{}", std::io::Error::last_os_error());
+}
+
+#[test]
+fn a_device_that_fails_is_named() {
+    for way in [&[("iodepth", "8")][..], &[("io", "psync")]] {
+        let folder = folder();
+        let device = LoopDevice::new(folder.path(), 8);
+        let target = open(&device.path, way).unwrap();
+        let workload = reads(&target.dataset().unwrap().unwrap());
+        let mut session = session(&*target, &workload).unwrap();
+        slice(&mut *session, 60_000, 0, Some(100)).unwrap();
+        OpenOptions::new().write(true).open(&device.backing).unwrap().set_len(4 << 20).unwrap();
+        let line = refusal(slice(&mut *session, 60_000, 100, Some(1_000)));
+        assert!(line.contains("the device failed or is gone") && line.contains(device.name()), "{line}");
+    }
+}
+
+#[test]
+fn a_device_that_is_gone_is_named() {
+    let folder = folder();
+    let mut device = LoopDevice::new(folder.path(), 8);
+    let path = device.path.clone();
+    let target = open(&path, &[("iodepth", "8")]).unwrap();
+    device.detach();
+    let line = refusal(target.dataset());
+    assert!(line.contains(path.to_str().unwrap()), "{line}");
+    assert!(line.contains("gone") || line.contains("No such device"), "{line}");
+}
+
+#[test]
+fn a_file_system_that_fills_up_during_the_load_is_named() {
+    let (memory, disk) = (folder(), folder());
+    let in_memory = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"], memory.path());
+    let device = LoopDevice::new(disk.path(), 40);
+    let on_disk = Mount::ext4(&device, disk.path());
+    for (mount, direct, others_mib) in [(&in_memory, "off", 16), (&on_disk, "on", 24)] {
+        let path = mount.0.join("blocks");
+        let target = open(&path, &[("direct", direct)]).unwrap();
+        let stop = Stop::default();
+        stop.request();
+        refusal(target.load(&plan(1, 2_000), &Silent, &stop));
+        // Someone else takes the room between the check and the first block.
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(4_096).unwrap();
+        fs::write(mount.0.join("other"), vec![1; others_mib << 20]).unwrap();
+        let line = refusal(load(&*target, 1, 2_000));
+        assert!(line.contains("No space left on device") && line.contains("free some space"), "{line}");
+    }
+}
+
+#[test]
+fn the_kernel_counts_as_many_reads_as_were_made() {
+    let folder = folder();
+    let device = LoopDevice::new(folder.path(), 64);
+    let name = device.path.file_name().unwrap().to_str().unwrap().to_owned();
+    let completed = || -> f64 {
+        let table = fs::read_to_string("/proc/diskstats").unwrap();
+        let line = table.lines().find(|line| line.split_whitespace().nth(2) == Some(&name)).unwrap();
+        line.split_whitespace().nth(3).unwrap().parse().unwrap()
+    };
+    for way in [&[("iodepth", "8")][..], &[("iodepth", "64")], &[("io", "psync")]] {
+        let before = completed();
+        let report = work(&device.path, way, reads, 20_000).unwrap();
+        let (counted, made) = (completed() - before, report.total_ops() as f64);
+        assert!((counted / made - 1.0).abs() < 0.005, "{way:?}: {counted} counted, {made} made");
+    }
+}

@@ -1,0 +1,224 @@
+//! What the options make of the work, on real files.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Events, Silent};
+use mindful_core::slice::SliceReport;
+use mindful_core::units::Share;
+use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
+use mindful_raw::calibrate::{Calibration, Outcome};
+use mindful_raw::matrix::{self, Figures, PointResult};
+use mindful_raw::orion::{Job, Matrix, Point, Preset};
+
+/// One slice of `millis` with `options`, or shorter when it has done `ops`.
+fn measured(path: &Path, options: &[(&str, &str)], millis: i64, ops: Option<u64>) -> SliceReport {
+    let target = open(path, options).unwrap();
+    let workload = reads(&target.dataset().unwrap().unwrap());
+    let mut session = session(&*target, &workload).unwrap();
+    slice(&mut *session, millis, 0, ops).unwrap()
+}
+
+fn at_point(path: &Path, point: Point, millis: i64, ops: Option<u64>) -> SliceReport {
+    let options = point.options();
+    let options: Vec<_> = options.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    measured(path, &[&options[..], &[("large_size", "64KiB")]].concat(), millis, ops)
+}
+
+#[test]
+fn a_matrix_is_measured_point_by_point() {
+    let folder = folder();
+    let path = made(folder.path(), 2_000);
+    let job = Job {
+        preset: Preset::Advanced,
+        matrix: Some(Matrix::Detailed),
+        disks: 1,
+        num_small: Some(2),
+        num_large: Some(1),
+    };
+    let results: Vec<PointResult> = job
+        .points()
+        .unwrap()
+        .into_iter()
+        .map(|point| {
+            let report = at_point(&path, point, 60_000, Some(200));
+            let seconds = (report.end_us - report.begin_us) as f64 / 1e6;
+            let figures = |kind, bytes| Figures::new(report.op(kind).latency.clone(), bytes, seconds);
+            PointResult { point, small: figures(OpKind::Select, 8_192), large: figures(OpKind::Scan, 65_536) }
+        })
+        .collect();
+    assert_eq!(results.len(), 5);
+    for result in &results {
+        assert_eq!(result.small.is_some(), result.point.small > 0, "{result:?}");
+        assert_eq!(result.large.is_some(), result.point.large > 0, "{result:?}");
+    }
+    assert_eq!(matrix::iops_csv(&results).lines().count(), 3);
+}
+
+#[test]
+fn a_calibration_comes_to_an_answer_on_a_real_file() {
+    let folder = folder();
+    let path = made(folder.path(), 2_000);
+    let mut calibration = Calibration::new(20_000.0);
+    let mut steps = 0;
+    while let Some(point) = calibration.next() {
+        let report = at_point(&path, point, 60_000, Some(200));
+        let kind = if point.large > 0 { OpKind::Scan } else { OpKind::Select };
+        let latency = &report.op(kind).latency;
+        let per_s = latency.count() as f64 * 1e6 / (report.end_us - report.begin_us) as f64;
+        let mean_us = latency.mean_ns().unwrap_or(f64::INFINITY) / 1e3;
+        calibration.record(point, Outcome { per_s, mean_us, p99_us: None });
+        steps += 1;
+        assert!(steps < 60, "{calibration:?}");
+    }
+    let (blocks, load) = calibration.answer().blocks.unwrap();
+    assert!(blocks.per_s > 0.0 && blocks.mean_us <= 20_000.0 && load >= 1);
+}
+
+#[test]
+fn parsing_walks_every_row_and_the_other_looks_none() {
+    let folder = folder();
+    let path = made(folder.path(), 200);
+    for (look, rows) in [("none", 0), ("byte", 0), ("checksum", 0), ("parse", 500 * 16)] {
+        for io in ["uring", "psync"] {
+            let target = open(&path, &[("look", look), ("io", io)]).unwrap();
+            let workload = reads(&target.dataset().unwrap().unwrap());
+            let mut session = session(&*target, &workload).unwrap();
+            slice(&mut *session, 60_000, 0, Some(500)).unwrap();
+            assert_eq!(counter(&*target, "rows_parsed") as u64, rows, "{look} {io}");
+        }
+    }
+}
+
+#[test]
+fn a_session_runs_where_it_is_told_to() {
+    let folder = folder();
+    let path = made(folder.path(), 100);
+    let cpu = *allowed_cpus().last().unwrap();
+    // On a thread of its own, for it stays bound.
+    let bound = std::thread::spawn(move || {
+        measured(&path, &[("cpus", &cpu.to_string())], 20, None);
+        allowed_cpus()
+    });
+    assert_eq!(bound.join().unwrap(), [cpu]);
+    assert!(!allowed_cpus().is_empty());
+}
+
+fn allowed_cpus() -> Vec<usize> {
+    let set = rustix::thread::sched_getaffinity(None).unwrap();
+    (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
+}
+
+#[test]
+fn several_files_hold_one_dataset_however_they_are_combined() {
+    let folder = folder();
+    let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
+    let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    let events: Arc<dyn Events> = Arc::new(Silent);
+    open_with(&paths, &[], &events).unwrap().load(&plan(2, 700), &Silent, &Stop::default()).unwrap();
+    for combine in [&[("combine", "concat")][..], &[("combine", "stripe"), ("stripe_size", "128KiB")]] {
+        let target = open_with(&paths, &[combine, &[("verify", "on"), ("iodepth", "8")]].concat(), &events).unwrap();
+        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None, "{combine:?}");
+        let workload = updates(&target.dataset().unwrap().unwrap(), "30");
+        let mut session = session(&*target, &workload).unwrap();
+        assert_eq!(slice(&mut *session, 60_000, 0, Some(2_000)).unwrap().total_ops(), 2_000);
+    }
+    let swapped = [paths[1], paths[0], paths[2]];
+    let line = support::refusal(open_with(&swapped, &[], &events));
+    assert!(line.contains("file 2 of 3"), "{line}");
+    let line = support::refusal(open_with(&paths[..2], &[], &events));
+    assert!(line.contains("of 3 made together"), "{line}");
+}
+
+#[test]
+fn a_part_of_the_file_is_all_that_a_span_reads() {
+    let folder = folder();
+    let path = made(folder.path(), 3_000);
+    for (span, blocks) in [("full", 3_000), ("outer", 307), ("inner", 308), ("mix", 306), ("10%..20%", 307)] {
+        let target = open(&path, &[("span", span), ("verify", "on"), ("iodepth", "4")]).unwrap();
+        let dataset = target.dataset().unwrap().unwrap();
+        assert!(dataset.blocks_per_schema.abs_diff(blocks) <= 1, "{span}: {dataset:?}");
+        let mut session = session(&*target, &reads(&dataset)).unwrap();
+        assert_eq!(slice(&mut *session, 60_000, 0, Some(300)).unwrap().total_ops(), 300);
+    }
+}
+
+#[test]
+fn sequential_streams_read_and_write_every_block_once_a_round() {
+    let folder = folder();
+    let path = made(folder.path(), 1_024);
+    for way in [&[("iodepth", "8")][..], &[("io", "psync")]] {
+        let options = [way, &[("pattern", "sequential"), ("streams", "4"), ("verify", "on")]].concat();
+        let before = std::fs::read(&path).unwrap();
+        let report = support::work(&path, &options, |dataset| updates(dataset, "100"), 1_024).unwrap();
+        assert_eq!(report.op(OpKind::Update).ops, 1_024, "{way:?}");
+        let after = std::fs::read(&path).unwrap();
+        let blocks = || before.chunks(8_192).zip(after.chunks(8_192)).skip((1 << 20) / 8_192);
+        assert_eq!(blocks().filter(|(before, after)| before != after).count(), 1_024, "{way:?}");
+        let report = support::work(&path, &options, reads, 1_024).unwrap();
+        assert_eq!(report.op(OpKind::Select).ops, 1_024, "{way:?}");
+    }
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate_at_any_depth() {
+    let folder = folder();
+    let path = made(folder.path(), 500);
+    for depth in ["1", "16"] {
+        let target = open(&path, &[("iodepth", depth)]).unwrap();
+        let dataset = target.dataset().unwrap().unwrap();
+        let workload = Workload { rate: Some(Rate { per_s: 500.0, even: true }), ..reads(&dataset) };
+        let mut session = session(&*target, &workload).unwrap();
+        let report = slice(&mut *session, 400, 0, None).unwrap();
+        let due = report.total_ops() + report.backlog.unwrap();
+        assert!(due.abs_diff(200) <= 2, "depth {depth}: {due} were due");
+        let op = report.op(OpKind::Select);
+        assert_eq!(op.response.as_ref().unwrap().count(), op.ops);
+    }
+}
+
+#[test]
+fn a_pausing_session_is_either_thinking_or_in_flight_at_each_depth() {
+    let folder = folder();
+    let path = made(folder.path(), 500);
+    let pause = Duration::from_millis(1);
+    let think = ThinkTime { share: Share::parse("20").unwrap(), min: pause, max: pause, exponential: false };
+    for depth in [1_u64, 4, 16] {
+        let off = |_| {
+            let target = open(&path, &[("iodepth", &depth.to_string())]).unwrap();
+            let dataset = target.dataset().unwrap().unwrap();
+            let mut session = session(&*target, &Workload { think_time: Some(think), ..reads(&dataset) }).unwrap();
+            let report = slice(&mut *session, 200, 0, None).unwrap();
+            let latency = &report.op(OpKind::Select).latency;
+            let span_us = (report.end_us - report.begin_us).unsigned_abs();
+            let (accounted_us, all_us) = (report.think_us * depth + latency.sum_ns / 1_000, span_us * depth);
+            // What is in flight at the end of the slice comes back one after the other.
+            let ending_us = depth * (2 * latency.max_ns / 1_000 + 2_000);
+            (accounted_us.abs_diff(all_us) > ending_us).then(|| format!("{accounted_us} us of {all_us}"))
+        };
+        // A thread that others keep from its CPU does neither: of several slices one is without.
+        let tries: Vec<String> = (0..10).map_while(off).collect();
+        assert!(tries.len() < 10, "depth {depth}: {tries:?}");
+    }
+}
+
+#[test]
+fn a_skewed_and_pausing_session_in_a_ring_does_what_it_draws() {
+    let folder = folder();
+    let path = made(folder.path(), 500);
+    let target = open(&path, &[("iodepth", "4")]).unwrap();
+    let dataset = target.dataset().unwrap().unwrap();
+    let pause = Duration::from_micros(200);
+    let think = ThinkTime { share: Share::parse("10").unwrap(), min: pause, max: pause, exponential: false };
+    let workload = Workload { skew: Skew::Zipf(0.9), think_time: Some(think), ..updates(&dataset, "40") };
+    let mut session = session(&*target, &workload).unwrap();
+    let report = slice(&mut *session, 60_000, 0, Some(1_000)).unwrap();
+    let span_us = (report.end_us - report.begin_us).unsigned_abs();
+    assert_eq!((report.ops[0].ops, report.ops[1].ops), (600, 400));
+    let pauses: u64 = report.tally.0.iter().filter(|(cell, _)| cell & 16 != 0).map(|(_, count)| count).sum();
+    assert!((60..140).contains(&pauses), "{pauses} pauses");
+    assert!(report.think_us > 0 && report.think_us <= span_us, "{} us of thinking in {span_us} us", report.think_us);
+}

@@ -1,0 +1,10 @@
+//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod conformance;
+mod devices;
+mod faults;
+mod guard;
+mod jobs;
+mod reads;
+mod support;

@@ -1,0 +1,107 @@
+//! Reading made files.
+
+use crate::support::{counter, folder, load, made, open, reads, session, slice, updates, work};
+use mindful_core::clock;
+
+const WAYS: [&[(&str, &str)]; 4] = [
+    &[("io", "uring"), ("iodepth", "16")],
+    &[("io", "uring"), ("iodepth", "3"), ("direct", "off")],
+    &[("io", "psync")],
+    &[("io", "psync"), ("direct", "off")],
+];
+
+#[test]
+fn a_made_file_reads_back_what_was_written_to_every_sector() {
+    let folder = folder();
+    let path = made(folder.path(), 1_000);
+    for way in WAYS {
+        let options = [way, &[("verify", "on")]].concat();
+        let report = work(&path, &options, reads, 3_000).unwrap();
+        assert_eq!(report.total_ops(), 3_000, "{way:?}");
+        assert_eq!(report.ops[0].latency.count(), 3_000, "{way:?}");
+        assert_eq!(report.ops[0].blocks, 3_000, "{way:?}");
+    }
+}
+
+#[test]
+fn a_slice_ends_in_time_and_counts_what_it_did() {
+    let folder = folder();
+    let path = made(folder.path(), 1_000);
+    for way in WAYS {
+        let target = open(&path, way).unwrap();
+        let workload = reads(&target.dataset().unwrap().unwrap());
+        let mut session = session(&*target, &workload).unwrap();
+        let mut ops = 0;
+        for _ in 0..3 {
+            let asked_us = clock::now_us();
+            let report = slice(&mut *session, 100, ops, None).unwrap();
+            assert!(report.end_us - asked_us >= 100_000, "{way:?}: ended early");
+            assert!(report.total_ops() > 0, "{way:?}");
+            assert!(report.cpu_us.unwrap() as i64 <= clock::now_us() - asked_us, "{way:?}: one thread");
+            ops += report.total_ops();
+        }
+        assert_eq!(counter(&*target, "physical_reads") as u64, ops, "{way:?}");
+        assert_eq!(counter(&*target, "read_bytes") as u64, ops * 8_192, "{way:?}");
+    }
+}
+
+#[test]
+fn a_large_read_is_one_request_and_as_many_physical_reads_as_it_holds_blocks() {
+    let folder = folder();
+    let path = made(folder.path(), 1_000);
+    for direct in ["on", "off"] {
+        let way = [("iodepth", "0"), ("large_iodepth", "2"), ("large_size", "64KiB"), ("direct", direct)];
+        let target = open(&path, &way).unwrap();
+        let workload = reads(&target.dataset().unwrap().unwrap());
+        let mut session = session(&*target, &workload).unwrap();
+        let report = slice(&mut *session, 60_000, 0, Some(50)).unwrap();
+        let [select, _, large] = &report.ops;
+        assert_eq!((select.ops, large.ops, large.blocks), (0, 50, 400), "direct {direct}");
+        assert_eq!((counter(&*target, "reads"), counter(&*target, "physical_reads")), (50.0, 400.0), "direct {direct}");
+    }
+}
+
+#[test]
+fn reading_a_file_leaves_the_time_it_was_last_read_alone() {
+    let folder = folder();
+    let path = made(folder.path(), 100);
+    let file = std::fs::File::open(&path).unwrap();
+    // Older than its last change: otherwise few file systems would note a read at all.
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    for way in WAYS {
+        file.set_times(std::fs::FileTimes::new().set_accessed(old)).unwrap();
+        assert_eq!(work(&path, way, reads, 200).unwrap().total_ops(), 200, "{way:?}");
+        assert_eq!(file.metadata().unwrap().accessed().unwrap(), old, "{way:?}");
+    }
+}
+
+#[test]
+fn a_work_unit_is_so_many_blocks_and_one_operation() {
+    let folder = folder();
+    let path = made(folder.path(), 1_000);
+    for way in WAYS {
+        let target = open(&path, way).unwrap();
+        let mut workload = updates(&target.dataset().unwrap().unwrap(), "50");
+        workload.work_unit = 7;
+        workload.update_work_unit = 5;
+        let mut session = session(&*target, &workload).unwrap();
+        let report = slice(&mut *session, 60_000, 0, Some(200)).unwrap();
+        let [select, update, _] = &report.ops;
+        assert_eq!((select.ops, update.ops), (100, 100), "{way:?}");
+        assert_eq!((select.blocks, update.blocks), (700, 500), "{way:?}");
+        assert_eq!((select.latency.count(), update.latency.count()), (100, 100), "{way:?}");
+        assert_eq!(counter(&*target, "physical_writes") as u64, 500, "{way:?}");
+    }
+}
+
+#[test]
+fn every_block_is_there_and_its_key_says_nothing_of_its_place() {
+    let folder = folder();
+    let path = folder.path().join("blocks");
+    let target = open(&path, &[]).unwrap();
+    assert!(target.dataset().unwrap().is_none());
+    load(&*target, 3, 2_000).unwrap();
+    let proof = target.verify(&mindful_core::engine::Stop::default()).unwrap();
+    assert_eq!(proof.schemas.len(), 3);
+    assert_eq!(proof.failure(), None);
+}

@@ -1,0 +1,44 @@
+//! Stored pages, read back and compressed, are what was asked for.
+
+use std::sync::Arc;
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::{Engine, Stop};
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::Settings;
+use mindful_core::{ErrorKind, Target};
+use mindful_sqlite::ENGINE;
+
+fn target(folder: &std::path::Path) -> Box<dyn Target> {
+    let events: Arc<dyn Events> = Arc::new(Silent);
+    let url = format!("sqlite:{}", folder.join("content.db").display());
+    ENGINE.open(&url, &Settings::defaults(ENGINE.options()), &events).unwrap()
+}
+
+fn plan(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
+    let content = Content::Mixed { compress_ratio, dedupe_ratio };
+    DatasetPlan { schemas: 1, blocks_per_schema: 600, scan_blocks: 0, content, seed: 1, load_streams: 1 }
+}
+
+#[test]
+fn stored_pages_have_the_ratio_asked_for() {
+    for asked in [1.0, 2.0, 4.0] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = target(folder.path());
+        target.load(&plan(asked, 1.0), &Silent, &Stop::default()).unwrap();
+        let told = target.describe().unwrap().facts["stored_blocks"].clone();
+        let numbers: Vec<f64> = told.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+        assert!((numbers[0] / asked - 1.0).abs() < 0.1, "{told} for {asked}");
+        assert!((numbers[1] - 1.0).abs() < f64::EPSILON, "{told}");
+    }
+}
+
+#[test]
+fn pages_that_repeat_are_refused_before_the_first_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = target(folder.path());
+    let error = target.load(&plan(1.0, 2.0), &Silent, &Stop::default()).unwrap_err();
+    assert!(error.kind == ErrorKind::Plan && error.next.contains("--dedupe-ratio"), "{error}");
+    assert_eq!(target.dataset().unwrap(), None);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}

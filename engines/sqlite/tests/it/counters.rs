@@ -1,0 +1,126 @@
+//! What SQLite counts, held against what was done.
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use mindful_conformance::Fixture;
+use mindful_core::engine::Target;
+use mindful_core::metric::shared;
+use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, Redo, Workload};
+
+use crate::fixture;
+
+/// All counters by name.
+fn counters(target: &dyn Target) -> BTreeMap<String, f64> {
+    let mut sampler = target.samplers().expect("samplers").remove(0);
+    let values = sampler.read().expect("counters").into_iter().map(|value| value.expect("a known counter"));
+    sampler.metrics().iter().map(|metric| metric.name.clone()).zip(values).collect()
+}
+
+/// Physical reads by blocks visited, with `cache` for a session.
+fn block_yield(cache: &str) -> f64 {
+    let (fixture, _) = fixture::fixture();
+    let fixture = fixture.with("cache", cache);
+    let workload = Workload { work_unit: 16, ..fixture.workload() };
+    let opened = fixture.loaded();
+    let before = counters(&*opened.target);
+    opened.work_ops(&workload, 2, Some(300));
+    let after = counters(&*opened.target);
+    (after[shared::PHYSICAL_READS] - before[shared::PHYSICAL_READS]) / (2.0 * 300.0 * 16.0)
+}
+
+#[test]
+fn a_small_cache_reads_and_a_large_one_does_not() {
+    let (small, large) = (block_yield("256KiB"), block_yield("64MiB"));
+    // 32 of 500 pages cached: nearly each block visited is read. All cached: each of the 500 is read once.
+    assert!((0.85..1.2).contains(&small), "{small} reads a block with a small cache");
+    assert!(large < 0.1, "{large} reads a block with a large cache");
+}
+
+/// Bytes by which the log file grew for each of 400 updated blocks, and the band that the engine expects.
+fn log_by_block(redo: Redo, commit: Commit) -> (f64, std::ops::RangeInclusive<f64>) {
+    let (fixture, path) = fixture::fixture();
+    let workload =
+        Workload { update_pct: Share::ALL, update_work_unit: 4, schemas: 1, redo, commit, ..fixture.workload() };
+    let opened = fixture.loaded();
+    // Whoever leaves last takes the log along.
+    let stays = rusqlite::Connection::open(&path).expect("a second connection");
+    stays.query_row("SELECT count(*) FROM blocks_1", [], |_| Ok(())).expect("its rows");
+    let log = path.with_extension("db-wal");
+    let length = || log.metadata().map_or(0, |file| file.len()) as f64;
+    let before = length();
+    opened.work_ops(&workload, 1, Some(100));
+    let per_block = (length() - before) / 400.0;
+    let name = if redo == Redo::Light { "log_band_light" } else { "log_band_heavy" };
+    let band = &opened.target.describe().expect("a description").facts[name];
+    let (low, high) = band.split_once("..").expect("a band");
+    (per_block, low.parse().expect("a number")..=high.parse().expect("a number"))
+}
+
+#[test]
+fn the_log_file_grows_by_what_the_engine_expects_of_an_updated_block() {
+    for redo in [Redo::Light, Redo::Heavy] {
+        let (per_block, band) = log_by_block(redo, Commit::Each);
+        assert!(band.contains(&per_block), "{redo:?}: {per_block} bytes of log a block, not in {band:?}");
+    }
+}
+
+#[test]
+fn a_block_that_a_transaction_updates_twice_is_logged_once() {
+    let (per_block, band) = log_by_block(Redo::Light, Commit::Every(100));
+    assert!(per_block > 0.0 && per_block < *band.start(), "{per_block} bytes of log a block, {band:?} expected of one");
+}
+
+#[test]
+fn a_light_update_logs_its_block_and_no_more() {
+    let (fixture, _) = fixture::fixture();
+    let workload = Workload { update_pct: Share::ALL, update_work_unit: 4, ..fixture.workload() };
+    let opened = fixture.loaded();
+    let before = counters(&*opened.target);
+    opened.work_ops(&workload, 1, Some(100));
+    let after = counters(&*opened.target);
+    let logged = (after[shared::LOG_BYTES] - before[shared::LOG_BYTES]) / 400.0;
+    assert!((8192.0..8192.0 * 1.3).contains(&logged), "{logged} bytes of log a block");
+    assert!((after[shared::COMMITS] - before[shared::COMMITS] - 100.0).abs() < 0.5);
+}
+
+/// All sessions' waiting for the writer and their commits over one slice of updates.
+fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
+    let workload = Workload { update_pct: Share::ALL, commit, ..fixture.workload() };
+    let opened = fixture.loaded();
+    let target = &*opened.target;
+    let before = counters(target);
+    target.prepare(&workload, sessions).expect("a workload it can carry");
+    let begin_us = target.clock_us().expect("a clock") + 500_000;
+    let waited = thread::scope(|scope| {
+        let work = |session| {
+            let seat = Seat { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+            let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 400_000, first_op: 0, max_ops: None };
+            let mut session = target.session(&workload, seat).expect("a session");
+            session.slice(&order).expect("a slice").writer_wait_us.expect("told")
+        };
+        let workers: Vec<_> = (0..sessions).map(|session| scope.spawn(move || work(session))).collect();
+        workers.into_iter().map(|worker| worker.join().expect("a session that ends")).sum()
+    });
+    (waited, counters(target)[shared::COMMITS] - before[shared::COMMITS])
+}
+
+#[test]
+fn one_writer_at_a_time_shows_as_waiting() {
+    let (fixture, _) = fixture::fixture();
+    let (alone, _) = waiting(&fixture, 1, Commit::Each);
+    let (crowd, _) = waiting(&fixture, 4, Commit::Each);
+    assert_eq!(alone, 0, "a single writer waits for nobody");
+    // Four writers in turn: in each instant about three of them wait.
+    assert!(crowd > 400_000, "four writers waited {crowd} us in a slice of 400,000 us");
+}
+
+#[test]
+fn a_transaction_of_a_whole_slice_keeps_the_others_waiting() {
+    let (fixture, _) = fixture::fixture();
+    let (waited, commits) = waiting(&fixture, 3, Commit::Slice);
+    assert!(waited > 400_000, "two waiting writers waited {waited} us in a slice of 400,000 us");
+    assert!((commits - 3.0).abs() < 0.5, "{commits} commits by three sessions");
+}

@@ -1,0 +1,68 @@
+//! A load that is killed at any moment is completed by the next one.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_conformance::Fixture;
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+
+/// Names the file to the process that is to be killed.
+const FILE: &str = "SQLITE_LOAD_TO_BE_KILLED";
+
+/// Loads that are killed.
+const KILLS: u32 = 20;
+
+fn fixture(path: &Path) -> Fixture {
+    let mut fixture = Fixture::new(&mindful_sqlite::ENGINE, format!("sqlite:{}", path.display()));
+    fixture.dataset = DatasetPlan { schemas: 6, blocks_per_schema: 500, ..fixture.dataset };
+    fixture
+}
+
+/// The process that the test below starts and kills; started by itself it loads a file of its own.
+#[test]
+fn load_until_killed() {
+    let own = tempfile::tempdir().unwrap();
+    let path = std::env::var_os(FILE).map_or_else(|| own.path().join("own.db"), PathBuf::from);
+    fixture(&path).loaded();
+}
+
+fn start(path: &Path) -> Child {
+    Command::new(std::env::current_exe().expect("this test's own program"))
+        .args(["--exact", "killed::load_until_killed"])
+        .env(FILE, path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("this test's own program")
+}
+
+#[test]
+fn a_killed_load_is_completed_and_proven() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.db");
+    let began = Instant::now();
+    assert!(start(&whole).wait().unwrap().success());
+    let whole_time = began.elapsed();
+    let mut cut = 0;
+    for turn in 0..KILLS {
+        let path = folder.path().join(format!("{turn}.db"));
+        let mut loading = start(&path);
+        thread::sleep(whole_time.mul_f64(f64::from(turn) / f64::from(KILLS)).max(Duration::from_millis(1)));
+        loading.kill().unwrap();
+        cut += u32::from(!loading.wait().unwrap().success());
+        let fixture = fixture(&path);
+        let target = fixture.open();
+        let half = target.dataset().unwrap();
+        assert!(half.is_none_or(|half| half.schemas <= fixture.dataset.schemas));
+        let dataset = target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+        assert_eq!(dataset.schemas, fixture.dataset.schemas);
+        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        target.cleanup().unwrap();
+        assert!(!path.exists());
+    }
+    assert!(cut >= KILLS / 2, "only {cut} of {KILLS} loads were cut off");
+}
