@@ -98,7 +98,7 @@ fn repeated(run: &Run) -> Option<Finding> {
     repeated.then(|| {
         let text = "The stored bytes repeat, as old kits have them: storage that compresses or deduplicates keeps next \
                     to nothing of them, and reads come from its memory. Load with --content mixed.";
-        let stored = run.description.as_ref().and_then(|description| description.facts.get("stored_blocks"));
+        let stored = run.description.as_ref().and_then(|description| description.stored_blocks.as_ref());
         warning("repeated-content", text, stored.map_or("content repeated", String::as_str))
     })
 }

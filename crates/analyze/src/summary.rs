@@ -87,7 +87,7 @@ pub fn step(
     let known = |figure: &dyn Fn(&Window, &Work, &Counters) -> Option<f64>| {
         measured.and_then(|(window, work, counters)| figure(window, work, counters))
     };
-    let rate = |name: &'static str| known(&|_, _, counters| counters.rate(name));
+    let rate = |counter| known(&|_, _, counters| counters.rate(counter));
     StepSummary {
         point: step.head.point.clone(),
         choices: choices::choices(step),

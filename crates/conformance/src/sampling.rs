@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mindful_core::metric::{MetricKind, Sampler, shared};
+use mindful_core::metric::{Counter, MetricKind, Sampler, shared};
 use mindful_core::slice::SliceReport;
 use mindful_core::units::Share;
 use mindful_core::workload::{OpKind, Workload};
@@ -75,11 +75,11 @@ fn mixed(fixture: &Fixture) -> Workload {
     Workload { update_pct, ..fixture.workload() }
 }
 
-/// By how much counter `name` grew over two slices of mixed work; `None` where it is not known.
-fn growth(fixture: &Fixture, opened: &Opened, name: &str) -> (Option<f64>, Vec<SliceReport>) {
+/// By how much `counter` grew over two slices of mixed work; `None` where it is not known.
+fn growth(fixture: &Fixture, opened: &Opened, counter: Counter) -> (Option<f64>, Vec<SliceReport>) {
     let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
     let find = |all: &BTreeMap<String, f64>| {
-        let suffix = format!("/{name}");
+        let suffix = format!("/{counter}");
         all.iter().find(|(key, _)| key.ends_with(&suffix)).map(|(_, value)| *value)
     };
     let before = find(&counters(&mut samplers));

@@ -21,6 +21,57 @@ pub struct Description {
     pub endpoints: u32,
     /// Every setting that matters, by the system's own names.
     pub facts: BTreeMap<String, String>,
+    /// Log that updates should write; `None` where the engine expects nothing in particular.
+    #[serde(default)]
+    pub expected_log: Option<ExpectedLog>,
+    /// What a sample of the stored blocks is like, in words; `None` where none was read back.
+    #[serde(default)]
+    pub stored_blocks: Option<String>,
+}
+
+/// Log that an engine expects of an updated block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedLog {
+    /// Least and most bytes a block with light redo.
+    pub light: [f64; 2],
+    /// Least and most bytes a block with heavy redo.
+    pub heavy: [f64; 2],
+    /// Blocks that are now and then logged whole; `None` where none are.
+    pub images: Option<LogImages>,
+    /// A transaction logs a block once, however often it updated it: then only operations that commit alone are foretold.
+    pub once_a_transaction: bool,
+}
+
+/// Blocks that are logged whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LogImages {
+    /// The target's counter of them.
+    pub counter: String,
+    /// Most bytes of one.
+    pub bytes: f64,
+}
+
+impl Description {
+    /// With what older runs kept among the settings moved to where it belongs.
+    #[must_use]
+    pub fn of_any_age(mut self) -> Self {
+        let mut taken = |name: &str| self.facts.remove(name);
+        let band = |text: String| {
+            let (low, high) = text.split_once("..")?;
+            Some([low.parse().ok()?, high.parse().ok()?])
+        };
+        let bands = taken("log_band_light").and_then(band).zip(taken("log_band_heavy").and_then(band));
+        let images = taken("log_image").and_then(|text| {
+            let (counter, bytes) = text.split_once(' ')?;
+            Some(LogImages { counter: counter.to_owned(), bytes: bytes.parse().ok()? })
+        });
+        let once_a_transaction = taken("log_band_commit").is_some_and(|when| when == "each");
+        let stored = taken("stored_blocks");
+        let older = bands.map(|(light, heavy)| ExpectedLog { light, heavy, images, once_a_transaction });
+        self.expected_log = self.expected_log.or(older);
+        self.stored_blocks = self.stored_blocks.or(stored);
+        self
+    }
 }
 
 /// Where the system under test can be seen on this host.
@@ -47,4 +98,28 @@ pub struct PlanShape {
     pub pure: bool,
     /// The system's own text.
     pub detail: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_older_runs_kept_among_settings_is_moved() {
+        let facts = [
+            ("fsync", "on"),
+            ("log_band_light", "70..200"),
+            ("log_band_heavy", "1000..1300"),
+            ("log_image", "wal_fpi 8240"),
+            ("stored_blocks", "compress ratio 7.28"),
+        ];
+        let facts = facts.map(|(name, fact)| (name.to_owned(), fact.to_owned())).into();
+        let description = Description { facts, ..Description::default() }.of_any_age();
+        let expected = description.expected_log.expect("a band");
+        assert_eq!((expected.light, expected.heavy), ([70.0, 200.0], [1_000.0, 1_300.0]));
+        assert_eq!(expected.images, Some(LogImages { counter: "wal_fpi".to_owned(), bytes: 8_240.0 }));
+        assert!(!expected.once_a_transaction);
+        assert_eq!(description.stored_blocks.as_deref(), Some("compress ratio 7.28"));
+        assert_eq!(description.facts.into_keys().collect::<Vec<_>>(), ["fsync"]);
+    }
 }

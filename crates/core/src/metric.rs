@@ -40,60 +40,134 @@ impl Metric {
     }
 }
 
-/// Names every engine and host maps a few of its counters to. All are counters.
+/// A counter that figures are made of, by the name it is stored under. Whoever tells it and whoever reads it share the
+/// constant, so that neither can be renamed alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Counter(&'static str);
+
+impl Counter {
+    /// The name it is stored under.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Counter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+impl From<Counter> for String {
+    fn from(counter: Counter) -> Self {
+        counter.0.to_owned()
+    }
+}
+
+impl PartialEq<Counter> for String {
+    fn eq(&self, counter: &Counter) -> bool {
+        self == counter.0
+    }
+}
+
+/// Counters that every engine and host maps a few of its own to.
 pub mod shared {
+    use super::Counter;
+
     /// Block requests to the database's own cache, hit or miss.
-    pub const LOGICAL_READS: &str = "logical_reads";
+    pub const LOGICAL_READS: Counter = Counter("logical_reads");
     /// Blocks the database asked the operating system or device for.
-    pub const PHYSICAL_READS: &str = "physical_reads";
+    pub const PHYSICAL_READS: Counter = Counter("physical_reads");
     /// Requests by which it asked for them, of one block or more each.
-    pub const READ_REQUESTS: &str = "reads";
+    pub const READ_REQUESTS: Counter = Counter("reads");
     /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
-    pub const RING_VISITS: &str = "ring_visits";
+    pub const RING_VISITS: Counter = Counter("ring_visits");
     /// Blocks the database gave to the operating system or device.
-    pub const PHYSICAL_WRITES: &str = "physical_writes";
+    pub const PHYSICAL_WRITES: Counter = Counter("physical_writes");
     /// Of these, blocks that sessions wrote themselves.
-    pub const SESSION_WRITES: &str = "session_writes";
+    pub const SESSION_WRITES: Counter = Counter("session_writes");
     /// Of these, blocks that checkpoints wrote.
-    pub const CHECKPOINT_WRITES: &str = "checkpoint_writes";
+    pub const CHECKPOINT_WRITES: Counter = Counter("checkpoint_writes");
     /// Of these, blocks that background writers wrote ahead of need.
-    pub const BACKGROUND_WRITES: &str = "background_writes";
+    pub const BACKGROUND_WRITES: Counter = Counter("background_writes");
     /// Bytes of redo, WAL or log.
-    pub const LOG_BYTES: &str = "log_bytes";
+    pub const LOG_BYTES: Counter = Counter("log_bytes");
     /// Writes of the log to the operating system or device.
-    pub const LOG_WRITES: &str = "log_writes";
+    pub const LOG_WRITES: Counter = Counter("log_writes");
     /// Time the database spent waiting for its reads, us.
-    pub const READ_TIME_US: &str = "read_time";
+    pub const READ_TIME_US: Counter = Counter("read_time");
     /// Transactions committed.
-    pub const COMMITS: &str = "commits";
+    pub const COMMITS: Counter = Counter("commits");
     /// Bytes the server's processes caused to be fetched from storage.
-    pub const PROCESS_READ_BYTES: &str = "process_read_bytes";
+    pub const PROCESS_READ_BYTES: Counter = Counter("process_read_bytes");
     /// Bytes the server's processes caused to be sent to storage.
-    pub const PROCESS_WRITE_BYTES: &str = "process_write_bytes";
+    pub const PROCESS_WRITE_BYTES: Counter = Counter("process_write_bytes");
     /// User CPU of the server's processes, us.
-    pub const SERVER_CPU_USER_US: &str = "server_cpu_user";
+    pub const SERVER_CPU_USER_US: Counter = Counter("server_cpu_user");
     /// System CPU of the server's processes, us.
-    pub const SERVER_CPU_SYSTEM_US: &str = "server_cpu_system";
+    pub const SERVER_CPU_SYSTEM_US: Counter = Counter("server_cpu_system");
     /// CPU of mindful itself, us.
-    pub const CLIENT_CPU_US: &str = "client_cpu";
+    pub const CLIENT_CPU_US: Counter = Counter("client_cpu");
     /// CPU of the whole host that was busy (user, nice, system, irq, softirq), us.
-    pub const HOST_CPU_BUSY_US: &str = "host_cpu_busy";
+    pub const HOST_CPU_BUSY_US: Counter = Counter("host_cpu_busy");
     /// CPU of the whole host, busy or idle, us.
-    pub const HOST_CPU_TOTAL_US: &str = "host_cpu_total";
+    pub const HOST_CPU_TOTAL_US: Counter = Counter("host_cpu_total");
     /// Time stolen by the hypervisor, us.
-    pub const HOST_CPU_STEAL_US: &str = "host_cpu_steal";
+    pub const HOST_CPU_STEAL_US: Counter = Counter("host_cpu_steal");
     /// Read requests completed by the device that holds the data.
-    pub const DEVICE_READS: &str = "device_reads";
+    pub const DEVICE_READS: Counter = Counter("device_reads");
     /// Bytes read by the device that holds the data.
-    pub const DEVICE_READ_BYTES: &str = "device_read_bytes";
+    pub const DEVICE_READ_BYTES: Counter = Counter("device_read_bytes");
     /// Time reads spent at the device, us.
-    pub const DEVICE_READ_TIME_US: &str = "device_read_time";
+    pub const DEVICE_READ_TIME_US: Counter = Counter("device_read_time");
     /// Write requests completed by the device that holds the data.
-    pub const DEVICE_WRITES: &str = "device_writes";
+    pub const DEVICE_WRITES: Counter = Counter("device_writes");
     /// Bytes written by the device that holds the data.
-    pub const DEVICE_WRITE_BYTES: &str = "device_write_bytes";
+    pub const DEVICE_WRITE_BYTES: Counter = Counter("device_write_bytes");
     /// Requests in time at the device (for the queue length), us.
-    pub const DEVICE_QUEUE_TIME_US: &str = "device_queue_time";
+    pub const DEVICE_QUEUE_TIME_US: Counter = Counter("device_queue_time");
+    /// CPU of the whole host in the kernel, interrupts apart, us.
+    pub const HOST_CPU_SYSTEM_US: Counter = Counter("system");
+    /// CPU of the whole host in interrupts, us.
+    pub const HOST_CPU_IRQ_US: Counter = Counter("irq");
+    /// CPU of the whole host in soft interrupts, us.
+    pub const HOST_CPU_SOFTIRQ_US: Counter = Counter("softirq");
+    /// Time that the control group's CPUs were held back, summed over CPUs, us.
+    pub const THROTTLED_US: Counter = Counter("cpu_throttled_time");
+    /// Periods in which the control group had used up its CPU before the end.
+    pub const THROTTLED_PERIODS: Counter = Counter("cpu_throttled_periods");
+    /// Pages brought back from swap.
+    pub const PAGES_SWAPPED_IN: Counter = Counter("pswpin");
+    /// Times somebody dropped the page cache.
+    pub const PAGE_CACHE_DROPS: Counter = Counter("drop_pagecache");
+    /// Processes that the kernel killed for want of memory.
+    pub const OOM_KILLS: Counter = Counter("oom_kill");
+    /// CPU of the thread that reads the counters, us.
+    pub const OBSERVER_CPU_US: Counter = Counter("observer_cpu");
+    /// CPU of the thread that times requests at the device, us.
+    pub const TRACE_CPU_US: Counter = Counter("trace_cpu");
+    /// CPU of mindful's thread that asks the server for its waits, us.
+    pub const SAMPLING_CPU_US: Counter = Counter("sampling_cpu");
+    /// CPU of the server process that answers it, us.
+    pub const MONITOR_CPU_US: Counter = Counter("monitor_cpu");
+    /// Events of requests read from the kernel's trace.
+    pub const TRACE_EVENTS: Counter = Counter("trace_events");
+    /// Events of requests that found the trace's buffer full.
+    pub const TRACE_LOST: Counter = Counter("trace_lost");
+    /// Times the server's waits were sampled.
+    pub const SAMPLINGS: Counter = Counter("samplings");
+    /// Samplings that saw the server's own maintenance at work.
+    pub const MAINTENANCE_SAMPLES: Counter = Counter("server/autovacuum");
+    /// Runs of the server's own maintenance that ended on mindful's tables.
+    pub const MAINTENANCE_RUNS: Counter = Counter("autovacuum_count");
+    /// Blocks that the server's own maintenance read.
+    pub const MAINTENANCE_READS: Counter = Counter("autovacuum_reads");
+    /// Blocks that the server's own maintenance wrote.
+    pub const MAINTENANCE_WRITES: Counter = Counter("autovacuum_writes");
+    /// Checkpoints that were due to the clock.
+    pub const TIMED_CHECKPOINTS: Counter = Counter("num_timed");
+    /// Checkpoints that were due to the log's room or to a command, and not to the clock.
+    pub const FORCED_CHECKPOINTS: Counter = Counter("num_requested");
 }
 
 /// When within a slice a sampler is read.

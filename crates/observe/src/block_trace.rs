@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::engine::HostView;
 use mindful_core::latency::Sampled;
-use mindful_core::metric::{Metric, Sampler};
+use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use rustix::time::ClockId;
@@ -96,9 +96,9 @@ impl BlockTrace {
 
 fn metrics() -> Vec<Metric> {
     vec![
-        Metric::counter("trace_events", "1", "events of requests read from the kernel's trace"),
-        Metric::counter("trace_lost", "1", "events that found its buffer full"),
-        Metric::counter("trace_cpu", "us", "CPU of the thread that reads the trace"),
+        Metric::counter(shared::TRACE_EVENTS, "1", "events of requests read from the kernel's trace"),
+        Metric::counter(shared::TRACE_LOST, "1", "events that found its buffer full"),
+        Metric::counter(shared::TRACE_CPU_US, "us", "CPU of the thread that reads the trace"),
         Metric::gauge("trace_one_of", "1", "one of so many requests is timed, chosen by its sector"),
     ]
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Sampler};
+use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_host::Kernel;
 use mindful_host::control_group::Groups;
 use mindful_host::kernel_file::{named_values, value};
@@ -21,8 +21,8 @@ impl Cgroup {
         let groups = Groups::of(kernel, pid);
         let metrics = vec![
             Metric::counter("cpu_periods", "1", "periods in which the nearest group with a CPU limit had work"),
-            Metric::counter("cpu_throttled_periods", "1", "periods in which it had used up its CPU before the end"),
-            Metric::counter("cpu_throttled_time", "us", "time its CPUs were held back, summed over CPUs"),
+            Metric::counter(shared::THROTTLED_PERIODS, "1", "periods in which it had used up its CPU before the end"),
+            Metric::counter(shared::THROTTLED_US, "us", "time its CPUs were held back, summed over CPUs"),
             Metric::counter("cpu_usage", "us", "CPU of everything in the server's group"),
             Metric::gauge("memory_current", "bytes", "memory of everything in the server's group, page cache included"),
         ];

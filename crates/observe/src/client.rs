@@ -14,8 +14,10 @@ impl Client {
     pub(crate) fn new() -> Self {
         let help = "user and system CPU of mindful itself, without the processes it started";
         let watching = "CPU of the thread that reads all sources; part of it";
-        let metrics =
-            [Metric::counter(shared::CLIENT_CPU_US, "us", help), Metric::counter("observer_cpu", "us", watching)];
+        let metrics = [
+            Metric::counter(shared::CLIENT_CPU_US, "us", help),
+            Metric::counter(shared::OBSERVER_CPU_US, "us", watching),
+        ];
         Self { metrics }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::metric::{Metric, Sampler, shared};
+use mindful_core::metric::{Counter, Metric, Sampler, shared};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 
@@ -14,7 +14,7 @@ const COLLECTORS: [&str; 4] = ["cpu", "diskstats", "vmstat", "meminfo"];
 const US_PER_S: f64 = 1e6;
 
 /// Counters of the device: name in the exporter, shared name, factor, unit, meaning.
-const DEVICE: [(&str, &str, f64, &str, &str); 6] = [
+const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
     ("node_disk_reads_completed_total", shared::DEVICE_READS, 1.0, "1", "read requests the data's devices completed"),
     ("node_disk_read_bytes_total", shared::DEVICE_READ_BYTES, 1.0, "bytes", "bytes the data's devices read"),
     (

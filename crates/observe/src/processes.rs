@@ -272,8 +272,8 @@ fn metrics() -> Vec<Metric> {
     ];
     for (name, unit, help) in IO_FIELDS {
         let name = match name {
-            "read_bytes" => shared::PROCESS_READ_BYTES,
-            "write_bytes" => shared::PROCESS_WRITE_BYTES,
+            "read_bytes" => shared::PROCESS_READ_BYTES.name(),
+            "write_bytes" => shared::PROCESS_WRITE_BYTES.name(),
             name => name,
         };
         metrics.push(Metric::counter(name, unit, help));

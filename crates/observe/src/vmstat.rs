@@ -3,6 +3,7 @@
 use std::io;
 
 use mindful_core::metric::MetricKind::{Counter, Gauge};
+use mindful_core::metric::shared;
 use mindful_host::Kernel;
 
 use crate::named_values::{Line, NamedValues};
@@ -10,7 +11,7 @@ use crate::named_values::{Line, NamedValues};
 const LINES: [Line; 20] = [
     ("pgpgin", "KiB", Counter, "read from block devices by the whole host"),
     ("pgpgout", "KiB", Counter, "written to block devices by the whole host"),
-    ("pswpin", "pages", Counter, "pages brought back from swap"),
+    (shared::PAGES_SWAPPED_IN.name(), "pages", Counter, "pages brought back from swap"),
     ("pswpout", "pages", Counter, "pages put out to swap"),
     ("pgfault", "1", Counter, "page faults"),
     ("pgmajfault", "1", Counter, "page faults that waited for storage"),
@@ -26,8 +27,8 @@ const LINES: [Line; 20] = [
     ("compact_stall", "1", Counter, "waits for memory to be compacted"),
     ("thp_fault_alloc", "1", Counter, "huge pages given at a page fault"),
     ("numa_miss", "pages", Counter, "pages taken from another node than wanted"),
-    ("drop_pagecache", "1", Counter, "times somebody dropped the page cache"),
-    ("oom_kill", "1", Counter, "processes killed for want of memory"),
+    (shared::PAGE_CACHE_DROPS.name(), "1", Counter, "times somebody dropped the page cache"),
+    (shared::OOM_KILLS.name(), "1", Counter, "processes killed for want of memory"),
 ];
 
 pub(crate) fn open(kernel: &Kernel) -> io::Result<NamedValues> {

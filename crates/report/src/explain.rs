@@ -98,7 +98,7 @@ fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
         let (first, last) = (window.first_border, window.last_border);
         let _ = writeln!(text, "  slices of border {first} to {last}, {:.2} s", window.seconds());
     }
-    for name in figure.sources {
+    for name in figure.sources.iter().copied() {
         match step.counters.find(name) {
             Some(change) => {
                 let grew = maybe(change.delta);

@@ -50,10 +50,9 @@ impl Target for NullTarget {
         Ok(Description {
             engine_version: env!("CARGO_PKG_VERSION").to_owned(),
             block_bytes: BLOCK_BYTES,
-            cache_bytes: None,
-            cache_each_session: false,
             endpoints: 1,
             facts: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect::<BTreeMap<_, _>>(),
+            ..Description::default()
         })
     }
 

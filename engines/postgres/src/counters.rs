@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::event::{Event, Events};
-use mindful_core::metric::{Metric, MetricKind, Phase, Sampler};
+use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
 use mindful_core::result::{Finding, Severity};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
@@ -60,31 +60,31 @@ const SOURCES: &[Source] = &[
 
 /// Unit and help by column name; what is not here is a count.
 const COLUMNS: &[(&str, &str, &str)] = &[
-    ("logical_reads", "blocks", "Block requests to shared buffers by this database, hit or miss"),
-    ("physical_reads", "blocks", "Blocks asked of the operating system"),
-    ("physical_writes", "blocks", "Blocks given to the operating system"),
-    ("session_writes", "blocks", "Of these, those that sessions wrote themselves"),
-    ("checkpoint_writes", "blocks", "Of these, those of checkpoints"),
-    ("background_writes", "blocks", "Of these, those of the background writer"),
-    ("log_writes", "1", "Times WAL was given to the operating system"),
-    ("read_time", "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
+    (shared::LOGICAL_READS.name(), "blocks", "Block requests to shared buffers by this database, hit or miss"),
+    (shared::PHYSICAL_READS.name(), "blocks", "Blocks asked of the operating system"),
+    (shared::PHYSICAL_WRITES.name(), "blocks", "Blocks given to the operating system"),
+    (shared::SESSION_WRITES.name(), "blocks", "Of these, those that sessions wrote themselves"),
+    (shared::CHECKPOINT_WRITES.name(), "blocks", "Of these, those of checkpoints"),
+    (shared::BACKGROUND_WRITES.name(), "blocks", "Of these, those of the background writer"),
+    (shared::LOG_WRITES.name(), "1", "Times WAL was given to the operating system"),
+    (shared::READ_TIME_US.name(), "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
     ("write_time", "us", "Time spent on writes of blocks; needs track_io_timing"),
     ("fsync_time", "us", "Time spent on fsync of data files; needs track_io_timing"),
     ("blk_read_time", "us", "Time this database's backends spent reading; needs track_io_timing"),
     ("read_bytes", "bytes", "Bytes of blocks asked of the operating system"),
     ("write_bytes", "bytes", "Bytes of blocks given to the operating system"),
     (
-        "ring_visits",
+        shared::RING_VISITS.name(),
         "blocks",
         "Blocks that scans visited through a ring of a few buffers, not through all of the cache",
     ),
     ("temp_bytes", "bytes", "Bytes of temporary files"),
-    ("log_bytes", "bytes", "Bytes of WAL"),
-    ("commits", "1", "Transactions committed in this database"),
+    (shared::LOG_BYTES.name(), "bytes", "Bytes of WAL"),
+    (shared::COMMITS.name(), "1", "Transactions committed in this database"),
     ("blks_read", "blocks", "Blocks this database had to read"),
     ("blks_hit", "blocks", "Blocks this database found in shared buffers"),
-    ("autovacuum_reads", "blocks", "Blocks that autovacuum workers asked of the operating system"),
-    ("autovacuum_writes", "blocks", "Blocks that autovacuum workers gave to the operating system"),
+    (shared::MAINTENANCE_READS.name(), "blocks", "Blocks that autovacuum workers asked of the operating system"),
+    (shared::MAINTENANCE_WRITES.name(), "blocks", "Blocks that autovacuum workers gave to the operating system"),
     ("wal_fpi", "1", "Full page images in WAL"),
     ("n_tup_hot_upd", "1", "Rows of mindful's updated within their block (HOT)"),
     ("n_tup_upd", "1", "Rows of mindful's updated"),

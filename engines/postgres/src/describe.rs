@@ -19,9 +19,9 @@ pub fn describe(link: &Link) -> Result<Description> {
             engine_version: row.get("version"),
             block_bytes: bytes("block_bytes"),
             cache_bytes: Some(bytes("cache_bytes")),
-            cache_each_session: false,
             endpoints: link.server().endpoints(),
             facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
+            ..Description::default()
         })
     })
 }

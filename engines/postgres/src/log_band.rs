@@ -12,25 +12,23 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::description::{ExpectedLog, LogImages};
+
 use crate::shape::{NARROW, Shape};
 
 /// Bytes of WAL for an updated block without image: `[low, high]`.
-const LIGHT: [u32; 2] = [70, 200];
-const HEAVY: [u32; 2] = [1_000, 1_300];
+const LIGHT: [f64; 2] = [70.0, 200.0];
+const HEAVY: [f64; 2] = [1_000.0, 1_300.0];
 /// An image with its header.
-const IMAGE: u32 = 8_240;
+const IMAGE: f64 = 8_240.0;
 
-/// What is expected, as facts for the record; nothing for rows shaped for a ratio, whose length differs.
-pub fn facts(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Vec<(String, String)> {
+/// What is expected under `settings`; nothing for rows shaped for a ratio, whose length differs.
+pub fn expected(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
     if shape.is_some_and(|shape| shape.number != NARROW) {
-        return Vec::new();
+        return None;
     }
     let is = |name: &str, value: &str| settings.get(name).is_some_and(|found| found == value);
+    let images = is("full_page_writes", "on").then(|| LogImages { counter: "wal_fpi".to_owned(), bytes: IMAGE });
     let light = if is("wal_level", "logical") { HEAVY } else { LIGHT };
-    let band = |name: &str, [low, high]: [u32; 2]| (format!("log_band_{name}"), format!("{low}..{high}"));
-    let mut facts = vec![band("light", light), band("heavy", HEAVY)];
-    if is("full_page_writes", "on") {
-        facts.push(("log_image".to_owned(), format!("wal_fpi {IMAGE}")));
-    }
-    facts
+    Some(ExpectedLog { light, heavy: HEAVY, images, once_a_transaction: false })
 }

@@ -75,11 +75,11 @@ impl PostgresTarget {
         Ok(if let Found::Ours { entries, .. } = found { registry::shape(&entries) } else { None })
     }
 
-    /// What stored blocks are to a compressor, as a fact by its name; nothing where that cannot be measured.
-    fn stored(&self) -> Result<Option<(String, String)>> {
+    /// What stored blocks are to a compressor, in words; nothing where that cannot be measured.
+    fn stored(&self) -> Result<Option<String>> {
         let Ok(Some(dataset)) = self.dataset() else { return Ok(None) };
         let measured = stored::measure(&self.link, &self.options.namespace, &dataset)?;
-        Ok(measured.map(|stored| ("stored_blocks".to_owned(), stored.to_string())))
+        Ok(measured.map(|stored| stored.to_string()))
     }
 
     /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
@@ -101,9 +101,8 @@ impl Target for PostgresTarget {
                 .facts
                 .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
         }
-        let expected = log_band::facts(&description.facts, self.shape()?);
-        description.facts.extend(expected);
-        description.facts.extend(self.stored()?);
+        description.expected_log = log_band::expected(&description.facts, self.shape()?);
+        description.stored_blocks = self.stored()?;
         Ok(description)
     }
 
@@ -146,7 +145,7 @@ impl Target for PostgresTarget {
             let loaded = load::load(&self.link, &self.options, plan, events, stop);
             self.phase(Phase::Run)?;
             loaded?;
-            if let Some((_, stored)) = self.stored()? {
+            if let Some(stored) = self.stored()? {
                 note(events, format!("stored blocks: {stored}"));
             }
         }

@@ -250,10 +250,9 @@ impl Target for RawTarget {
         Ok(Description {
             engine_version: format!("Linux {}", kernel.release().to_string_lossy()),
             block_bytes: self.options.block_size,
-            cache_bytes: None,
-            cache_each_session: false,
             endpoints: 1,
             facts,
+            ..Description::default()
         })
     }
 

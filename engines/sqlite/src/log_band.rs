@@ -7,16 +7,14 @@
 //! A page that is updated twice in a transaction is written once, so only transactions of one operation have a band.
 //! Pages that had to leave the cache before their commit may be written again; `cache_spill` tells how many there were.
 
+use mindful_core::description::{ExpectedLog, LogImages};
+
 use crate::counters::FRAME_HEADER;
 
-/// What is expected of pages of `page_bytes`, as facts for the record. The width is for operations that a window cuts.
-pub fn facts(page_bytes: u64) -> [(&'static str, String); 4] {
-    let frame = page_bytes + FRAME_HEADER;
-    let band = format!("{}..{}", frame * 4 / 5, frame * 5 / 4);
-    [
-        ("log_band_light", band.clone()),
-        ("log_band_heavy", band),
-        ("log_band_commit", "each".to_owned()),
-        ("log_image", format!("cache_spill {frame}")),
-    ]
+/// What is expected of pages of `page_bytes`. The width is for operations that a window cuts.
+pub fn expected(page_bytes: u64) -> ExpectedLog {
+    let frame = (page_bytes + FRAME_HEADER) as f64;
+    let band = [frame * 0.8, frame * 1.25];
+    let images = Some(LogImages { counter: "cache_spill".to_owned(), bytes: frame });
+    ExpectedLog { light: band, heavy: band, images, once_a_transaction: true }
 }

@@ -118,9 +118,7 @@ impl SqliteTarget {
             ("wal_autocheckpoint", "1000".to_owned()),
             ("reads", "buffered: the page cache of the operating system is always in the way".to_owned()),
         ];
-        let stored = self.stored().map(|stored| ("stored_blocks", stored));
-        let log = log_band::facts(self.file.page_bytes());
-        facts.into_iter().chain(log).chain(stored).map(|(name, fact)| (name.to_owned(), fact)).collect()
+        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
     }
 }
 
@@ -133,6 +131,8 @@ impl Target for SqliteTarget {
             cache_each_session: true,
             endpoints: 1,
             facts: self.facts(),
+            expected_log: Some(log_band::expected(self.file.page_bytes())),
+            stored_blocks: self.stored(),
         })
     }
 

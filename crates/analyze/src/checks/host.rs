@@ -1,6 +1,6 @@
 //! What the host did in the window that a figure must not hide (method.md F).
 
-use mindful_core::metric::shared;
+use mindful_core::metric::{Counter, shared};
 use mindful_core::result::{Finding, Severity};
 
 use crate::figures::counters::{Change, Counters};
@@ -22,15 +22,15 @@ pub fn of_window(counters: &Counters) -> Vec<Finding> {
         .collect()
 }
 
-fn of_source<'a>(counters: &'a Counters, source: &str, name: &str) -> Option<(&'a Change, f64)> {
-    let change = counters.0.iter().find(|change| change.source == source && change.name == name)?;
+fn growth(counters: &Counters, counter: Counter) -> Option<(&Change, f64)> {
+    let change = counters.find(counter)?;
     Some((change, change.delta?))
 }
 
 fn throttled(counters: &Counters) -> Option<Finding> {
-    let (change, us) = of_source(counters, "cgroup", "cpu_throttled_time")?;
+    let (change, us) = growth(counters, shared::THROTTLED_US)?;
     let share = us / 1e6 / change.seconds;
-    let periods = of_source(counters, "cgroup", "cpu_throttled_periods").map_or(0.0, |(_, periods)| periods);
+    let periods = growth(counters, shared::THROTTLED_PERIODS).map_or(0.0, |(_, periods)| periods);
     (share > THROTTLED_SHARE).then(|| {
         let text = "The control group of the server ran into its CPU limit: latencies hold time in which it was not \
                     allowed to run. Raise cpu.max, or report the limit with the figures.";
@@ -54,13 +54,13 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
 }
 
 fn dropped(counters: &Counters) -> Option<Finding> {
-    let (_, times) = of_source(counters, "vmstat", "drop_pagecache").filter(|(_, times)| *times > 0.0)?;
+    let (_, times) = growth(counters, shared::PAGE_CACHE_DROPS).filter(|(_, times)| *times > 0.0)?;
     let text = "Somebody emptied the page cache in the window: reads after it came from storage that would not have.";
     Some(Finding::new("page-cache-dropped", Severity::Warning, text, format!("{times:.0} times")))
 }
 
 fn swapped(counters: &Counters) -> Option<Finding> {
-    let (change, pages) = of_source(counters, "vmstat", "pswpin")?;
+    let (change, pages) = growth(counters, shared::PAGES_SWAPPED_IN)?;
     let per_s = pages / change.seconds;
     (per_s > SWAPPED_IN_PER_S).then(|| {
         let text = "The host swapped memory in: latencies hold page faults, and the device served more than the data. \
@@ -70,7 +70,7 @@ fn swapped(counters: &Counters) -> Option<Finding> {
 }
 
 fn killed(counters: &Counters) -> Option<Finding> {
-    let (_, killed) = of_source(counters, "vmstat", "oom_kill").filter(|(_, killed)| *killed > 0.0)?;
+    let (_, killed) = growth(counters, shared::OOM_KILLS).filter(|(_, killed)| *killed > 0.0)?;
     let text =
         "The kernel killed processes for want of memory in the window: what they did is missing from the figures.";
     Some(Finding::new("out-of-memory", Severity::Warning, text, format!("{killed:.0} killed")))
@@ -99,8 +99,8 @@ mod tests {
             ("vmstat", "drop_pagecache", 0.0),
             ("vmstat", "pswpin", 3.0),
             ("vmstat", "oom_kill", 0.0),
-            ("stat", shared::HOST_CPU_BUSY_US, 10e6),
-            ("stat", shared::HOST_CPU_TOTAL_US, 20e6),
+            ("stat", shared::HOST_CPU_BUSY_US.name(), 10e6),
+            ("stat", shared::HOST_CPU_TOTAL_US.name(), 20e6),
             ("stat", "cpu0_busy", 5e6),
         ];
         assert!(over_ten_seconds(&quiet).is_empty() && over_ten_seconds(&[]).is_empty());
@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn a_full_cpu_is_told_only_while_the_host_has_room() {
         let with_busy = |host: f64| {
-            let total = ("stat", shared::HOST_CPU_TOTAL_US, 40e6);
-            over_ten_seconds(&[("stat", shared::HOST_CPU_BUSY_US, host), total, ("stat", "cpu3_busy", 9.9e6)])
+            let total = ("stat", shared::HOST_CPU_TOTAL_US.name(), 40e6);
+            over_ten_seconds(&[("stat", shared::HOST_CPU_BUSY_US.name(), host), total, ("stat", "cpu3_busy", 9.9e6)])
         };
         assert_eq!(with_busy(12e6), ["one-cpu-full"]);
         assert!(with_busy(39.9e6).is_empty());

@@ -24,35 +24,24 @@ pub struct LogBand {
 
 impl LogBand {
     /// What `step` logged for an updated block and what the engine expects; `None` where either is not known.
-    ///
-    /// The engine tells the facts `log_band_light` and `log_band_heavy` as `LOW..HIGH` bytes, and, where blocks are
-    /// logged as a whole now and then, `log_image` as `COUNTER BYTES`: the counter of such images and their largest size.
-    /// `log_band_commit` is `each` where a block is logged once a transaction, however often it was updated: then the band
-    /// is that of operations which commit alone.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
-        let facts = &run.description.as_ref()?.facts;
+        let expected = run.description.as_ref()?.expected_log.as_ref()?;
         let updated = work.kind(OpKind::Update).blocks;
-        if updated < FEWEST_BLOCKS {
-            return None;
-        }
-        let commits_alone = step.head.workload.commit == Commit::Each;
-        if facts.get("log_band_commit").is_some_and(|when| when == "each") && !commits_alone {
+        let workload = &step.head.workload;
+        if updated < FEWEST_BLOCKS || (expected.once_a_transaction && workload.commit != Commit::Each) {
             return None;
         }
         let per_s = updated / work.seconds;
-        let name = match step.head.workload.redo {
-            Redo::Light => "log_band_light",
-            Redo::Heavy => "log_band_heavy",
+        let [low, high] = match workload.redo {
+            Redo::Light => expected.light,
+            Redo::Heavy => expected.heavy,
         };
-        let (low, high) = facts.get(name)?.split_once("..")?;
-        let images =
-            facts.get("log_image").and_then(|image| image.split_once(' ')).map_or(Some(0.0), |(counter, most)| {
-                // Where they are not counted, each block may have had one.
-                let images = counters.rate(counter).map_or(1.0, |rate| rate / per_s);
-                Some(images * most.parse::<f64>().ok()?)
-            })?;
+        // Where images are not counted, each block may have had one.
+        let images = expected.images.as_ref().map_or(0.0, |images| {
+            counters.rate_of_named(&images.counter).map_or(1.0, |rate| rate / per_s) * images.bytes
+        });
         let per_block = counters.rate(shared::LOG_BYTES)? / per_s;
-        Some(Self { per_block, low: low.parse().ok()?, high: high.parse::<f64>().ok()? + images })
+        Some(Self { per_block, low, high: high + images })
     }
 
     /// What a measured value outside of the band means.

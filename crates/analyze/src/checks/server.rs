@@ -88,10 +88,10 @@ fn unasked_reads(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 
 /// Vacuums and analyzes that the server began by itself: by samples, by those that ended, by the blocks they touched.
 fn autovacuum(counters: &Counters) -> Option<Finding> {
-    let grew = |name: &str| counters.find(name).and_then(|change| change.delta).unwrap_or(0.0);
-    let seen = counters.ratio("server/autovacuum", "samplings").unwrap_or(0.0);
-    let ended = grew("autovacuum_count");
-    let blocks = grew("autovacuum_reads") + grew("autovacuum_writes");
+    let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
+    let seen = counters.ratio(shared::MAINTENANCE_SAMPLES, shared::SAMPLINGS).unwrap_or(0.0);
+    let ended = grew(shared::MAINTENANCE_RUNS);
+    let blocks = grew(shared::MAINTENANCE_READS) + grew(shared::MAINTENANCE_WRITES);
     if seen <= 0.0 && ended <= 0.0 && blocks <= 0.0 {
         return None;
     }
@@ -108,7 +108,7 @@ fn autovacuum(counters: &Counters) -> Option<Finding> {
 
 /// Checkpoints that were due to the log's room, or to somebody's command, and not to the clock.
 fn forced_checkpoints(counters: &Counters) -> Option<Finding> {
-    let change = counters.find("num_requested")?;
+    let change = counters.find(shared::FORCED_CHECKPOINTS)?;
     let forced = change.delta.filter(|forced| *forced > 0.0)?;
     let text = "Checkpoints were forced in the window: all dirty blocks were written at once, and updates after each \
                 logged whole blocks again. ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find who \

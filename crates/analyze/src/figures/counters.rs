@@ -1,6 +1,6 @@
 //! Counters over the window: differences of two readings by the time between them.
 
-use mindful_core::metric::{MetricKind, Phase, shared};
+use mindful_core::metric::{Counter, MetricKind, Phase, shared};
 use mindful_core::run::{Series, StepRecord};
 
 use crate::figures::window::Window;
@@ -22,6 +22,12 @@ pub struct Change {
     pub seconds: f64,
 }
 
+impl Change {
+    fn rate(&self) -> Option<f64> {
+        self.delta.map(|delta| delta / self.seconds)
+    }
+}
+
 /// All counters of a step over its window.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters(pub Vec<Change>);
@@ -33,17 +39,22 @@ impl Counters {
     }
 
     /// The change of that name whose figure is known. A target tells its counters after the host, and knows them better.
-    pub fn find(&self, name: &str) -> Option<&Change> {
-        self.0.iter().rev().find(|change| change.name == name && change.delta.is_some())
+    pub fn find(&self, counter: Counter) -> Option<&Change> {
+        self.0.iter().rev().find(|change| change.name == counter && change.delta.is_some())
+    }
+
+    /// Growth per second of the counter that a target itself named; `None` where nobody tells it.
+    pub fn rate_of_named(&self, name: &str) -> Option<f64> {
+        self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }
 
     /// Growth per second.
-    pub fn rate(&self, name: &str) -> Option<f64> {
-        self.find(name).and_then(|change| change.delta.map(|delta| delta / change.seconds))
+    pub fn rate(&self, counter: Counter) -> Option<f64> {
+        self.find(counter).and_then(Change::rate)
     }
 
     /// Growth of `part` by growth of `whole`; `None` when the whole did not grow.
-    pub fn ratio(&self, part: &str, whole: &str) -> Option<f64> {
+    pub fn ratio(&self, part: Counter, whole: Counter) -> Option<f64> {
         let whole = self.rate(whole).filter(|rate| *rate > 0.0)?;
         Some(self.rate(part)? / whole)
     }

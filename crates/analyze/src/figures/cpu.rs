@@ -1,6 +1,6 @@
 //! CPU over the window (measurement.md M7).
 
-use mindful_core::metric::shared;
+use mindful_core::metric::{Counter, shared};
 use mindful_core::result::CpuSummary;
 use mindful_core::run::{Facts, Run, StepRecord};
 
@@ -18,11 +18,11 @@ const LEAST_MISS: f64 = 0.05;
 pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
     let by_sessions = || work.cpu_us.filter(|us| *us > 0.0).map(|us| us / 1e6 / work.seconds);
     let db_cores = counters.server_cores().or_else(by_sessions);
-    let per = |name: &str| {
-        let rate = counters.rate(name).filter(|rate| *rate >= LEAST_RATE)?;
+    let per = |counter: Counter| {
+        let rate = counters.rate(counter).filter(|rate| *rate >= LEAST_RATE)?;
         Some(db_cores? * 1e6 / rate)
     };
-    let cores = |name: &str| counters.rate(name).map(|us| us / 1e6);
+    let cores = |counter: Counter| counters.rate(counter).map(|us| us / 1e6);
     // Blocks that were fetched many at once are no IOPS.
     let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && !work.scanned());
     CpuSummary {
@@ -33,15 +33,19 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
         db_us_per_logical_read: per(shared::LOGICAL_READS),
         db_user_cores: cores(shared::SERVER_CPU_USER_US),
         db_system_cores: cores(shared::SERVER_CPU_SYSTEM_US),
-        host_kernel_cores: cores("system"),
-        host_interrupt_cores: cores("irq").zip(cores("softirq")).map(|(irq, softirq)| irq + softirq),
+        host_kernel_cores: cores(shared::HOST_CPU_SYSTEM_US),
+        host_interrupt_cores: cores(shared::HOST_CPU_IRQ_US)
+            .zip(cores(shared::HOST_CPU_SOFTIRQ_US))
+            .map(|(irq, softirq)| irq + softirq),
         steal_share: counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US),
         db_us_per_commit: per(shared::COMMITS),
         db_us_per_physical_read_marginal: None,
         iops_per_core: gross.map(|us| 1e6 / us),
         cores_per_100k_iops: gross.map(|us| 0.1 * us),
-        watching_cores: cores("observer_cpu")
-            .map(|observer| ["trace_cpu", "sampling_cpu"].into_iter().filter_map(cores).fold(observer, |a, b| a + b)),
+        watching_cores: cores(shared::OBSERVER_CPU_US).map(|observer| {
+            let others = [shared::TRACE_CPU_US, shared::SAMPLING_CPU_US];
+            others.into_iter().filter_map(cores).fold(observer, |a, b| a + b)
+        }),
         wait_sampling_share: wait_sampling(counters),
     }
 }
@@ -49,7 +53,7 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
 /// CPU of the server process that answers the sampling of waits by that of all.
 fn wait_sampling(counters: &Counters) -> Option<f64> {
     let cores = counters.server_cores().filter(|cores| *cores > 0.0)?;
-    Some(counters.rate("monitor_cpu")? / 1e6 / cores)
+    Some(counters.rate(shared::MONITOR_CPU_US)? / 1e6 / cores)
 }
 
 /// `c = (CPU - b LIO) / PIO` (measurement.md M7): `b` is the CPU of a logical read in a cached run. Unknown without

@@ -1,6 +1,7 @@
 //! Latencies of single requests at the device over the window.
 
 use mindful_core::latency::{Recorder, Sampled};
+use mindful_core::metric::shared;
 use mindful_core::result::DeviceSummary;
 
 use crate::figures::counters::Counters;
@@ -42,8 +43,8 @@ pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Coun
 
 /// Events that were lost by all there were; `None` where nobody counted.
 pub fn lost_share(counters: &Counters) -> Option<f64> {
-    let grown = |name: &str| counters.find(name).and_then(|change| change.delta);
-    let (lost, read) = (grown("trace_lost")?, grown("trace_events")?);
+    let grown = |counter| counters.find(counter).and_then(|change| change.delta);
+    let (lost, read) = (grown(shared::TRACE_LOST)?, grown(shared::TRACE_EVENTS)?);
     Some(if lost > 0.0 { lost / (lost + read) } else { 0.0 })
 }
 

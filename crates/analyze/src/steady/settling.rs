@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use mindful_core::metric::{Counter, shared};
 use mindful_core::run::{Series, StepRecord};
 
 use crate::figures::seconds::Seconds;
 use crate::steady::{Assessment, Criteria, Reason, Signals, against, assess};
 
 /// Counters that grow by one when a checkpoint ends.
-const CHECKPOINTS: [&str; 2] = ["num_timed", "num_requested"];
+const CHECKPOINTS: [Counter; 2] = [shared::TIMED_CHECKPOINTS, shared::FORCED_CHECKPOINTS];
 
 /// Judges the first `slices` slices of `step`; the window has to be at least `least` long.
 pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
@@ -50,8 +51,9 @@ fn criteria(step: &StepRecord) -> Criteria {
 /// When checkpoints ended, by the border at which their counters had grown; `None` where nobody counts them.
 fn checkpoints(step: &StepRecord, slices: u32) -> Option<Vec<f64>> {
     let counts = |series: &Series| -> Option<Vec<(u32, f64)>> {
-        let places: Vec<usize> =
-            (0..series.metrics.len()).filter(|i| CHECKPOINTS.contains(&series.metrics[*i].name.as_str())).collect();
+        let places: Vec<usize> = (0..series.metrics.len())
+            .filter(|i| CHECKPOINTS.iter().any(|counter| series.metrics[*i].name == *counter))
+            .collect();
         let count = |values: &[Option<f64>]| places.iter().map(|i| values[*i]).sum::<Option<f64>>();
         let readings = series.readings.iter().filter(|reading| reading.border <= slices);
         let counts = readings.filter_map(|reading| Some((reading.border, count(&reading.values)?))).collect();

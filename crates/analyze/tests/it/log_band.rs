@@ -3,7 +3,7 @@
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::dataset::Content;
-use mindful_core::engine::Description;
+use mindful_core::description::{Description, ExpectedLog, LogImages};
 use mindful_core::metric::{Metric, Phase, shared};
 use mindful_core::run::{Reading, Run, Series};
 use mindful_core::workload::{Commit, OpKind};
@@ -11,9 +11,9 @@ use mindful_core::workload::{Commit, OpKind};
 /// A run whose every operation is an update and logs `log` bytes and `images` images a block.
 fn updating(log: f64, images: f64) -> Run {
     let mut run = Made::default().run();
-    let facts = [("log_band_light", "70..200"), ("log_band_heavy", "1000..1300"), ("log_image", "images 8240")];
-    let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    run.description = Some(Description { facts, ..run.description.take().unwrap_or_default() });
+    let whole = Some(LogImages { counter: "images".to_owned(), bytes: 8_240.0 });
+    let expected = ExpectedLog { light: [70.0, 200.0], heavy: [1e3, 1.3e3], images: whole, once_a_transaction: false };
+    run.description = Some(Description { expected_log: Some(expected), ..run.description.take().unwrap_or_default() });
     let step = &mut run.steps[0];
     let mut blocks_by_slice = vec![0; step.borders_us.len()];
     for (_, slice) in &mut step.alone {
@@ -53,7 +53,7 @@ fn more_or_less_log_than_such_updates_write_is_told_with_the_band() {
 #[test]
 fn a_band_of_operations_that_commit_alone_says_nothing_of_larger_transactions() {
     let mut run = updating(900.0, 0.0);
-    run.description.as_mut().unwrap().facts.insert("log_band_commit".to_owned(), "each".to_owned());
+    run.description.as_mut().unwrap().expected_log.as_mut().unwrap().once_a_transaction = true;
     assert!(told(&run).is_some());
     run.steps[0].head.workload.commit = Commit::Every(10);
     assert_eq!(told(&run), None);

@@ -4,7 +4,7 @@
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
 use mindful_core::engine::{Description, HostView, PlanShape};
 use mindful_core::latency::Recorder;
-use mindful_core::metric::{Metric, Phase, shared};
+use mindful_core::metric::{Counter, Metric, Phase, shared};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::run::{FORMAT, Facts, Merged, Point, Reading, Run, RunHead, Series, StepHead, StepRecord};
 use mindful_core::settings::{Origin, Settings};
@@ -36,7 +36,7 @@ pub struct Made {
     pub server_cores: f64,
     pub client_cores: f64,
     /// Counters that cannot be had.
-    pub unseen: &'static [&'static str],
+    pub unseen: &'static [Counter],
 }
 
 impl Default for Made {
@@ -203,7 +203,11 @@ impl Made {
     }
 
     /// A source whose counters grow by so much a second.
-    pub fn one(&self, source: &str, phase: Phase, rates: &[(&str, f64)], slices: u32) -> Series {
+    pub fn one<N>(&self, source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series
+    where
+        N: Copy + Into<String>,
+    {
+        let unseen = |name: N| self.unseen.iter().any(|counter| name.into() == *counter);
         let lag_us = if phase == Phase::Settled { 500_000 } else { 300 };
         Series {
             source: source.to_owned(),
@@ -216,7 +220,7 @@ impl Made {
                     cost_us: 150,
                     values: rates
                         .iter()
-                        .map(|(name, rate)| (!self.unseen.contains(name)).then_some(1e9 + f64::from(border) * rate))
+                        .map(|(name, rate)| (!unseen(*name)).then_some(1e9 + f64::from(border) * rate))
                         .collect(),
                 })
                 .collect(),
@@ -249,9 +253,9 @@ fn description() -> Description {
         engine_version: "18.6".into(),
         block_bytes: BLOCK_BYTES as u64,
         cache_bytes: Some(16 << 20),
-        cache_each_session: false,
         endpoints: 1,
         facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        ..Description::default()
     }
 }
 

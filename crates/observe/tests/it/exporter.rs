@@ -44,7 +44,7 @@ fn figures_of_a_remote_host_are_read_anew_each_time_and_a_lost_exporter_is_an_er
             node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")]).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         let index = |name: &str| sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
-        let (busy, reads) = (index(shared::HOST_CPU_BUSY_US), index(shared::DEVICE_READS));
+        let (busy, reads) = (index(shared::HOST_CPU_BUSY_US.name()), index(shared::DEVICE_READS.name()));
         let first = sampler.read().unwrap();
         let second = sampler.read().unwrap();
         assert_eq!((first[busy], second[busy]), (Some(3e6), Some(4e6)));

@@ -88,7 +88,8 @@ fn reads_of_one_partition_are_counted_and_timed_and_those_of_its_neighbour_are_n
     assert_eq!(samplers.iter().any(|sampler| sampler.name() == "block_trace"), traced, "{findings:?}");
 
     let mut seen = |device: &PathBuf| {
-        let before = value(&mut samplers, "diskstats", shared::DEVICE_READS).expect("the partition keeps counters");
+        let before =
+            value(&mut samplers, "diskstats", shared::DEVICE_READS.name()).expect("the partition keeps counters");
         let events = value(&mut samplers, "block_trace", "trace_events");
         read_all(device);
         // Events are fetched a few times a second, later on a busy machine.
@@ -101,7 +102,7 @@ fn reads_of_one_partition_are_counted_and_timed_and_those_of_its_neighbour_are_n
                 break;
             }
         }
-        let reads = value(&mut samplers, "diskstats", shared::DEVICE_READS).expect("known after") - before;
+        let reads = value(&mut samplers, "diskstats", shared::DEVICE_READS.name()).expect("known after") - before;
         (reads, timed)
     };
     let (neighbour, none) = seen(&disk.partition(2));

@@ -8,13 +8,14 @@ mod work;
 mod writes;
 
 use mindful_analyze::StepAnalysis;
+use mindful_core::metric::Counter;
 
 /// A figure that can be explained.
 pub(super) struct Figure {
     pub(super) name: &'static str,
     pub(super) formula: &'static str,
     /// The counters it is made of.
-    pub(super) sources: &'static [&'static str],
+    pub(super) sources: &'static [Counter],
     pub(super) value: fn(&StepAnalysis) -> Option<f64>,
 }
 

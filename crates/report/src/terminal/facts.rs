@@ -210,6 +210,9 @@ pub fn proof(page: &mut Page, run: &Run) {
         );
         facts.push(("layout".to_owned(), what));
     }
+    if let Some(stored) = run.description.as_ref().and_then(|description| description.stored_blocks.as_ref()) {
+        facts.push(("stored blocks".to_owned(), escape(stored)));
+    }
     for shape in &run.shapes {
         facts.push((format!("{} plan", escape(&shape.kind)), escape(&shape.shape)));
     }

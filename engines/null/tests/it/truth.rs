@@ -111,7 +111,7 @@ fn counters_follow_from_the_caches_told() {
     let mut sampler = opened.target.samplers().unwrap().remove(0);
     opened.work_ops(&fixture.workload(), 1, Some(1_000));
     let values = sampler.read().unwrap();
-    let value = |name: &str| {
+    let value = |name: mindful_core::metric::Counter| {
         let index = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
         values[index].unwrap() as u64
     };

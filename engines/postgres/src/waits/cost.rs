@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use mindful_core::metric::Metric;
+use mindful_core::metric::{Metric, shared};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.
@@ -34,9 +34,13 @@ pub struct Cost {
 /// Metrics of [`Cost::values`].
 pub fn metrics() -> Vec<Metric> {
     vec![
-        Metric::counter("monitor_cpu", "us", "CPU of the server process that answers the sampling of wait events"),
-        Metric::counter("sampling_cpu", "us", "CPU of mindful's thread that asks for it"),
-        Metric::counter("samplings", "1", "How often the sessions were looked at"),
+        Metric::counter(
+            shared::MONITOR_CPU_US,
+            "us",
+            "CPU of the server process that answers the sampling of wait events",
+        ),
+        Metric::counter(shared::SAMPLING_CPU_US, "us", "CPU of mindful's thread that asks for it"),
+        Metric::counter(shared::SAMPLINGS, "1", "How often the sessions were looked at"),
         Metric::counter("sampling_time", "us", "Time from asking to the answer, summed over all looks"),
         Metric::gauge(
             "sampling_interval",

@@ -1,10 +1,12 @@
 //! Wait events of PostgreSQL 15 to 18 by what a session loses to them.
 
+use mindful_core::metric::shared;
+
 /// A session without a wait event is on a CPU or waits for one.
 const CPU: &str = "cpu/cpu";
 
 /// Not a session: counted once a sample in which any autovacuum worker was there.
-pub const AUTOVACUUM: &str = "server/autovacuum";
+pub const AUTOVACUUM: &str = shared::MAINTENANCE_SAMPLES.name();
 
 /// Type and name of an event as the server tells them, and the metric that counts it: class and name.
 ///

@@ -18,8 +18,8 @@ fn mixed(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
 
 /// Compress and dedupe ratio of the blocks as the target tells them.
 fn told(target: &dyn Target) -> (f64, f64) {
-    let facts = target.describe().unwrap().facts;
-    let numbers: Vec<f64> = facts["stored_blocks"].split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    let stored = target.describe().unwrap().stored_blocks.unwrap();
+    let numbers: Vec<f64> = stored.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     (numbers[0], numbers[1])
 }
 

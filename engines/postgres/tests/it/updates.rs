@@ -41,12 +41,11 @@ fn an_updated_block_logs_what_the_record_formats_say() {
         for images in ["off", "on"] {
             let server = Server::start(&bin, &[&format!("full_page_writes={images}")]);
             let target = loaded(&server);
-            let facts = target.describe().unwrap().facts;
-            for (redo, name) in [(Redo::Light, "log_band_light"), (Redo::Heavy, "log_band_heavy")] {
+            let expected = target.describe().unwrap().expected_log.unwrap();
+            for (redo, [low, high]) in [(Redo::Light, expected.light), (Redo::Heavy, expected.heavy)] {
                 let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
                 target.prepare(&w, 1).unwrap();
                 let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
-                let (low, high) = facts[name].split_once("..").unwrap();
                 let lsn = "SELECT pg_current_wal_insert_lsn() - '0/0'";
                 let pages = "SELECT wal_fpi FROM pg_stat_wal";
                 server.sql("CHECKPOINT");
@@ -57,9 +56,7 @@ fn an_updated_block_logs_what_the_record_formats_say() {
                 let per_block = (number(&server, lsn) - log_before) / blocks;
                 let share = (number(&server, pages) - pages_before) / blocks;
                 assert!(share < 0.01 || images == "on", "{share}");
-                let image: f64 =
-                    facts.get("log_image").map_or(0.0, |fact| fact.rsplit(' ').next().unwrap().parse().unwrap());
-                let (low, high): (f64, f64) = (low.parse().unwrap(), high.parse::<f64>().unwrap() + share * image);
+                let high = high + share * expected.images.as_ref().map_or(0.0, |images| images.bytes);
                 assert!(
                     (low..=high).contains(&per_block),
                     "{redo:?}: {per_block} not in {low}..{high}, images {images}"

@@ -28,7 +28,7 @@ fn work_and_counters_agree_on_every_version() {
             let w = Workload { looping, ..workload(1, 1_000, 5, "40") };
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
-            let names = [shared::LOGICAL_READS, shared::COMMITS, shared::LOG_BYTES, "n_tup_upd"];
+            let names = [shared::LOGICAL_READS.name(), shared::COMMITS.name(), shared::LOG_BYTES.name(), "n_tup_upd"];
             let before = names.map(|name| read(name).unwrap());
             let report = work(&*target, &mut *session, 0, 500).unwrap();
             let after = names.map(|name| read(name).unwrap());

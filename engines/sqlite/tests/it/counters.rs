@@ -28,7 +28,7 @@ fn block_yield(cache: &str) -> f64 {
     let before = counters(&*opened.target);
     opened.work_ops(&workload, 2, Some(300));
     let after = counters(&*opened.target);
-    (after[shared::PHYSICAL_READS] - before[shared::PHYSICAL_READS]) / (2.0 * 300.0 * 16.0)
+    (after[shared::PHYSICAL_READS.name()] - before[shared::PHYSICAL_READS.name()]) / (2.0 * 300.0 * 16.0)
 }
 
 #[test]
@@ -53,10 +53,9 @@ fn log_by_block(redo: Redo, commit: Commit) -> (f64, std::ops::RangeInclusive<f6
     let before = length();
     opened.work_ops(&workload, 1, Some(100));
     let per_block = (length() - before) / 400.0;
-    let name = if redo == Redo::Light { "log_band_light" } else { "log_band_heavy" };
-    let band = &opened.target.describe().expect("a description").facts[name];
-    let (low, high) = band.split_once("..").expect("a band");
-    (per_block, low.parse().expect("a number")..=high.parse().expect("a number"))
+    let expected = opened.target.describe().expect("a description").expected_log.expect("a band");
+    let [low, high] = if redo == Redo::Light { expected.light } else { expected.heavy };
+    (per_block, low..=high)
 }
 
 #[test]
@@ -81,9 +80,9 @@ fn a_light_update_logs_its_block_and_no_more() {
     let before = counters(&*opened.target);
     opened.work_ops(&workload, 1, Some(100));
     let after = counters(&*opened.target);
-    let logged = (after[shared::LOG_BYTES] - before[shared::LOG_BYTES]) / 400.0;
+    let logged = (after[shared::LOG_BYTES.name()] - before[shared::LOG_BYTES.name()]) / 400.0;
     assert!((8192.0..8192.0 * 1.3).contains(&logged), "{logged} bytes of log a block");
-    assert!((after[shared::COMMITS] - before[shared::COMMITS] - 100.0).abs() < 0.5);
+    assert!((after[shared::COMMITS.name()] - before[shared::COMMITS.name()] - 100.0).abs() < 0.5);
 }
 
 /// All sessions' waiting for the writer and their commits over one slice of updates.
@@ -104,7 +103,7 @@ fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
         let workers: Vec<_> = (0..sessions).map(|session| scope.spawn(move || work(session))).collect();
         workers.into_iter().map(|worker| worker.join().expect("a session that ends")).sum()
     });
-    (waited, counters(target)[shared::COMMITS] - before[shared::COMMITS])
+    (waited, counters(target)[shared::COMMITS.name()] - before[shared::COMMITS.name()])
 }
 
 #[test]

@@ -50,13 +50,13 @@ pub(super) const FIGURES: &[Figure] = &[
     Figure {
         name: "host_kernel_cores",
         formula: "CPU of the whole host in the kernel, interrupts apart / time",
-        sources: &["system"],
+        sources: &[shared::HOST_CPU_SYSTEM_US],
         value: |s| s.summary.cpu.host_kernel_cores,
     },
     Figure {
         name: "host_interrupt_cores",
         formula: "CPU of the whole host in interrupts and soft interrupts / time",
-        sources: &["irq", "softirq"],
+        sources: &[shared::HOST_CPU_IRQ_US, shared::HOST_CPU_SOFTIRQ_US],
         value: |s| s.summary.cpu.host_interrupt_cores,
     },
     Figure {
@@ -99,13 +99,13 @@ pub(super) const FIGURES: &[Figure] = &[
     Figure {
         name: "watching_cores",
         formula: "CPU of the threads that read counters, time requests and ask for wait events / time",
-        sources: &["observer_cpu", "trace_cpu", "sampling_cpu"],
+        sources: &[shared::OBSERVER_CPU_US, shared::TRACE_CPU_US, shared::SAMPLING_CPU_US],
         value: |s| s.summary.cpu.watching_cores,
     },
     Figure {
         name: "wait_sampling_share",
         formula: "CPU of the server process that answers the sampling of waits / CPU of all the server's processes",
-        sources: &["monitor_cpu", shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US],
+        sources: &[shared::MONITOR_CPU_US, shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US],
         value: |s| s.summary.cpu.wait_sampling_share,
     },
 ];
