@@ -8,8 +8,8 @@ use mindful_core::plan::Plan;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
-use mindful_report::Style;
 use mindful_report::live::Live;
+use mindful_report::{Style, escape};
 use mindful_runner::Context;
 
 use crate::{layers, registry, signals, store};
@@ -38,6 +38,11 @@ pub fn style() -> Style {
     let columns =
         if terminal { rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| size.ws_col) } else { 0 };
     Style { width: if columns == 0 { 100 } else { usize::from(columns) }, colour }
+}
+
+/// The first line of what a verb tells: the plan file that was read without being named, if there is one.
+pub fn found_plan(settings: &Settings) -> String {
+    settings.found_in().map_or_else(String::new, |path| format!("plan: {}, read by itself\n", escape(path)))
 }
 
 /// Prints on stdout.

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use mindful_core::{Error, ErrorKind};
 
+use crate::plan_file::PlanFile;
+
 /// How the process ends. The numbers are a contract with scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -49,12 +51,28 @@ impl From<ErrorKind> for Exit {
     }
 }
 
-/// Tells an error on stderr, in one line, and gives the exit code.
-pub fn conclude(outcome: Result<Exit, Error>) -> ExitCode {
+/// Tells an error on stderr, in one line, and gives the exit code. `plan` is the plan file that the verb read.
+pub fn conclude(outcome: Result<Exit, Error>, plan: Option<&PlanFile>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
-        // With stderr gone there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(&error.to_string()));
-        error.kind.into()
+        let kind = error.kind;
+        tell(&named(error, plan).to_string());
+        kind.into()
     });
     ExitCode::from(exit.code())
+}
+
+/// The error, with the plan file in front that nobody named: it may be what the error is about.
+fn named(error: Error, plan: Option<&PlanFile>) -> Error {
+    match plan {
+        Some(file @ PlanFile::Found(path)) if !error.what.contains(&*path.to_string_lossy()) => {
+            error.at(format_args!("with {}, read by itself", file.path().display()))
+        }
+        _ => error,
+    }
+}
+
+/// A line on stderr.
+pub fn tell(text: &str) {
+    // With stderr gone there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(text));
 }

@@ -1,9 +1,9 @@
 //! Keys of `mindful raw`: what a job on files measures.
 
-use mindful_core::settings::Key;
+use mindful_core::settings::{Key, Trust};
 
 const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help }
+    Key { name, value, default: None, help, trust: Trust::Value }
 }
 
 /// All keys, in the order they are shown.
@@ -20,5 +20,5 @@ pub const KEYS: &[Key] = &[
     unset("num_large", "N", "Large reads in flight: fixed, or the highest"),
     unset("limit", "TIME", "Highest mean latency of small I/Os in a calibration, such as 500us (default: 20ms)"),
     unset("spans", "LIST", "Measure these parts of the files in turn: outer,inner,mix,full or 10%..20%"),
-    unset("csv", "PREFIX", "Write PREFIX_iops.csv, PREFIX_lat.csv, PREFIX_mbps.csv and PREFIX_hist.csv"),
+    unset("csv", "PREFIX", "Write PREFIX_iops.csv, PREFIX_lat.csv, PREFIX_mbps.csv and PREFIX_hist.csv").place(),
 ];

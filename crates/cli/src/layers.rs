@@ -1,29 +1,31 @@
 //! The layers of settings, lowest first: built-in defaults, plan file, `MINDFUL_*` variables, flags.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
 use mindful_core::plan;
-use mindful_core::settings::{self, Key, Origin, Settings};
+use mindful_core::settings::{self, Key, Origin, Settings, Trust};
 use mindful_core::{Error, Result};
 use mindful_runner::hooks;
 
-use crate::{io_keys, registry};
+use crate::plan_file::PlanFile;
+use crate::{exit, io_keys, registry, service_variables};
 
-/// Plan file that is read without being named.
-const PLAN_FILE: &str = "mindful.toml";
 /// A variable that is no plan key; those that hooks are given are none either.
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
 /// All settings for a verb that takes the plan.
 pub fn settings(matches: &ArgMatches) -> Result<Settings> {
-    let keys: Vec<&'static Key> =
-        plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect();
+    let keys = keys();
     let mut settings = Settings::defaults(keys.iter().copied());
-    if let Some(path) = plan_file(matches) {
-        read_file(&path, &keys, &mut settings)?;
+    if let Some(file) = PlanFile::of(matches) {
+        read_file(&file, &keys, &mut settings)?;
     }
-    read_variables(std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v))), &keys, &mut settings)?;
+    let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v)));
+    let ignored = read_variables(variables, &keys, &mut settings)?;
+    if !ignored.is_empty() {
+        exit::tell(&format!("{}: variables of a service of Kubernetes, not read", ignored.join(", ")));
+    }
     for key in &keys {
         if let Some(value) = matches.try_get_one::<String>(key.name).ok().flatten() {
             settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
@@ -32,23 +34,22 @@ pub fn settings(matches: &ArgMatches) -> Result<Settings> {
     Ok(settings)
 }
 
+/// All keys there are.
+pub fn keys() -> Vec<&'static Key> {
+    plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
+}
+
 /// The settings of a plan file alone, above the defaults.
 pub fn of_file(path: &str) -> Result<Settings> {
     let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
     let mut settings = Settings::defaults(keys.iter().copied());
-    read_file(Path::new(path), &keys, &mut settings)?;
+    read_file(&PlanFile::Named(PathBuf::from(path)), &keys, &mut settings)?;
     Ok(settings)
 }
 
-fn plan_file(matches: &ArgMatches) -> Option<PathBuf> {
-    let named = matches.get_one::<String>("plan").map(PathBuf::from);
-    named.or_else(|| Some(PathBuf::from(PLAN_FILE)).filter(|path| path.exists()))
-}
-
-fn read_file(path: &Path, keys: &[&Key], settings: &mut Settings) -> Result<()> {
-    let place = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::plan(format!("{place} cannot be read: {error}"), "give --plan FILE, or remove it"))?;
+fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<()> {
+    let place = file.path().display().to_string();
+    let text = file.text()?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
         Error::plan(format!("{place} line {line}: {}", error.message()), "a plan is lines such as update_pct = 20")
@@ -57,6 +58,12 @@ fn read_file(path: &Path, keys: &[&Key], settings: &mut Settings) -> Result<()> 
         let Some(key) = keys.iter().find(|key| key.name == name) else {
             return Err(settings::unknown_key(&name, &place, keys.iter().map(|key| key.name)));
         };
+        if matches!(file, PlanFile::Found(_)) && key.trust == Trust::Command {
+            return Err(Error::plan(
+                format!("{place}: {name} is not taken from a plan that is read by itself"),
+                format!("give --{} or --plan mindful.toml", key.flag()),
+            ));
+        }
         let value = match value {
             toml::Value::String(text) => text,
             toml::Value::Integer(number) => number.to_string(),
@@ -69,28 +76,35 @@ fn read_file(path: &Path, keys: &[&Key], settings: &mut Settings) -> Result<()> 
                 ));
             }
         };
-        settings.set(key.name, value, Origin::File(place.clone()));
+        settings.set(key.name, value, file.origin());
     }
     Ok(())
 }
 
+/// Reads all variables of ours; gives the names of those that are of a service of Kubernetes called like us.
 fn read_variables(
     variables: impl Iterator<Item = (String, std::ffi::OsString)>,
     keys: &[&Key],
     settings: &mut Settings,
-) -> Result<()> {
+) -> Result<Vec<String>> {
+    let mut ignored = Vec::new();
     for (name, value) in variables {
         if !name.starts_with("MINDFUL_") || name == STORE_VARIABLE || hooks::VARIABLES.contains(&name.as_str()) {
             continue;
         }
         let Some(key) = keys.iter().find(|key| key.variable() == name) else {
+            if service_variables::is_one(&name, &value.to_string_lossy()) {
+                ignored.push(name);
+                continue;
+            }
             let names: Vec<_> = keys.iter().map(|key| key.variable()).collect();
             return Err(settings::unknown_key(&name, "environment", names.iter().map(String::as_str)));
         };
         let value = value.into_string().map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it anew"))?;
         settings.set(key.name, value, Origin::Variable(name));
     }
-    Ok(())
+    ignored.sort_unstable();
+    Ok(ignored)
 }
 
 #[cfg(test)]
@@ -129,5 +143,20 @@ mod tests {
         let variables = [("MINDFUL_WORK_UNT".to_owned(), "1".into())].into_iter();
         let error = read_variables(variables, &keys, &mut Settings::default()).unwrap_err();
         assert!(error.to_string().ends_with("did you mean `MINDFUL_WORK_UNIT`?"), "{error}");
+    }
+
+    /// Each key decides what its value can bring about. A new key stands in one of these lists, or this test fails.
+    #[test]
+    fn every_key_decides_from_where_it_may_be_taken() {
+        let of = |trust| keys().iter().filter(|key| key.trust == trust).map(|key| key.name).collect::<Vec<_>>();
+        assert_eq!(of(Trust::Place), ["target", "node_exporter", "csv"]);
+        let executes = ["hook_before", "hook_after", "hook_end", "hook_timeout", "hook_failure"];
+        let server = ["pg_bin", "fetch_dir", "data_dir", "run_as", "set", "destroy_data"];
+        assert_eq!(of(Trust::Command), [&executes[..], &server[..]].concat());
+        // What is left are figures and choices: none may be called after a command, a program, a file or a folder.
+        for key in keys().iter().filter(|key| key.trust == Trust::Value) {
+            let place = ["COMMAND", "DIR", "FILE", "PATH", "URL", "PREFIX", "DEVICE", "USER"];
+            assert!(!place.contains(&key.value), "{} takes a {} and is trusted as a figure", key.name, key.value);
+        }
     }
 }

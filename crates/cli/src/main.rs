@@ -10,7 +10,9 @@ mod io_keys;
 mod layers;
 mod noise;
 mod open_files;
+mod plan_file;
 mod registry;
+mod service_variables;
 mod signals;
 mod store;
 
@@ -18,6 +20,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     open_files::take_all();
-    let outcome = args::parse(std::env::args_os()).and_then(|matches| commands::dispatch(&matches));
-    exit::conclude(outcome)
+    match args::parse(std::env::args_os()) {
+        Ok(matches) => {
+            let plan = matches.subcommand().and_then(|(_, verb)| plan_file::PlanFile::of(verb));
+            exit::conclude(commands::dispatch(&matches), plan.as_ref())
+        }
+        Err(error) => exit::conclude(Err(error), None),
+    }
 }

@@ -19,9 +19,37 @@ pub struct Key {
     pub default: Option<&'static str>,
     /// One sentence for the reader of `--help`.
     pub help: &'static str,
+    /// What its value can bring about, and so who may give it.
+    pub trust: Trust,
+}
+
+/// What the value of a key can bring about, and so from where it is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// Figures and choices of a run: from anywhere.
+    Value,
+    /// It names a host, a file or a folder that is then used: not from a run that was made elsewhere.
+    Place,
+    /// It is executed, names what is executed or brings that along, or allows data to be destroyed: from who gives the
+    /// command alone, by flag, variable or a plan that is named.
+    Command,
 }
 
 impl Key {
+    /// The same, for a value that names a place.
+    #[must_use]
+    pub const fn place(mut self) -> Self {
+        self.trust = Trust::Place;
+        self
+    }
+
+    /// The same, for a value that executes, names what is executed, or destroys.
+    #[must_use]
+    pub const fn command(mut self) -> Self {
+        self.trust = Trust::Command;
+        self
+    }
+
     /// The name as a flag, without the dashes in front.
     pub fn flag(&self) -> String {
         self.name.replace('_', "-")
@@ -39,7 +67,9 @@ impl Key {
 pub enum Origin {
     /// Built in.
     Default,
-    /// A plan file, by path.
+    /// A plan file that was read without being named, by path.
+    Found(String),
+    /// A plan file that was named, by path.
     File(String),
     /// An environment variable, by name.
     Variable(String),
@@ -51,7 +81,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::File(name) | Self::Variable(name) | Self::Flag(name) => f.write_str(name),
+            Self::Found(name) | Self::File(name) | Self::Variable(name) | Self::Flag(name) => f.write_str(name),
         }
     }
 }
@@ -114,11 +144,24 @@ impl Settings {
     /// How a message names this setting: by the flag, variable or file it comes from.
     pub fn place(&self, name: &str) -> String {
         match self.0.get(name).map(|setting| &setting.origin) {
-            Some(Origin::File(path)) => format!("{name} in {path}"),
+            Some(Origin::Found(path) | Origin::File(path)) => format!("{name} in {path}"),
             Some(Origin::Variable(variable)) => variable.clone(),
             Some(Origin::Flag(flag)) => flag.clone(),
             Some(Origin::Default) | None => name.to_owned(),
         }
+    }
+
+    /// The plan file that was read without being named, if any value comes from one.
+    pub fn found_in(&self) -> Option<&str> {
+        self.0.values().find_map(|setting| match &setting.origin {
+            Origin::Found(path) => Some(path.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Takes `name` out.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(name);
     }
 
     /// All settings in order of name.

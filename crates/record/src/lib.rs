@@ -3,6 +3,7 @@
 //! `docs/run-format.md` describes the files.
 
 mod entry;
+pub mod file;
 mod fold;
 mod name;
 mod reader;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::settings::{Key, Settings};
+use mindful_core::settings::{Key, Settings, Trust};
 use mindful_core::units::{self, Share};
 
 use crate::fault::{Failure, Stall};
@@ -12,11 +12,11 @@ use crate::value::{list, number, positive, session_at};
 use crate::wrong_clock::ClockStep;
 
 const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: Some(default), help }
+    Key { name, value, default: Some(default), help, trust: Trust::Value }
 }
 
 const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help }
+    Key { name, value, default: None, help, trust: Trust::Value }
 }
 
 /// All options, in the order they are shown.

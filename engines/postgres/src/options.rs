@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::settings::{Key, Settings};
+use mindful_core::settings::{Key, Settings, Trust};
 use mindful_core::{Error, Result, units};
 
 use crate::embedded;
@@ -25,18 +25,21 @@ const OWN: &[Key] = &[
         value: "NAME",
         default: Some("mindful"),
         help: "PostgreSQL schema that holds everything of mindful's, made by mindful",
+        trust: Trust::Value,
     },
     Key {
         name: "tablespace",
         value: "NAME",
         default: None,
         help: "PostgreSQL tablespace for the tables and indexes (default: the database's own)",
+        trust: Trust::Value,
     },
     Key {
         name: "wait_sampling",
         value: "TIME|off",
         default: Some("20ms"),
         help: "How often it is looked what sessions wait for, 5ms to 1s",
+        trust: Trust::Value,
     },
 ];
 

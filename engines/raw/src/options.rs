@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mindful_core::settings::{self, Key, Settings};
+use mindful_core::settings::{self, Key, Settings, Trust};
 use mindful_core::{Error, Result, units};
 
 use crate::look::Look;
@@ -18,11 +18,11 @@ const MOST_BUFFER_BYTES: u64 = 1 << 30;
 const LARGEST_IO: u64 = 64 << 20;
 
 const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: Some(default), help }
+    Key { name, value, default: Some(default), help, trust: Trust::Value }
 }
 
 const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help }
+    Key { name, value, default: None, help, trust: Trust::Value }
 }
 
 /// All options, in the order they are shown.
@@ -59,7 +59,8 @@ pub const KEYS: &[Key] = &[
     ),
     unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)"),
     key("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
-    unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost"),
+    unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost")
+        .command(),
 ];
 
 /// How blocks are read.

@@ -1,6 +1,6 @@
 //! The options of the SQLite engine.
 
-use mindful_core::settings::{Key, Settings};
+use mindful_core::settings::{Key, Settings, Trust};
 use mindful_core::units;
 use mindful_core::{Error, Result};
 
@@ -11,12 +11,14 @@ pub const KEYS: &[Key] = &[
         value: "SIZE",
         default: Some("2MiB"),
         help: "SQLite's page cache for each session: small for physical reads, larger than a schema for logical ones",
+        trust: Trust::Value,
     },
     Key {
         name: "sqlite_page",
         value: "SIZE",
         default: None,
         help: "Page length of a new file, a power of two from 4KiB to 64KiB (default: that of the file, or 8KiB)",
+        trust: Trust::Value,
     },
 ];
 

@@ -8,6 +8,7 @@ use mindful_core::engine::OwnedObject;
 use mindful_core::units;
 use mindful_core::{Error, Result};
 use mindful_report::escape;
+use mindful_runner::Context;
 
 use crate::context;
 use crate::exit::Exit;
@@ -17,14 +18,14 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     if !context.engine.exists(&context.plan.target, &context.settings, &context.events())? {
         context.events().quiet();
-        context::print(&listing(&[], &context.redacted_target()))?;
+        context::print(&listing(&[], &context))?;
         return Ok(Exit::Ok);
     }
     let target = context.open()?;
     let mut inventory = target.inventory()?;
     inventory.extend(target.home()?);
     context.events().quiet();
-    context::print(&listing(&inventory, &context.redacted_target()))?;
+    context::print(&listing(&inventory, &context))?;
     let ours = inventory.iter().filter(|object| object.kept_because.is_none()).count();
     if ours == 0 {
         return Ok(Exit::Ok);
@@ -40,11 +41,12 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn listing(inventory: &[OwnedObject], target: &str) -> String {
+fn listing(inventory: &[OwnedObject], context: &Context) -> String {
+    let (plan, target) = (context::found_plan(&context.settings), context.redacted_target());
     if inventory.is_empty() {
-        return format!("nothing of mindful's is on {}\n", escape(target));
+        return format!("{plan}nothing of mindful's is on {}\n", escape(&target));
     }
-    let mut text = format!("on {}:\n", escape(target));
+    let mut text = format!("{plan}on {}:\n", escape(&target));
     for object in inventory {
         let size = object.bytes.map_or_else(String::new, |bytes| format!(" ({})", units::format_bytes(bytes)));
         let fate = match &object.kept_because {

@@ -19,7 +19,7 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
             .map_err(|error| Error::run(format!("the findings cannot be written: {error}"), "please report it"))?;
         format!("{json}\n")
     } else {
-        as_text(&findings)
+        context::found_plan(&context.settings) + &as_text(&findings)
     };
     context::print(&text)?;
     Ok(Exit::Ok)

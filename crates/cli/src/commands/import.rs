@@ -5,10 +5,12 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
+use mindful_record::file as record_file;
 use mindful_report::escape;
 
 use crate::commands::file;
 use crate::exit::Exit;
+use crate::plan_file::MOST_BYTES;
 use crate::{context, store};
 
 /// Reads the file as data, writes the plan file, tells what was left behind; a folder is copied into the store.
@@ -21,7 +23,7 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     }
     let output = matches.get_one::<String>("output").map_or("mindful.toml", String::as_str);
     let name = source.file_name().map_or_else(|| source.display().to_string(), |n| n.to_string_lossy().into_owned());
-    let text = std::fs::read_to_string(source).map_err(|error| {
+    let text = record_file::open(source).and_then(|file| record_file::text(file, MOST_BYTES)).map_err(|error| {
         Error::plan(
             format!("{} cannot be read: {error}", source.display()),
             "give the path of a slob.conf, a pgio.conf or a run folder",

@@ -31,7 +31,8 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
         context::print(&format!("{text}\n"))?;
     } else {
         context::print(&format!(
-            "{} schemas of {} blocks of {} ({} in all) are loaded and proven on {}\n",
+            "{}{} schemas of {} blocks of {} ({} in all) are loaded and proven on {}\n",
+            context::found_plan(&context.settings),
             dataset.schemas,
             dataset.blocks_per_schema,
             units::format_bytes(dataset.block_bytes),

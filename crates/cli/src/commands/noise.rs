@@ -39,7 +39,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     let text = if context::wants_json(matches) {
         format!("{:#}\n", json!({ "format": 1, "floor": floor, "runs": ids, "values": values }))
     } else {
-        as_text(&floor, &values)
+        context::found_plan(&context.settings) + &as_text(&floor, &values)
     };
     context::print(&text)?;
     Ok(Exit::Ok)

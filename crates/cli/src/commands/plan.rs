@@ -29,12 +29,13 @@ fn keys(context: &Context) -> Vec<&'static str> {
 
 fn as_text(context: &Context) -> String {
     let settings = context.public_settings();
-    let mut text = format!("{:<20} {:<28} {}\n", "key", "value", "from");
+    let mut text = context::found_plan(&settings);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{:<20} {:<28} from", "key", "value");
     for name in keys(context) {
         let found = settings.iter().find(|(known, _)| *known == name);
         let (value, origin) =
             found.map_or(("-", "not set".to_owned()), |(_, s)| (s.value.as_str(), s.origin.to_string()));
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "{name:<20} {:<28} {}", escape(value), escape(&origin));
     }
     let _ = writeln!(text, "\n{}", cost(&context.plan));

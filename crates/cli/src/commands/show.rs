@@ -66,7 +66,7 @@ pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validi
 /// The report of a run that is stored in `folder`, in the form that fits what was run.
 pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path) -> String {
     let summary = &analysis.summary;
-    if let Some(contrast) = &summary.contrast {
+    let text = if let Some(contrast) = &summary.contrast {
         mindful_report::contrast::report(summary, contrast, style)
     } else if let Some(job) = &summary.io_job {
         let (block, large) = (blocks::block_bytes(run), io_job::large_bytes(run));
@@ -76,5 +76,6 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path) -> S
         mindful_report::sweep::report(summary, block_bytes, &run.notes, style)
     } else {
         mindful_report::terminal::report(run, analysis, style, Some(folder))
-    }
+    };
+    context::found_plan(&run.head.settings) + &text
 }

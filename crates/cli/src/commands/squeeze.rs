@@ -4,7 +4,7 @@
 //! in the process group of a watcher that reads from a pipe whose other end only this process has; when that closes,
 //! the watcher ends the group.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use mindful_core::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::signals;
 
 /// Less than this cannot be left: the host would swap, or end processes.
@@ -36,7 +36,7 @@ pub fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     let held = hold(leave, &stop)?;
     let size: usize = held.iter().map(Vec::len).sum();
     let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT).is_ok();
-    tell(&format!(
+    exit::tell(&format!(
         "holding {} of memory{}, so that {} are left available",
         format_bytes(size as u64),
         if locked { "" } else { " (not locked: it may be swapped out; raise ulimit -l)" },
@@ -143,9 +143,4 @@ impl Watcher {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn tell(text: &str) {
-    // With stderr gone there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "mindful: {text}");
 }

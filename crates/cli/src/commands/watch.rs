@@ -38,6 +38,9 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let borders = Borders::Every { start_us, period_us: SECOND_US };
     let observer = Observer::start(samplers, borders, 0, Arc::new(Readings { sender, events }))?;
     context.events().quiet();
+    if !context::wants_json(matches) {
+        context::print(&context::found_plan(&context.settings))?;
+    }
     let until = until.map(|duration| Instant::now() + duration);
     let outcome = print(&context, &readings, until, &filter, context::wants_json(matches));
     observer.stop();

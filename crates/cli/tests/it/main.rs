@@ -25,6 +25,7 @@ mod lies;
 mod metrics;
 mod mindful;
 mod node_exporter;
+mod plan_of_the_folder;
 #[cfg(feature = "raw")]
 mod raw;
 mod security_page;

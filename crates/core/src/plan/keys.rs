@@ -1,18 +1,18 @@
 //! The table of plan keys: one row feeds the flag, the variable, the plan file and the help.
 
-use crate::settings::Key;
+use crate::settings::{Key, Trust};
 
 const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: Some(default), help }
+    Key { name, value, default: Some(default), help, trust: Trust::Value }
 }
 
 const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help }
+    Key { name, value, default: None, help, trust: Trust::Value }
 }
 
 /// All plan keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    key("target", "URL", "embedded", "What to measure: embedded, postgres://…, sqlite:PATH, raw:PATH, null:"),
+    key("target", "URL", "embedded", "What to measure: embedded, postgres://…, sqlite:PATH, raw:PATH, null:").place(),
     unset("tag", "NAME", "A name to find the run by"),
     key("seed", "N", "1", "Seed of layout, keys and mixes: the same seed draws the same keys"),
     unset("schemas", "N", "Schemas, each a table with its index (default: what is loaded, or 4)"),
@@ -63,18 +63,19 @@ pub const KEYS: &[Key] = &[
         "node_exporter",
         "URL",
         "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be told",
-    ),
+    )
+    .place(),
     key(
         "device_trace",
         "auto|off",
         "auto",
         "Whether single requests are timed at the device, where the kernel lets us, for its latency percentiles",
     ),
-    unset("hook_before", "COMMAND", "Shell command run before the sessions start, waited for"),
-    unset("hook_after", "COMMAND", "Shell command run when the sessions have stopped, waited for"),
-    unset("hook_end", "COMMAND", "Shell command run when the result is stored, waited for"),
-    key("hook_timeout", "TIME", "1m", "Longest time a hook may take"),
-    key("hook_failure", "POLICY", "stop", "What a failed hook does: stop (the run is invalid) or warn"),
+    unset("hook_before", "COMMAND", "Shell command run before the sessions start, waited for").command(),
+    unset("hook_after", "COMMAND", "Shell command run when the sessions have stopped, waited for").command(),
+    unset("hook_end", "COMMAND", "Shell command run when the result is stored, waited for").command(),
+    key("hook_timeout", "TIME", "1m", "Longest time a hook may take").command(),
+    key("hook_failure", "POLICY", "stop", "What a failed hook does: stop (the run is invalid) or warn").command(),
     key("like", "KIT", "mindful", "Arithmetic of an older kit for comparison with old figures: slob or pgio"),
 ];
 

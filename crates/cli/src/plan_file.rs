@@ -1,0 +1,108 @@
+//! Plan files: the one that is named, and the one of the current folder that is read by itself.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use mindful_core::settings::Origin;
+use mindful_core::{Error, Result};
+use mindful_record::file;
+use rustix::process::geteuid;
+
+/// Plan file that is read without being named.
+const NAME: &str = "mindful.toml";
+/// Longest plan or configuration that is read, bytes.
+pub const MOST_BYTES: u64 = 1 << 20;
+
+/// Rights of others to write.
+const OTHERS_WRITE: u32 = 0o022;
+/// Right of a folder in which nobody removes or renames what is of others.
+const STICKY: u32 = 0o1000;
+
+/// A plan file, before it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanFile {
+    /// By `--plan`.
+    Named(PathBuf),
+    /// There in the current folder.
+    Found(PathBuf),
+}
+
+impl PlanFile {
+    /// The plan file of a verb that takes the plan, if there is one.
+    pub fn of(matches: &ArgMatches) -> Option<Self> {
+        // Verbs that take the plan take a target; a sweep that goes on has its plan in its run.
+        matches.try_get_one::<String>("target").ok()?;
+        if matches.try_contains_id("resume").is_ok_and(|resumed| resumed) {
+            return None;
+        }
+        if let Some(named) = matches.get_one::<String>("plan") {
+            return Some(Self::Named(PathBuf::from(named)));
+        }
+        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        fs::symlink_metadata(NAME).is_ok().then(|| Self::Found(folder.join(NAME)))
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        let (Self::Named(path) | Self::Found(path)) = self;
+        path
+    }
+
+    /// What a value of it tells about where it comes from.
+    pub fn origin(&self) -> Origin {
+        let path = self.path().display().to_string();
+        match self {
+            Self::Named(_) => Origin::File(path),
+            Self::Found(_) => Origin::Found(path),
+        }
+    }
+
+    /// Its text. One that nobody named is read only where nobody else can have written it.
+    pub fn text(&self) -> Result<String> {
+        let text = match self {
+            Self::Named(path) => file::open(path).and_then(|file| file::text(file, MOST_BYTES)),
+            Self::Found(_) => {
+                let opened = file::open_itself(Path::new(NAME)).map_err(|error| self.unread(&error))?;
+                if let Some(why) = whose(&opened).map_err(|error| self.unread(&error))? {
+                    return Err(self.refused(&why));
+                }
+                file::text(opened, MOST_BYTES)
+            }
+        };
+        text.map_err(|error| self.unread(&error))
+    }
+
+    fn unread(&self, error: &std::io::Error) -> Error {
+        Error::plan(format!("{} cannot be read: {error}", self.path().display()), "give --plan FILE, or remove it")
+    }
+
+    fn refused(&self, why: &str) -> Error {
+        Error::plan(
+            format!("{} is not read by itself: {why}", self.path().display()),
+            format!("look at what it says, then give --plan {NAME}, or remove it"),
+        )
+    }
+}
+
+/// Why `file`, opened from the current folder, may be the work of someone else; `None` if it is of the effective user or
+/// of root, and nobody else can write it or put another in its place.
+fn whose(file: &File) -> std::io::Result<Option<String>> {
+    let (itself, folder) = (file.metadata()?, fs::metadata(".")?);
+    let ours = |uid: u32| uid == 0 || uid == geteuid().as_raw();
+    let why = if !ours(itself.uid()) {
+        Some(format!("it belongs to user {}", itself.uid()))
+    } else if itself.mode() & OTHERS_WRITE != 0 {
+        Some("others may write it (chmod go-w)".to_owned())
+    } else if itself.nlink() > 1 {
+        Some("it has another name elsewhere".to_owned())
+    } else if !ours(folder.uid()) {
+        Some(format!("its folder belongs to user {}", folder.uid()))
+    } else if folder.mode() & OTHERS_WRITE != 0 && folder.mode() & STICKY == 0 {
+        Some("others may write its folder".to_owned())
+    } else {
+        None
+    };
+    Ok(why)
+}

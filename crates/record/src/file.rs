@@ -1,0 +1,97 @@
+//! Files as they are opened where someone else may have put something in their place: regular files alone, nothing is
+//! waited for, and what is made is closed to others.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+/// Rights of a file of ours.
+const FILE_MODE: u32 = 0o600;
+/// Rights of a folder of ours.
+const FOLDER_MODE: u32 = 0o700;
+
+/// Opens a regular file for reading; a pipe or device, which could be waited for without end, is refused.
+pub fn open(path: &Path) -> io::Result<File> {
+    regular(options(OFlags::empty()).read(true).open(path)?)
+}
+
+/// The same, where a symbolic link is refused too.
+pub fn open_itself(path: &Path) -> io::Result<File> {
+    regular(options(OFlags::NOFOLLOW).read(true).open(path).map_err(no_link)?)
+}
+
+/// Opens a regular file for reading and appending; no link is followed.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    regular(options(OFlags::NOFOLLOW).read(true).append(true).open(path).map_err(no_link)?)
+}
+
+/// Makes a file of ours where there is none, not even a link.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    options(OFlags::NOFOLLOW).write(true).create_new(true).mode(FILE_MODE).open(path)
+}
+
+/// Makes a file of ours; a file or link that has its name goes, what the link points to stays.
+pub fn create(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => create_new(path),
+    }
+}
+
+/// Puts a file with this content in the place of `path`, whole or not at all.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let next = path.with_file_name(name);
+    let written = create(&next).and_then(|mut file| {
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&next, path)
+    });
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&next);
+    })
+}
+
+/// Makes the folder `path` and those above it that are missing, closed to others.
+pub fn create_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
+}
+
+/// Makes the folder `path`, closed to others.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(FOLDER_MODE).create(path)
+}
+
+/// The text of `file`, at most `most` bytes of it.
+pub fn text(file: File, most: u64) -> io::Result<String> {
+    let mut text = String::new();
+    if file.take(most + 1).read_to_string(&mut text)? as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {most} bytes")));
+    }
+    Ok(text)
+}
+
+fn options(more: OFlags) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    // Opening a pipe would wait for its other end, a terminal could become ours.
+    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | more).bits() as i32);
+    options
+}
+
+/// What the kernel calls too many levels of links is one, where none is followed.
+fn no_link(error: io::Error) -> io::Error {
+    let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+    if is_link { io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link") } else { error }
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+}
