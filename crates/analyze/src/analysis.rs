@@ -22,12 +22,13 @@ pub fn analyze(run: &Run) -> Analysis {
     let mut steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
     // Verdicts come last: a device's cap shows only where steps are held against each other.
     let rung = |(record, step): (&StepRecord, &StepAnalysis)| {
-        step.work.as_ref().and_then(|work| Rung::of(run, record, work, &step.counters))
+        step.window.and_then(|_| Rung::of(run, record, step.work.as_ref(), &step.counters))
     };
     let rungs: Vec<_> = run.steps.iter().zip(&steps).map(rung).collect();
     for ((step, rung), ladder) in steps.iter_mut().zip(&rungs).zip(ladder(run, &rungs)) {
         step.evidence.ladder = ladder;
-        step.verdict = rung.map(|_| Verdict::of(&step.evidence));
+        let reported = step.window.is_some() && step.work.is_none();
+        step.verdict = (reported || rung.is_some()).then(|| Verdict::of(&step.evidence));
     }
     let mut findings = run.findings.clone();
     findings.extend(checks::of_run(run));

@@ -2,6 +2,7 @@
 
 mod host;
 mod log_band;
+mod reported;
 mod server;
 mod slow;
 mod span;
@@ -113,6 +114,10 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
             why,
         ));
     }
+    if let (Some(window), None) = (&found.window, &step.head.workload) {
+        findings.extend(reported::of_step(step, window, found));
+        return findings;
+    }
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
         let seen = step.spans().iter().flatten().count();
         let text = "There is no time in which all sessions worked: nothing can be measured.";
@@ -187,7 +192,7 @@ fn little(run: &Run, step: &StepRecord, work: &Work) -> Option<Finding> {
 }
 
 fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
-    let closed = step.head.workload.rate.is_none();
+    let closed = step.head.workload.as_ref()?.rate.is_none();
     let range = LITTLE_BREACH..=MAX_LOOP_SHARE;
     let share = little::loop_share(work).filter(|share| closed && range.contains(share))?;
     let text = "The work loop itself took a share of the sessions' time: latencies are without it, rates are not. A \
@@ -196,11 +201,12 @@ fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
 }
 
 fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
-    let asked = step.head.workload.update_pct.percent();
+    let workload = step.head.workload.as_ref()?;
+    let asked = workload.update_pct.percent();
     let realised = 100.0 * work.kind(OpKind::Update).ops / work.ops();
     // Each session may be off by one operation at either end of the window.
     let tolerance = MIX_TOLERANCE.max(200.0 * f64::from(work.sessions) / work.ops());
-    let own_arithmetic = step.head.workload.like == Like::Mindful;
+    let own_arithmetic = workload.like == Like::Mindful;
     (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
         let text = "The mix is not the one asked for.";
         warning("mix", text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
@@ -242,7 +248,7 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
         return None;
     }
     let seconds = Seconds::of(step, window);
-    let reads = step.head.workload.update_pct.is_none();
+    let reads = step.head.workload.as_ref()?.update_pct.is_none();
     let criteria = if reads { Criteria::STRICT } else { Criteria::SNIA };
     if seconds.blocks_per_s.len() < criteria.window_s {
         return None;
@@ -304,7 +310,7 @@ const CACHED_YIELD: f64 = 0.05;
 /// A load leaves no debt: a run that updates nothing shall write nothing.
 fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
-    let updates = !step.head.workload.update_pct.is_none();
+    let updates = !step.head.workload.as_ref()?.update_pct.is_none();
     (!updates && writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
         let text = "The database wrote blocks although nothing was updated: the load left a debt (hint bits, freezing), \
                     or something else writes. Run again, or `mindful cleanup` and load anew.";

@@ -241,7 +241,7 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
         iops,
         p50_us: op.p50_us?,
         p99_us: op.p99_us?,
-        us_per_block: 1e6 * f64::from(step.sessions) / iops,
+        us_per_block: 1e6 * f64::from(step.sessions?) / iops,
         cpu_us_per_block: 1e6 * cpu_cores / iops,
         storage_us: step.read_latency_mean_us.zip(step.physical_reads_per_s).map(|(us, reads)| us * reads / iops),
         host_busy_share: step.cpu.host_busy_share,

@@ -6,6 +6,7 @@ use mindful_core::result::{CurveSummary, KneeSummary, StepSummary};
 use mindful_core::run::Run;
 use mindful_core::sweep::Objective;
 
+use crate::figures::blocks::CACHED_YIELD;
 use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
 use crate::stats::interval::Interval;
 
@@ -43,11 +44,21 @@ fn knee_of(steps: &[&StepSummary], search: &Search) -> KneeSummary {
     }
 }
 
+/// What rises with sessions until it stops: blocks visited per second; of a report, which tells no operations, the read
+/// requests, or the logical reads where next to none of them were physical.
+pub fn throughput(step: &StepSummary) -> Option<f64> {
+    let requests = || {
+        let physical = step.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);
+        step.read_requests_per_s.filter(|_| physical)
+    };
+    step.blocks_visited_per_s.or_else(requests).or(step.logical_reads_per_s)
+}
+
 /// What the ladder knows of `step`; `None` where it did nothing.
 pub fn point(step: &StepSummary) -> Option<LoadPoint> {
-    let throughput = step.blocks_visited_per_s.filter(|rate| *rate > 0.0)?;
+    let throughput = throughput(step).filter(|rate| *rate > 0.0)?;
     let p99_us = step.ops.main().and_then(|op| op.p99_us);
-    Some(LoadPoint { sessions: step.sessions, throughput, error: None, p99_us })
+    Some(LoadPoint { sessions: step.sessions?, throughput, error: None, p99_us })
 }
 
 fn slo(point: Option<knee::SloPoint>) -> Option<u32> {

@@ -16,7 +16,7 @@ use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{Evidence, Reader, Verdict};
-use crate::summary;
+use crate::summary::{self, Measured};
 
 /// What stands behind the figures of a step.
 #[derive(Debug)]
@@ -48,32 +48,37 @@ pub struct StepAnalysis {
 /// Everything about `step` but its verdict, which rests on the other steps too.
 pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let window = window(step);
-    let work = window.as_ref().map(|window| Work::of(step, window));
+    // A report tells counters, and nothing of single operations.
+    let told_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
+    let work = window.as_ref().filter(|_| told_by_slices).map(|window| Work::of(step, window));
     let counters = window.as_ref().map(|window| Counters::of(step, window)).unwrap_or_default();
-    let measured = window.as_ref().zip(work.as_ref()).map(|(window, work)| (window, work, &counters));
-    let pace = measured.and_then(|(window, work, _)| Pace::of(step, window, work));
-    let summary = summary::step(run, step, measured, pace.as_ref());
+    let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::of(step, window, work));
+    let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
+    let summary = summary::step(run, step, measured);
     let subject = Subject::of(run, step);
     let gates = Gates::of(&summary, &counters, subject);
     let residence = Residence::of(run, step, &gates);
     let headline = headline(&summary, &gates, subject);
-    let ledger = work.as_ref().map(|work| Ledger::of(run, step, work, &counters)).unwrap_or_default();
-    let evidence = work.as_ref().map(|work| evidence(run, step, work, &counters, &summary)).unwrap_or_default();
+    let ledger = match &work {
+        Some(work) => Ledger::of(run, step, work, &counters),
+        None => Ledger::reported(&counters, subject.block_bytes),
+    };
+    let evidence = evidence(run, step, work.as_ref(), &counters, &summary);
     StepAnalysis { summary, window, work, counters, pace, gates, residence, headline, ledger, evidence, verdict: None }
 }
 
-fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summary: &StepSummary) -> Evidence {
+fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters, summary: &StepSummary) -> Evidence {
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     let client = summary.cpu.client_cores.filter(|_| !in_process);
     Evidence {
         client_busy: client.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus),
-        little_breach: little::breach(run, step, work),
+        little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share,
         shares: Shares::of(work, counters),
         ladder: None,
         page_cache_share: summary.page_cache_share,
         server_loop_unused: server_loop_unused(run, step),
-        reads_alone: summary.update_pct == 0.0,
+        reads_alone: summary.update_pct == Some(0.0),
         reader: match (io_job::on_files(run), io_job::takes_iodepth(run, &step.head)) {
             (false, _) => Reader::Database,
             (true, false) => Reader::Pread,
@@ -84,5 +89,6 @@ fn evidence(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summ
 
 /// Whether the loop ran in mindful though the engine has one in the database; `false` where the run does not tell.
 fn server_loop_unused(run: &Run, step: &StepRecord) -> bool {
-    run.head.server_side_loop == Some(true) && step.head.workload.looping == Loop::Client
+    let in_client = step.head.workload.as_ref().is_some_and(|workload| workload.looping == Loop::Client);
+    run.head.server_side_loop == Some(true) && in_client
 }

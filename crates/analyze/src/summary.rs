@@ -5,7 +5,7 @@ use mindful_core::result::{
     BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity,
 };
 use mindful_core::run::{Run, StepHead, StepRecord};
-use mindful_core::workload::OpKind;
+use mindful_core::workload::{Like, OpKind, Workload};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
 use crate::figures::counters::Counters;
@@ -75,62 +75,73 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
     })
 }
 
+/// What is known of the measured window of a step.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    /// When it was.
+    pub window: Option<&'a Window>,
+    /// What sessions did; `None` where nobody told operations apart.
+    pub work: Option<&'a Work>,
+    /// What counters did; empty without a window.
+    pub counters: &'a Counters,
+    /// How an open loop went.
+    pub pace: Option<&'a Pace>,
+}
+
 /// A step in figures; all that needs a window is unknown without one.
-pub fn step(
-    run: &Run,
-    step: &StepRecord,
-    measured: Option<(&Window, &Work, &Counters)>,
-    pace: Option<&Pace>,
-) -> StepSummary {
-    let workload = &step.head.workload;
+pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pace }: Measured) -> StepSummary {
+    let workload = step.head.workload.as_ref();
     let iodepth = io_job::iodepth(run, &step.head);
-    let known = |figure: &dyn Fn(&Window, &Work, &Counters) -> Option<f64>| {
-        measured.and_then(|(window, work, counters)| figure(window, work, counters))
-    };
-    let rate = |counter| known(&|_, _, counters| counters.rate(counter));
+    let rate = |counter| counters.rate(counter);
     StepSummary {
         point: step.head.point.clone(),
         choices: choices::choices(step),
-        like: workload.like,
+        like: workload.map_or(Like::default(), |workload| workload.like),
         // A bare file has no log to commit to.
-        commit: workload.commit_mode().filter(|_| !io_job::on_files(run)),
-        sessions: step.head.seats.len() as u32,
-        schemas: workload.schemas,
-        scale: workload.scale,
+        commit: workload.and_then(Workload::commit_mode).filter(|_| !io_job::on_files(run)),
+        sessions: Some(step.head.seats.len() as u32).filter(|sessions| *sessions > 0),
+        schemas: workload.map(|workload| workload.schemas),
+        scale: workload.map(|workload| workload.scale),
         iodepth: iodepth.map(|(iodepth, _)| iodepth),
         block_bytes: iodepth.map(|(_, bytes)| bytes),
-        work_unit: workload.work_unit,
-        update_pct: workload.update_pct.percent(),
-        update_pct_realised: known(&|_, work, _| update_pct(work)),
-        duration_s: known(&|window, _, _| Some(window.seconds())),
-        start_skew_ms: known(&|window, _, _| Some(window.start_skew_us as f64 / 1e3)),
-        by_session: measured.and_then(|(_, work, _)| by_session(step, work)),
-        ops: measured
-            .map_or_else(OpsSummary::default, |(_, work, _)| latency::ops(work, pace.is_none_or(Pace::sustained))),
-        blocks_visited_per_s: known(&|_, work, _| Some(work.blocks() / work.seconds)),
+        work_unit: workload.map(|workload| workload.work_unit),
+        update_pct: workload.map(|workload| workload.update_pct.percent()),
+        update_pct_realised: work.filter(|_| workload.is_some()).and_then(update_pct),
+        duration_s: window.map(Window::seconds),
+        start_skew_ms: window.filter(|_| workload.is_some()).map(|window| window.start_skew_us as f64 / 1e3),
+        by_session: work.filter(|_| workload.is_some()).and_then(|work| by_session(step, work)),
+        ops: work.map_or_else(OpsSummary::default, |work| latency::ops(work, pace.is_none_or(Pace::sustained))),
+        blocks_visited_per_s: work.map(|work| work.blocks() / work.seconds),
         logical_reads_per_s: rate(shared::LOGICAL_READS),
         physical_reads_per_s: rate(shared::PHYSICAL_READS),
-        process_reads_per_s: known(&|_, _, counters| process_reads(run, &step.head, counters)),
+        read_requests_per_s: rate(shared::READ_REQUESTS),
+        write_requests_per_s: rate(shared::WRITE_REQUESTS),
+        process_reads_per_s: process_reads(run, &step.head, counters),
         device_reads_per_s: rate(shared::DEVICE_READS),
-        page_cache_share: known(&|_, _, counters| page_cache_share(run, &step.head, counters)),
-        hit_ratio: known(&|_, _, counters| hit_ratio(counters)),
-        scan_direct_share: known(&|_, work, counters| scan_direct_share(work, counters)),
-        read_latency_mean_us: known(&|_, work, counters| {
-            let mean = counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS);
-            mean.filter(|us| *us > 0.0 && single_block_reads(run, step, work))
-        }),
-        device: measured.map_or_else(DeviceSummary::default, |(window, _, counters)| {
-            device::device(&step.latencies, window, counters)
-        }),
+        page_cache_share: page_cache_share(run, &step.head, counters),
+        hit_ratio: hit_ratio(counters),
+        scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
+        read_latency_mean_us: read_latency_us(run, step, work, counters),
+        device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),
         commits_per_s: rate(shared::COMMITS),
-        cpu: measured.map_or_else(CpuSummary::default, |(_, work, counters)| {
+        cpu: window.map_or_else(CpuSummary::default, |_| {
             let cpu = cpu::cpu(counters, work);
             let marginal = cpu::marginal(&cpu, &run.environment, step, counters);
             CpuSummary { db_us_per_physical_read_marginal: marginal, ..cpu }
         }),
     }
+}
+
+/// The time of a read of one block: of those that were timed apart, or of all where all are such reads.
+fn read_latency_us(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<f64> {
+    let apart = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS);
+    let of_all = || {
+        work.filter(|work| single_block_reads(run, step, work))?;
+        counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS)
+    };
+    apart.or_else(of_all).filter(|us| *us > 0.0)
 }
 
 /// Updates by operations of all kinds, percent.

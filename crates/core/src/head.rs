@@ -35,6 +35,18 @@ pub struct RunHead {
     pub plan: Plan,
     /// All settings with their origin, secrets removed.
     pub settings: Settings,
+    /// Whose figures they are, where another tool measured; then the plan says nothing but the tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
+}
+
+/// Where the figures of an imported run come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// What the files are, such as `AWR report (text)`.
+    pub what: String,
+    /// Names of the files, one a step.
+    pub files: Vec<String>,
 }
 
 /// What a step is.
@@ -42,9 +54,10 @@ pub struct RunHead {
 pub struct StepHead {
     /// Number of the step, from 0.
     pub step: u32,
-    /// What its sessions do.
-    pub workload: Workload,
-    /// Where they sit.
+    /// What its sessions do; `None` where another tool drove them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
+    /// Where they sit; empty where their number is not known.
     pub seats: Vec<Seat>,
     /// Slices before the measured window.
     pub warmup_slices: u32,

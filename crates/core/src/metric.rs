@@ -82,6 +82,14 @@ pub mod shared {
     pub const READ_REQUESTS: Counter = Counter("reads");
     /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
     pub const RING_VISITS: Counter = Counter("ring_visits");
+    /// Reads of one block for which a session waited by itself.
+    pub const SINGLE_READS: Counter = Counter("single_block_reads");
+    /// Time sessions waited for them, us.
+    pub const SINGLE_READ_TIME_US: Counter = Counter("single_block_read_time");
+    /// Requests by which the database wrote, of one block or more each; its log apart.
+    pub const WRITE_REQUESTS: Counter = Counter("write_requests");
+    /// Time that sessions were busy, on a CPU or waiting, us.
+    pub const BUSY_TIME_US: Counter = Counter("busy_time");
     /// Blocks the database gave to the operating system or device.
     pub const PHYSICAL_WRITES: Counter = Counter("physical_writes");
     /// Of these, blocks that sessions wrote themselves.

@@ -200,11 +200,11 @@ pub struct StepSummary {
     #[serde(default, skip_serializing_if = "Point::is_plain")]
     pub point: Point,
     /// Sessions.
-    pub sessions: u32,
+    pub sessions: Option<u32>,
     /// Schemas in use.
-    pub schemas: u32,
+    pub schemas: Option<u32>,
     /// Blocks in use in each schema.
-    pub scale: u64,
+    pub scale: Option<u64>,
     /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
     #[serde(default)]
     pub iodepth: Option<u32>,
@@ -212,9 +212,9 @@ pub struct StepSummary {
     #[serde(default)]
     pub block_bytes: Option<u64>,
     /// Blocks a read visits.
-    pub work_unit: u64,
+    pub work_unit: Option<u64>,
     /// Share of updates asked for, percent.
-    pub update_pct: f64,
+    pub update_pct: Option<f64>,
     /// Share of updates as it came out, percent.
     pub update_pct_realised: Option<f64>,
     /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
@@ -260,6 +260,12 @@ pub struct StepSummary {
     pub device: DeviceSummary,
     /// Blocks the database wrote per second.
     pub physical_writes_per_s: Option<f64>,
+    /// Requests by which the database read them per second, of one block or more each.
+    #[serde(default)]
+    pub read_requests_per_s: Option<f64>,
+    /// Requests by which the database wrote per second, its log apart.
+    #[serde(default)]
+    pub write_requests_per_s: Option<f64>,
     /// Bytes of log per second.
     pub log_bytes_per_s: Option<f64>,
     /// Commits per second.

@@ -6,7 +6,7 @@ use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{Description, HostView, PlanShape};
 use crate::event::Event;
 use crate::finding::Finding;
-pub use crate::head::{Facts, RunHead, StepHead};
+pub use crate::head::{Facts, Imported, RunHead, StepHead};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase};
 pub use crate::point::Point;
@@ -97,6 +97,8 @@ impl StepRecord {
                 self.borders_us = borders_us;
                 self.clock_offset_us = clock_offset_us;
             }
+            // What another tool saw has no sessions that come and go.
+            Event::Slice { session, report } if self.head.workload.is_none() => self.alone.push((session, report)),
             Event::Slice { session, report } => {
                 self.merged.take(session, report, &self.borders_us, &mut self.alone)?;
             }

@@ -42,6 +42,7 @@ fn write(store: &Store, sessions: u32, seconds: u32) -> Result<()> {
         target: "null:".to_owned(),
         plan: plan.clone(),
         settings,
+        imported: None,
     })?;
     begin(&writer, &plan, seconds)?;
     let start_us = clock::now_us();
@@ -73,7 +74,7 @@ fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
     writer.emit(Event::Loaded { dataset, load_s: None });
     writer.emit(Event::Step(StepHead {
         step: 0,
-        workload,
+        workload: Some(workload),
         seats,
         warmup_slices: 0,
         duration_s: Some(f64::from(seconds)),

@@ -173,6 +173,7 @@ mod tests {
             target: "null:".to_owned(),
             plan: Plan::from_settings(&settings).unwrap(),
             settings,
+            imported: None,
         }
     }
 

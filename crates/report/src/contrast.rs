@@ -14,9 +14,8 @@ pub fn report(summary: &Summary, contrast: &ContrastSummary, style: &Style) -> S
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "mindless against mindful: {} {}, one block read at a time by each, the same files of {}",
-            step.sessions,
-            if step.sessions == 1 { "session" } else { "sessions" },
+            "mindless against mindful: {}, one block read at a time by each, the same files of {}",
+            figure::sessions(step.sessions),
             escape(&summary.target)
         );
     }

@@ -14,13 +14,13 @@ type OfOperation = (&'static str, fn(&OpSummary) -> Option<f64>);
 
 /// What was asked for and when it ran: columns after those that name the run. Units are in the names.
 const SETTING: &[Column] = &[
-    ("sessions", |s| Some(f64::from(s.sessions))),
-    ("schemas", |s| Some(f64::from(s.schemas))),
-    ("scale_blocks", |s| Some(s.scale as f64)),
+    ("sessions", |s| s.sessions.map(f64::from)),
+    ("schemas", |s| s.schemas.map(f64::from)),
+    ("scale_blocks", |s| s.scale.map(|blocks| blocks as f64)),
     ("iodepth", |s| s.iodepth.map(f64::from)),
     ("block_bytes", |s| s.block_bytes.map(|bytes| bytes as f64)),
-    ("work_unit_blocks", |s| Some(s.work_unit as f64)),
-    ("update_pct", |s| Some(s.update_pct)),
+    ("work_unit_blocks", |s| s.work_unit.map(|blocks| blocks as f64)),
+    ("update_pct", |s| s.update_pct),
     ("update_pct_realised", |s| s.update_pct_realised),
     ("duration_s", |s| s.duration_s),
     ("start_skew_ms", |s| s.start_skew_ms),
@@ -75,6 +75,8 @@ const FIGURES: &[Column] = &[
     ("db_us_per_commit", |s| s.cpu.db_us_per_commit),
     ("iops_per_core", |s| s.cpu.iops_per_core),
     ("cores_per_100k_iops", |s| s.cpu.cores_per_100k_iops),
+    ("read_requests_per_s", |s| s.read_requests_per_s),
+    ("write_requests_per_s", |s| s.write_requests_per_s),
 ];
 
 /// Columns that need more than the summary: a step and the length of its blocks, bytes. A MiB is 2^20 bytes.

@@ -38,6 +38,20 @@ pub fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
 }
 
+/// A number of sessions, or `-`.
+pub fn count(count: Option<u32>) -> String {
+    count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string())
+}
+
+/// `1 session`, `8 sessions`, `sessions not known`.
+pub fn sessions(count: Option<u32>) -> String {
+    match count {
+        Some(1) => "1 session".to_owned(),
+        Some(count) => format!("{count} sessions"),
+        None => "sessions not known".to_owned(),
+    }
+}
+
 /// A share of 0 to 1 as percent with its sign.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| UNKNOWN.to_owned(), mindful_analyze::judgement::headline::percent)

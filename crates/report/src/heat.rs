@@ -60,6 +60,12 @@ fn shade(value: f64, peak: f64, shades: usize, factor: f64) -> usize {
     shades.saturating_sub(below_peak).max(1)
 }
 
+/// What the times of a step's operations are.
+fn timed(record: &StepRecord) -> &'static str {
+    let open = record.head.workload.as_ref().is_some_and(|workload| workload.rate.is_some());
+    if open { "response time" } else { "latency" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::Validity;
 use mindful_core::run::{Run, StepRecord};
 
+use crate::figure::sessions;
 use crate::terminal::figures::{OPERATION, done};
 use crate::terminal::{limit, speaks_against};
 use crate::{escape, heat};
@@ -36,7 +37,7 @@ pub fn page(run: &Run, analysis: &Analysis, told: &str) -> String {
     }
     for (number, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
         let place =
-            many.then(|| format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions));
+            many.then(|| format!("step {number} of {}: {}", analysis.steps.len(), sessions(step.summary.sessions)));
         section(&mut html, record, step, number, place.as_deref());
     }
     if html.contains("<figure") {

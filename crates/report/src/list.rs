@@ -4,7 +4,7 @@ use mindful_core::result::{StepSummary, Summary, Validity};
 use mindful_core::run::RunHead;
 
 use crate::escape::{escape, escape_to};
-use crate::figure::{UNKNOWN, maybe};
+use crate::figure::{UNKNOWN, count, maybe};
 use crate::style::{Style, Tone};
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
@@ -75,9 +75,9 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         escape(&when),
         escape(&head.engine),
         escape_to(&head.target, 28),
-        best.map_or_else(|| head.plan.sessions.to_string(), |step| step.sessions.to_string()),
+        best.map_or_else(|| asked(head, head.plan.sessions.to_string()), |step| count(step.sessions)),
         unit(head),
-        crate::figure::number(head.plan.update_pct.percent()),
+        asked(head, crate::figure::number(head.plan.update_pct.percent())),
         maybe(best.and_then(|step| step.blocks_visited_per_s)),
         maybe(best.and_then(|step| step.physical_reads_per_s)),
         maybe(p99),
@@ -86,10 +86,15 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
     ]
 }
 
+/// What the plan says, which is nothing where another tool measured.
+fn asked(head: &RunHead, said: String) -> String {
+    if head.imported.is_some() { UNKNOWN.to_owned() } else { said }
+}
+
 /// The work unit, with the kit whose arithmetic makes other blocks of it.
 fn unit(head: &RunHead) -> String {
     let unit = head.plan.work_unit;
-    head.plan.like.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}"))
+    asked(head, head.plan.like.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}")))
 }
 
 fn visited(step: &StepSummary) -> f64 {

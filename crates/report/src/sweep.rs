@@ -129,7 +129,7 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     let bar = step.blocks_visited_per_s.filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
     let again = if step.point.drift_check { " again" } else { "" };
     vec![
-        step.sessions.to_string(),
+        figure::count(step.sessions),
         rate(step.blocks_visited_per_s),
         rate(step.physical_reads_per_s),
         told(read_mib),
@@ -149,9 +149,8 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
     let again = steps.iter().find(|step| step.point.drift_check)?;
     let first = steps.iter().find(|step| !step.point.drift_check && step.point.values == again.point.values)?;
     let share = again.blocks_visited_per_s? / first.blocks_visited_per_s.filter(|rate| *rate > 0.0)? - 1.0;
-    let sessions = again.sessions;
-    let noun = if sessions == 1 { "session" } else { "sessions" };
-    let words = format!("drift: {sessions} {noun} again at the end did {:+.1} % of blocks/s", share * 100.0);
+    let sessions = figure::sessions(again.sessions);
+    let words = format!("drift: {sessions} again at the end did {:+.1} % of blocks/s", share * 100.0);
     let doubt = if share.abs() > DRIFT { ": what is less than that apart in this table is not told apart" } else { "" };
     Some(words + doubt)
 }

@@ -11,6 +11,7 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Summary, Validity};
 use mindful_core::run::Run;
 
+use crate::figure::sessions;
 use crate::style::{Style, Tone};
 use crate::{escape, table};
 
@@ -36,7 +37,7 @@ fn each_step(page: &mut Page, analysis: &Analysis) {
     let many = analysis.steps.len() > 1;
     for (number, step) in (1..).zip(&analysis.steps) {
         if many {
-            let heading = format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions);
+            let heading = format!("step {number} of {}: {}", analysis.steps.len(), sessions(step.summary.sessions));
             page.heading(&heading);
         }
         headline(page, step);

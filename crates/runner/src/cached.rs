@@ -37,7 +37,7 @@ pub fn facts(store: &Store, alike: &Alike<'_>) -> Result<Facts> {
 fn cost(run: &Listed, alike: &Alike<'_>) -> Option<f64> {
     let summary = run.summary.as_ref().filter(|summary| summary.engine == alike.engine)?;
     let [step] = summary.steps.as_slice() else { return None };
-    let same = summary.engine_version.as_deref() == Some(alike.version) && step.work_unit == alike.work_unit;
-    let cached = step.hit_ratio.is_some_and(|hit| hit >= CACHED) && step.update_pct == 0.0;
+    let same = summary.engine_version.as_deref() == Some(alike.version) && step.work_unit == Some(alike.work_unit);
+    let cached = step.hit_ratio.is_some_and(|hit| hit >= CACHED) && step.update_pct == Some(0.0);
     step.cpu.db_us_per_logical_read.filter(|_| same && cached)
 }

@@ -86,6 +86,7 @@ pub fn record(context: &Context, target: &dyn Target, description: Description) 
         target: context.redacted_target(),
         plan: context.plan.clone(),
         settings: context.public_settings(),
+        imported: None,
     };
     let writer = Arc::new(context.store.create(head)?);
     let host = target.host();

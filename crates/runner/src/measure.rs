@@ -42,7 +42,7 @@ pub fn step(
     let head = StepHead {
         step,
         seats: plan.seats(workload.schemas, endpoints),
-        workload,
+        workload: Some(workload),
         warmup_slices: 0,
         duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
         ops: plan.ops,

@@ -73,6 +73,9 @@ pub fn run_step(
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<StepOutcome> {
+    let Some(workload) = order.head.workload.clone() else {
+        return Err(Error::plan("the step has no workload: another tool drove it", "give a plan"));
+    };
     let clocks = ClockOffset::of(order.target)?;
     let clock_offset_us = clocks.us;
     if order.head.ops.is_some() {
@@ -83,7 +86,7 @@ pub fn run_step(
     let (gate, halt) = (Gate::new(CONNECT_AT_A_TIME), Stop::default());
     let shared = Shared {
         target: order.target,
-        workload: &order.head.workload,
+        workload: &workload,
         gate: &gate,
         halt: &halt,
         close: &order.close,

@@ -230,7 +230,10 @@ pub fn others(point: &Point) -> BTreeMap<String, String> {
 }
 
 fn measured(done: &Done) -> Measured {
-    Measured { sessions: done.summary.sessions, throughput: done.summary.blocks_visited_per_s.unwrap_or(0.0) }
+    Measured {
+        sessions: done.summary.sessions.unwrap_or(0),
+        throughput: done.summary.blocks_visited_per_s.unwrap_or(0.0),
+    }
 }
 
 fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drift_check: bool) -> Point {

@@ -27,7 +27,7 @@ impl LogBand {
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
         let expected = run.description.as_ref()?.expected_log.as_ref()?;
         let updated = work.kind(OpKind::Update).blocks;
-        let workload = &step.head.workload;
+        let workload = step.head.workload.as_ref()?;
         if updated < FEWEST_BLOCKS || (expected.once_a_transaction && workload.commit != Commit::Each) {
             return None;
         }

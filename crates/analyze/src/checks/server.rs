@@ -40,7 +40,7 @@ pub fn of_window(step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
 /// Waits of sessions for each other: unintended, they spoil what is measured; asked for, they are what is measured.
 fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let share = found.evidence.shares.get(Class::Contention).filter(|share| *share > CONTENTION_SHARE)?;
-    let workload = &step.head.workload;
+    let workload = step.head.workload.as_ref()?;
     let asked = workload.hot_spot.is_some() || !workload.hot_schema.is_none() || workload.skew != Skew::Uniform;
     let severity = if asked { Severity::Info } else { Severity::Warning };
     let text = if found.evidence.shares.samples.is_some() {

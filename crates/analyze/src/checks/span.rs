@@ -16,7 +16,7 @@ const SMALL_SPAN: f64 = 0.01;
 /// `None` where reads came from higher up, or sizes are not known.
 pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let physical = found.headline.as_ref().is_some_and(|h| matches!(h.kind, Kind::Storage | Kind::Database));
-    let workload = &step.head.workload;
+    let workload = step.head.workload.as_ref()?;
     let active = workload.scale * u64::from(workload.schemas) * block_bytes(run)?;
     let (name, device) = device(&run.environment)?;
     let share = active as f64 / device as f64;

@@ -55,6 +55,8 @@ fn facts_of(runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
 /// What a result depends on and a comparison must hold fixed. The keys a sweep varies are matched point by point.
 fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let mut facts = vec![("engine", run.head.engine.clone())];
+    let measured = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
+    facts.push(("figures", measured.to_owned()));
     if let Some(description) = &run.description {
         facts.push(("block size", description.block_bytes.to_string()));
         if let Some(bytes) = description.cache_bytes {
@@ -80,9 +82,12 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         }
     }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
-        let (head, w) = (&step.head, &step.head.workload);
+        let head = &step.head;
+        if !head.seats.is_empty() {
+            facts.push(("sessions", head.seats.len().to_string()));
+        }
+        let Some(w) = &head.workload else { continue };
         facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));
-        facts.push(("sessions", head.seats.len().to_string()));
         facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
         facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
         facts.extend(choices(w));

@@ -7,6 +7,8 @@ use mindful_core::units;
 use super::counters::Counters;
 use super::work::Work;
 
+/// Physical reads by blocks visited below which the database's cache did practically all the work.
+pub const CACHED_YIELD: f64 = 0.1;
 /// Fewest physical reads per second of which a share is told: below it a handful of stray reads decides.
 pub const FEWEST_READS_PER_S: f64 = 10.0;
 
@@ -26,7 +28,7 @@ pub fn of_step(run: &Run, head: &StepHead) -> Option<u64> {
 
 /// Whether every operation visits its blocks one by one: none is a scan, or a large read of a file.
 pub fn one_by_one(step: &StepRecord, work: &Work) -> bool {
-    step.head.workload.scan_pct.is_none() && !work.scanned()
+    step.head.workload.as_ref().is_none_or(|workload| workload.scan_pct.is_none()) && !work.scanned()
 }
 
 /// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.

@@ -15,8 +15,8 @@ const LEAST_RATE: f64 = 1.0;
 const LEAST_MISS: f64 = 0.05;
 
 /// CPU in figures: of the server by its processes, or by its sessions where only these tell.
-pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
-    let by_sessions = || work.cpu_us.filter(|us| *us > 0.0).map(|us| us / 1e6 / work.seconds);
+pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
+    let by_sessions = || work.and_then(|work| Some(work.cpu_us.filter(|us| *us > 0.0)? / 1e6 / work.seconds));
     let db_cores = counters.server_cores().or_else(by_sessions);
     let per = |counter: Counter| {
         let rate = counters.rate(counter).filter(|rate| *rate >= LEAST_RATE)?;
@@ -24,7 +24,7 @@ pub fn cpu(counters: &Counters, work: &Work) -> CpuSummary {
     };
     let cores = |counter: Counter| counters.rate(counter).map(|us| us / 1e6);
     // Blocks that were fetched many at once are no IOPS.
-    let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && !work.scanned());
+    let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && !work.is_some_and(Work::scanned));
     CpuSummary {
         db_cores,
         host_busy_share: counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US),
@@ -61,7 +61,7 @@ fn wait_sampling(counters: &Counters) -> Option<f64> {
 pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
     let cached_us: f64 = facts.get(CACHED_FACT)?.parse().ok()?;
     let miss = counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).filter(|miss| *miss >= LEAST_MISS)?;
-    let reads_alone = step.head.workload.update_pct.is_none();
+    let reads_alone = step.head.workload.as_ref()?.update_pct.is_none();
     let rest = (cpu.db_us_per_logical_read? - cached_us) / miss;
     (reads_alone && rest >= 0.0).then_some(rest)
 }

@@ -35,7 +35,7 @@ pub struct Pace {
 impl Pace {
     /// The pace of `step`; `None` in a closed loop.
     pub fn of(step: &StepRecord, window: &Window, work: &Work) -> Option<Self> {
-        step.head.workload.rate?;
+        step.head.workload.as_ref()?.rate?;
         // A window that began late within its only slice has queued up since the border before it.
         let first_border = window.first_border.min(window.last_border.saturating_sub(1));
         let points = backlogs(step, first_border..=window.last_border);

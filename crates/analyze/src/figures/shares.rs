@@ -9,6 +9,9 @@ use crate::figures::work::Work;
 /// Name of the source whose counters are samples of wait events; their names are `class/event`.
 pub const WAITS: &str = "waits";
 
+/// Name of the source whose counters are times of wait events, us; their names are `class/event`.
+pub const WAIT_TIMES: &str = "wait_times";
+
 /// What a busy session was doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -70,8 +73,22 @@ impl Shares {
     }
 
     /// From sampled wait events where there are any, else from the clocks that are read anyway.
-    pub fn of(work: &Work, counters: &Counters) -> Self {
-        Self::sampled(counters).unwrap_or_else(|| Self::clocked(work, counters))
+    pub fn of(work: Option<&Work>, counters: &Counters) -> Self {
+        let told = Self::sampled(counters).or_else(|| Self::timed(counters));
+        told.or_else(|| Some(Self::clocked(work?, counters))).unwrap_or_default()
+    }
+
+    /// Times that the database added up for each wait event, by the time its sessions were busy: no samples. What no
+    /// event explains is other time.
+    fn timed(counters: &Counters) -> Option<Self> {
+        let busy_us = counters.find(shared::BUSY_TIME_US)?.delta.filter(|us| *us > 0.0)?;
+        let events = counters.0.iter().filter(|change| change.source == WAIT_TIMES);
+        let times: Vec<_> = events.filter_map(|change| Some((Class::of(&change.name)?, change.delta?))).collect();
+        let of = |class| times.iter().filter(|(of, _)| *of == class).map(|(_, us)| us).sum::<f64>();
+        let known: f64 = times.iter().map(|(_, us)| us).sum();
+        let rest = (busy_us - known).max(0.0);
+        let share = |class| (class, if class == Class::Other { of(class) + rest } else { of(class) } / busy_us);
+        (!times.is_empty()).then(|| Self::new(Class::ALL.map(share)))
     }
 
     fn sampled(counters: &Counters) -> Option<Self> {
@@ -92,7 +109,8 @@ impl Shares {
         if busy <= 0.0 {
             return Self::default();
         }
-        let cpu = cpu::cpu(counters, work).db_cores.map(|cores| (Class::Cpu, (cores / busy.min(threads)).min(1.0)));
+        let cpu =
+            cpu::cpu(counters, Some(work)).db_cores.map(|cores| (Class::Cpu, (cores / busy.min(threads)).min(1.0)));
         let read_us = counters.rate(shared::READ_TIME_US).filter(|us| *us > 0.0);
         let read = read_us.map(|us| (Class::Read, (us / 1e6 / busy).min(1.0)));
         let others = work.writer_wait_us.map(|us| (Class::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));

@@ -50,6 +50,9 @@ impl Window {
 /// its last border and the first stop of a session. `None` when there is no such time. The borders are those that were
 /// chosen by what was seen, or else the end of the warm-up and of the step.
 pub fn window(step: &StepRecord) -> Option<Window> {
+    if step.head.workload.is_none() {
+        return as_told(step);
+    }
     let spans = spans(step)?;
     let first_start = spans.iter().map(|(begin, _)| *begin).min()?;
     let last_start = spans.iter().map(|(begin, _)| *begin).max()?;
@@ -72,6 +75,13 @@ pub fn window(step: &StepRecord) -> Option<Window> {
         last_border: last_border.max(first_border),
         start_skew_us: last_start - first_start,
     })
+}
+
+/// All that was told, where another tool measured: its sessions were not watched.
+fn as_told(step: &StepRecord) -> Option<Window> {
+    let (begin_us, end_us) = (*step.borders_us.first()?, *step.borders_us.last()?);
+    let last_border = step.borders_us.len() as u32 - 1;
+    (begin_us < end_us).then_some(Window { begin_us, end_us, first_border: 0, last_border, start_skew_us: 0 })
 }
 
 /// When each session began its first slice and ended its last, us since the epoch. `None` when a session never reported:

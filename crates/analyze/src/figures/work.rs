@@ -70,7 +70,9 @@ impl Work {
         let (whole, cut): (Vec<_>, Vec<_>) = alone.into_iter().partition(|(_, share)| *share >= 1.0);
         for ((session, slice), share) in whole.into_iter().chain(cut).filter(|(_, share)| *share > 0.0) {
             work.add(slice, slice.end_us - slice.begin_us, share);
-            work.ops_by_session[*session as usize] += slice.total_ops() as f64 * share;
+            if let Some(ops) = work.ops_by_session.get_mut(*session as usize) {
+                *ops += slice.total_ops() as f64 * share;
+            }
         }
         work
     }

@@ -5,6 +5,7 @@ use mindful_core::result::StepSummary;
 use mindful_core::run::{Run, StepRecord};
 
 use crate::figures::blocks;
+pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::counters::Counters;
 use crate::io_job;
 
@@ -16,8 +17,6 @@ pub const MAX_FOREIGN_SHARE: f64 = 0.05;
 pub const MIN_YIELD: f64 = 0.9;
 /// Most physical reads by blocks visited: above, something else than the method reads.
 pub const MAX_YIELD: f64 = 1.15;
-/// Physical reads by blocks visited below which the cache did practically all the work.
-pub const CACHED_YIELD: f64 = 0.1;
 /// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// Foreign traffic below this share of what the database read is not worth a word either.
@@ -116,7 +115,7 @@ impl Headline {
 
 /// The headline of a step; `None` without a window.
 pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
-    let visited = step.blocks_visited_per_s?;
+    let Some(visited) = step.blocks_visited_per_s else { return reported(step) };
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
         let writes = step.physical_writes_per_s.filter(|_| subject.on_files);
         let (label, per_s, why) = match writes {
@@ -156,6 +155,26 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         _ => doubts(gates).join("; "),
     };
     Some(Headline::new(kind, label(kind, mib.is_some(), subject.on_files), reads * mib.unwrap_or(1.0), why))
+}
+
+/// The headline of a report: requests and blocks are apart there, operations are not told.
+fn reported(step: &StepSummary) -> Option<Headline> {
+    let cached = step.hit_ratio.is_some_and(|hits| hits > 1.0 - CACHED_YIELD);
+    if let Some(logical) = step.logical_reads_per_s.filter(|_| cached) {
+        let why = format!("the database's cache served {} of them", percent(step.hit_ratio.unwrap_or(1.0)));
+        return Some(Headline::new(
+            Kind::DatabaseCache,
+            "logical reads per second, from the database cache",
+            logical,
+            why,
+        ));
+    }
+    let why = "as another tool reports them: whether storage served them, it does not tell";
+    let requests = step.read_requests_per_s.map(|rate| ("read requests per second (database)", rate));
+    let blocks = step.physical_reads_per_s.map(|rate| ("blocks read per second (database)", rate));
+    let logical = step.logical_reads_per_s.map(|rate| ("logical reads per second", rate));
+    let (label, per_s) = requests.or(blocks).or(logical)?;
+    Some(Headline::new(Kind::Database, label, per_s, why))
 }
 
 /// What reads are called, in number or in bytes.

@@ -1,6 +1,6 @@
 //! The ledger: the same work as each level counted it, from the operation down to the device.
 
-use mindful_core::metric::shared;
+use mindful_core::metric::{Counter, shared};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
@@ -33,6 +33,13 @@ pub struct Row {
     pub gap: Option<String>,
 }
 
+impl Row {
+    /// A level of which nothing but its rate is known.
+    fn new(name: &'static str, per_s: Option<f64>) -> Self {
+        Self { name, unit: "1", per_s, counts_bytes: true, bytes_per_s: None, ratio: None, expected: None, gap: None }
+    }
+}
+
 /// Both ways down.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
@@ -44,6 +51,35 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// What a report tells of reads and writes, without the operations they were for.
+    pub fn reported(counters: &Counters, block_bytes: Option<u64>) -> Self {
+        let row = |name: &'static str, counter: Counter, counts_bytes: bool| {
+            let per_s = counters.rate(counter)?;
+            let bytes = block_bytes.map(|bytes| bytes as f64 * per_s);
+            Some(Row { counts_bytes, bytes_per_s: bytes.filter(|_| counts_bytes), ..Row::new(name, Some(per_s)) })
+        };
+        let log = || {
+            let bytes = counters.rate(shared::LOG_BYTES)?;
+            Some(Row { unit: "bytes", bytes_per_s: Some(bytes), ..Row::new("log", Some(bytes)) })
+        };
+        let mut reads: Vec<_> = [
+            row("logical reads", shared::LOGICAL_READS, true),
+            row("physical reads", shared::PHYSICAL_READS, true),
+            row("read requests", shared::READ_REQUESTS, false),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        chain(&mut reads);
+        let writes = [
+            row("database writes", shared::PHYSICAL_WRITES, true),
+            row("write requests", shared::WRITE_REQUESTS, false),
+            log(),
+            row("log writes", shared::LOG_WRITES, false),
+        ];
+        Self { reads, writes: writes.into_iter().flatten().collect() }
+    }
+
     /// The ledger of a step.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::of_step(run, &step.head).map(|bytes| bytes as f64);
@@ -62,21 +98,12 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn blocks(&self, name: &'static str, per_s: Option<f64>) -> Row {
-        Row {
-            name,
-            unit: "1",
-            per_s,
-            counts_bytes: true,
-            bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes),
-            ratio: None,
-            expected: None,
-            gap: None,
-        }
+        Row { bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes), ..Row::new(name, per_s) }
     }
 
     /// Blocks that an operation of the method visits on average in this mix.
     fn blocks_per_op(&self) -> Option<f64> {
-        let workload = &self.step.head.workload;
+        let workload = self.step.head.workload.as_ref()?;
         if !one_by_one(self.step, self.work) {
             return None;
         }

@@ -18,7 +18,7 @@ const LEAST_STALLED: f64 = 0.001;
 /// client: up to half of a slice, it counts into the residence time `R`.
 pub fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = in_flight(run, step, work);
-    let workload = &step.head.workload;
+    let workload = step.head.workload.as_ref()?;
     let closed = workload.rate.is_none();
     let single = workload.work_unit == 1 && (workload.update_pct.is_none() || workload.update_work_unit == 1);
     if !single && of_each(run, step) > 1 {
@@ -42,11 +42,15 @@ fn of_each(run: &Run, step: &StepRecord) -> u32 {
 /// Average number of sessions inside operations, with what the loop in the database adds to them.
 pub fn residing(step: &StepRecord, work: &Work) -> f64 {
     match loop_share(work) {
-        Some(share) if step.head.workload.looping == Loop::Server && share <= MAX_LOOP_SHARE => {
+        Some(share) if loops_in_server(step) && share <= MAX_LOOP_SHARE => {
             work.working_sessions() - work.thinking_sessions()
         }
         _ => work.busy_sessions(),
     }
+}
+
+fn loops_in_server(step: &StepRecord) -> bool {
+    step.head.workload.as_ref().is_some_and(|workload| workload.looping == Loop::Server)
 }
 
 /// Share of the time in slices, pauses apart, that was spent outside of operations.

@@ -24,7 +24,7 @@ impl Residence {
     /// The shares of a step; `None` where sizes are not known, some blocks are visited more often, or sessions spoil each
     /// other's caches.
     pub fn of(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
-        let (workload, seats) = (&step.head.workload, &step.head.seats);
+        let (workload, seats) = (step.head.workload.as_ref()?, &step.head.seats);
         let description = run.description.as_ref()?;
         let even = workload.skew == Skew::Uniform
             && workload.hot_spot.is_none()

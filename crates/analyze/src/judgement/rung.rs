@@ -26,7 +26,8 @@ impl Rung {
     ///
     /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time
     /// of an I/O, not of an operation.
-    pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
+    pub fn of(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
+        let Some(work) = work else { return Self::reported(step, counters) };
         let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
         let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::all);
         let of_io = counters.ratio(shared::READ_TIME_US, shared::READ_REQUESTS).filter(|_| of_each > 1);
@@ -35,6 +36,16 @@ impl Rung {
             per_s,
             mean_us: of_io.unwrap_or(work.busy_sessions() * 1e6 / per_s),
         })
+    }
+}
+
+impl Rung {
+    /// By read requests and the time of a single one, which is all that a report tells.
+    fn reported(step: &StepRecord, counters: &Counters) -> Option<Self> {
+        let sessions = Some(step.head.seats.len() as f64).filter(|sessions| *sessions > 0.0)?;
+        let per_s = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate > 0.0)?;
+        let mean_us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
+        Some(Self { in_flight: sessions, per_s, mean_us })
     }
 }
 

@@ -41,7 +41,7 @@ pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
 }
 
 fn writes(step: &StepRecord) -> bool {
-    !step.head.workload.update_pct.is_none()
+    step.head.workload.as_ref().is_some_and(|workload| !workload.update_pct.is_none())
 }
 
 fn criteria(step: &StepRecord) -> Criteria {

@@ -26,7 +26,7 @@ fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
     description.cache_bytes = None;
     description.facts = [("io", io.to_owned()), ("iodepth", iodepth.to_string())].map(|(k, v)| (k.into(), v)).into();
     run.head.server_side_loop = Some(false);
-    run.steps.iter_mut().for_each(|step| step.head.workload.looping = Loop::Client);
+    run.steps.iter_mut().for_each(|step| step.head.workload.as_mut().unwrap().looping = Loop::Client);
     run.shapes.clear();
     run
 }
@@ -44,7 +44,7 @@ fn large(from_storage: f64) -> Run {
     };
     let mut run = on_files(made.run(), "uring", 0);
     run.description.as_mut().unwrap().facts.insert("large_iodepth".into(), "1".into());
-    run.steps[0].head.workload.work_unit = 1;
+    run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
     for (_, slice) in &mut run.steps[0].alone {
         let large = std::mem::take(slice.op_mut(OpKind::Select));
         *slice.op_mut(OpKind::Scan) = large;

@@ -185,7 +185,7 @@ fn a_device_that_is_not_seen_is_said_so() {
 fn a_client_that_stalls_breaks_littles_law() {
     for looping in [Loop::Server, Loop::Client] {
         let mut run = Made::default().run();
-        run.steps[0].head.workload.looping = looping;
+        run.steps[0].head.workload.as_mut().unwrap().looping = looping;
         for (_, slice) in &mut run.steps[0].alone {
             // The slice is over, and the next one does not begin.
             slice.end_us -= 100_000;
@@ -205,7 +205,7 @@ fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
     }
     let analysis = analyze(&run);
     assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Valid, vec!["loop-overhead"]));
-    run.steps[0].head.workload.looping = Loop::Client;
+    run.steps[0].head.workload.as_mut().unwrap().looping = Loop::Client;
     assert!(codes(&analyze(&run)).contains(&"little"));
 }
 
@@ -214,10 +214,10 @@ fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
     let mut run = Made::default().run();
     run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
     // One operation of one block at a time, where four were asked for.
-    run.steps[0].head.workload.work_unit = 1;
+    run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
     assert!(codes(&analyze(&run)).contains(&"little"));
     // Four I/Os may well be of one operation of 64 blocks.
-    run.steps[0].head.workload.work_unit = 64;
+    run.steps[0].head.workload.as_mut().unwrap().work_unit = 64;
     assert!(!codes(&analyze(&run)).contains(&"little"));
 }
 
@@ -309,7 +309,7 @@ fn a_loop_in_the_database_is_advised_only_where_there_is_one_that_was_not_used()
     let advice = |server_side_loop, looping| {
         let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
         run.head.server_side_loop = server_side_loop;
-        run.steps[0].head.workload.looping = looping;
+        run.steps[0].head.workload.as_mut().unwrap().looping = looping;
         let analysis = analyze(&run);
         let finding = analysis.summary.findings.iter().find(|finding| finding.code == "client-bound").unwrap();
         let next = analysis.steps[0].verdict.as_ref().unwrap().next;
@@ -384,7 +384,7 @@ fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
 fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
     let mut run = made.run();
     let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;
-    run.steps[0].head.workload.rate = Some(mindful_core::workload::Rate { per_s, even: false });
+    run.steps[0].head.workload.as_mut().unwrap().rate = Some(mindful_core::workload::Rate { per_s, even: false });
     for (_, slice) in &mut run.steps[0].alone {
         slice.backlog = Some(backlog(slice.index));
         let op = slice.op_mut(OpKind::Select);
@@ -526,7 +526,7 @@ fn a_cache_that_each_session_has_to_itself_is_held_against_its_schema() {
         let description = run.description.as_mut().unwrap();
         (description.cache_bytes, description.cache_each_session) = (Some(129 << 20), each_session);
         if update {
-            run.steps[0].head.workload.update_pct = Share::ALL;
+            run.steps[0].head.workload.as_mut().unwrap().update_pct = Share::ALL;
         }
         analyze(&run).steps[0].residence.map(|residence| residence.predicted)
     };

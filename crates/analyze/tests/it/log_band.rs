@@ -55,7 +55,7 @@ fn a_band_of_operations_that_commit_alone_says_nothing_of_larger_transactions() 
     let mut run = updating(900.0, 0.0);
     run.description.as_mut().unwrap().expected_log.as_mut().unwrap().once_a_transaction = true;
     assert!(told(&run).is_some());
-    run.steps[0].head.workload.commit = Commit::Every(10);
+    run.steps[0].head.workload.as_mut().unwrap().commit = Commit::Every(10);
     assert_eq!(told(&run), None);
 }
 

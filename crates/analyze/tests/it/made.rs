@@ -78,7 +78,7 @@ impl Made {
         let head = StepHead {
             step: 0,
             seats: plan.seats(workload.schemas, 1),
-            workload,
+            workload: Some(workload),
             warmup_slices: self.warmup,
             duration_s: Some(f64::from(self.seconds)),
             ops: None,
@@ -96,6 +96,7 @@ impl Made {
                 target: "postgres://bench@db.example/bench".into(),
                 plan,
                 settings,
+                imported: None,
             },
             environment: environment(),
             description: Some(description()),

@@ -39,7 +39,7 @@ fn two_runs(made: &Made, rate: bool, window: Option<(u32, u32)>, drawn: &[Drawn]
     let mut kept = made.run();
     let step = &mut kept.steps[0];
     if rate {
-        step.head.workload.rate = Some(Rate { per_s: 100.0, even: true });
+        step.head.workload.as_mut().unwrap().rate = Some(Rate { per_s: 100.0, even: true });
     }
     let places = (0..made.warmup + made.seconds).flat_map(|slice| (0..made.sessions).map(move |s| (s, slice)));
     let reports = places.zip(drawn).filter_map(|((s, i), d)| Some((s, report(i, &step.borders_us, rate, *d)?)));

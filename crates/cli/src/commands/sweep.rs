@@ -12,6 +12,7 @@ use mindful_core::result::{StepSummary, Validity};
 use mindful_core::run::{Point, Run, StepHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, ErrorKind, Result};
+use mindful_report::figure;
 use mindful_runner::hooks::Phase;
 use mindful_runner::sweep::{Done, Next, Sweep, named, others};
 use mindful_runner::{Context, fits, job, measure};
@@ -186,7 +187,7 @@ impl Walk<'_> {
         let head = StepHead {
             step: number,
             seats: plan.seats(workload.schemas, 1),
-            workload,
+            workload: Some(workload),
             warmup_slices: 0,
             duration_s: None,
             ops: None,
@@ -229,7 +230,8 @@ impl Walk<'_> {
         let alike = |d: &&Done| others(&d.summary.point) == others(&last.summary.point);
         let mut steps: Vec<&StepSummary> = done.iter().filter(alike).map(|d| &d.summary).collect();
         steps.sort_by_key(|step| step.sessions);
-        let curve: Vec<_> = steps.iter().map(|step| format!("{}: {}", step.sessions, rate(step))).collect();
+        let curve: Vec<_> =
+            steps.iter().map(|step| format!("{}: {}", figure::count(step.sessions), rate(step))).collect();
         let left = self.sweep.budget().map_or_else(String::new, |budget| {
             let left = budget.saturating_sub(self.spent_before + self.began.elapsed());
             format!("; at most {} s left", left.as_secs())

@@ -34,6 +34,7 @@ pub fn head(tag: Option<&str>) -> RunHead {
         target: "postgres://bench@db.example/bench".to_owned(),
         plan,
         settings,
+        imported: None,
     }
 }
 
@@ -105,7 +106,7 @@ fn before_the_step() -> Vec<Event> {
         Event::Note { text: "a note with \u{1b}[31m and \u{2028}".into() },
         Event::Step(StepHead {
             step: 0,
-            workload,
+            workload: Some(workload),
             seats,
             warmup_slices: 1,
             duration_s: Some(1.0),

@@ -8,7 +8,7 @@ use mindful_core::result::OpSummary;
 use mindful_core::run::StepRecord;
 use mindful_core::workload::OpKind;
 
-use super::{axis, heading, maps, peak, shade, slow};
+use super::{axis, heading, maps, peak, shade, slow, timed};
 use crate::figure::time_us;
 
 /// As fine as the eye can follow.
@@ -36,7 +36,7 @@ pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> Strin
     let mut html = String::new();
     for (kind, map) in maps(record, step, FINENESS) {
         let op = step.summary.ops.of(kind);
-        let what = if record.head.workload.rate.is_some() { "response time" } else { "latency" };
+        let what = timed(record);
         let title = format!("{}: {what} over time", kind.name());
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
         for heat in [Heat::Frequency, Heat::Intensity] {

@@ -7,7 +7,7 @@ use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
-use super::{axis, heading, maps, peak, shade, slow};
+use super::{axis, heading, maps, peak, shade, slow, timed};
 use crate::style::{Style, Tone};
 use crate::{escape, figure, table};
 
@@ -26,7 +26,8 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
     let most = (style.columns() - BESIDE) / 2;
     for (number, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
         if analysis.steps.len() > 1 {
-            let place = format!("step {number} of {}: {} sessions", analysis.steps.len(), step.summary.sessions);
+            let place =
+                format!("step {number} of {}: {}", analysis.steps.len(), figure::sessions(step.summary.sessions));
             let _ = writeln!(text, "{}\n", style.paint(Tone::Strong, &place));
         }
         let maps = maps(record, step, Fineness { columns: most, bands_a_decade: BANDS });
@@ -46,7 +47,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
 }
 
 fn title(map: &HeatMap, kind: OpKind, record: &StepRecord) -> String {
-    let what = if record.head.workload.rate.is_some() { "response time" } else { "latency" };
+    let what = timed(record);
     let apart = axis::span(map.borders_s[1] - map.borders_s[0]);
     format!("{}: {what} by when an operation began, in columns of {apart}", kind.name())
 }

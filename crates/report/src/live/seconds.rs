@@ -132,7 +132,12 @@ impl Seconds {
         let since =
             |border: u32| self.borders_us.get(border as usize).map_or(0.0, |border| (end_us - border) as f64 / 1e6);
         let warmup = self.head.warmup_slices;
-        let like = self.head.workload.like.kit().map_or_else(String::new, |kit| format!(", like {kit}"));
+        let like = self
+            .head
+            .workload
+            .as_ref()
+            .and_then(|workload| workload.like.kit())
+            .map_or_else(String::new, |kit| format!(", like {kit}"));
         let words = |s: f64| ((s * 10.0).round() / 10.0).to_string();
         if index < warmup {
             return format!("warm-up {} s{like}: ", words(since(0)));

@@ -27,11 +27,16 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     fact("block size", block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")));
     fact("database cache", run.description.as_ref().and_then(cache).unwrap_or_else(unknown));
     if let (Some(step), Some(record)) = (analysis.summary.steps.first(), run.steps.first()) {
-        fact("active set", active_set(step, block_bytes));
-        fact("sessions", sessions(analysis, &record.head));
-        fact("work unit", work_unit(&record.head.workload));
-        fact("mix", mix(step, &record.head.workload));
-        fact("redo and commit", redo(step, &record.head.workload));
+        if let Some(imported) = &run.head.imported {
+            fact("figures", format!("of another tool: {} {}", escape(&imported.what), some_of(&imported.files)));
+        }
+        fact("active set", active_set(step, block_bytes).unwrap_or_else(unknown));
+        let workload = record.head.workload.as_ref();
+        let sessions = |workload| sessions(analysis, workload, &record.head.seats);
+        fact("sessions", workload.map_or_else(|| counts(analysis), sessions));
+        fact("work unit", workload.map_or_else(unknown, work_unit));
+        fact("mix", workload.map_or_else(unknown, |workload| mix(step, workload)));
+        fact("redo and commit", workload.map_or_else(unknown, |workload| redo(step, workload)));
         fact("cache hits", hits(&analysis.steps[0]));
         fact("measured window", window(step, &run.steps[0].head));
         fact("CPU", cpus(run, analysis));
@@ -46,20 +51,34 @@ fn cache(description: &Description) -> Option<String> {
     description.cache_bytes.map(|bytes| format!("{}{whose}", format_bytes(bytes)))
 }
 
-fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> String {
-    let blocks = step.scale * u64::from(step.schemas);
+fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> Option<String> {
+    let (scale, schemas) = step.scale.zip(step.schemas)?;
+    let blocks = scale * u64::from(schemas);
     let bytes = block_bytes.map_or_else(String::new, |bytes| format!("{}: ", format_bytes(blocks * bytes)));
-    format!("{bytes}{} schemas of {} blocks", step.schemas, whole(step.scale))
+    Some(format!("{bytes}{schemas} schemas of {} blocks", whole(scale)))
 }
 
-fn sessions(analysis: &Analysis, head: &StepHead) -> String {
-    let (workload, seats) = (&head.workload, &head.seats);
-    let counts: Vec<_> = analysis.summary.steps.iter().map(|step| step.sessions.to_string()).collect();
+/// The first few names of files.
+fn some_of(files: &[String]) -> String {
+    let mut text = files.iter().take(3).map(|file| escape(file)).collect::<Vec<_>>().join(", ");
+    if files.len() > 3 {
+        let _ = write!(text, " and {} more", files.len() - 3);
+    }
+    text
+}
+
+/// Sessions of each step.
+fn counts(analysis: &Analysis) -> String {
+    let counts = analysis.summary.steps.iter().map(|step| step.sessions);
+    counts.map(|count| count.map_or_else(|| "not known".to_owned(), |n| n.to_string())).collect::<Vec<_>>().join(", ")
+}
+
+fn sessions(analysis: &Analysis, workload: &Workload, seats: &[Seat]) -> String {
     let place = match workload.looping {
         Loop::Server => "work loop in the database",
         Loop::Client => "work loop in the client",
     };
-    let mut text = format!("{}, {place}", counts.join(", "));
+    let mut text = format!("{}, {place}", counts(analysis));
     if let Some(rate) = workload.rate {
         let beat = if rate.even { "evenly" } else { "at random (Poisson)" };
         let _ =
@@ -111,7 +130,7 @@ fn mix(step: &StepSummary, workload: &Workload) -> String {
     let mut text = if workload.update_pct.is_none() {
         "reads alone".to_owned()
     } else {
-        format!("updates: {realised} realised, {} % asked", number(step.update_pct))
+        format!("updates: {realised} realised, {} % asked", number(workload.update_pct.percent()))
     };
     if !workload.scan_pct.is_none() {
         let _ = write!(text, ", {} % of reads are full scans", number(workload.scan_pct.percent()));
@@ -136,6 +155,7 @@ fn window(step: &StepSummary, head: &StepHead) -> String {
     let asked = match (head.duration_s, head.ops) {
         (Some(s), _) => format!("{} s asked", number(s)),
         (None, Some(_)) => "a fixed amount of work".to_owned(),
+        (None, None) if head.workload.is_none() => "as it was reported".to_owned(),
         (None, None) => "chosen by what was seen".to_owned(),
     };
     let skew = step.start_skew_ms.map_or_else(String::new, |ms| format!(", start skew {} ms", number(ms)));

@@ -1,6 +1,7 @@
 //! The figures of a step: operations, the ledger, CPU.
 
 use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::work::Work;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
 use mindful_analyze::judgement::ledger::Row;
 use mindful_core::metric::shared;
@@ -79,10 +80,9 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
             }
         });
     }
-    if let (Some(op), true) = (&summary.ops.select, summary.work_unit > 1)
-        && let Some(mean) = op.mean_us
-    {
-        said.push(format!("a block of a select took {} us on average", number(mean / summary.work_unit as f64)));
+    let mean = summary.ops.select.as_ref().and_then(|op| op.mean_us);
+    if let Some((mean, unit)) = mean.zip(summary.work_unit.filter(|unit| *unit > 1)) {
+        said.push(format!("a block of a select took {} us on average", number(mean / unit as f64)));
     }
     if let Some(us) = summary.read_latency_mean_us.filter(|_| is_physical(step)) {
         let who = if on_files { "sessions" } else { "the database" };
@@ -129,8 +129,10 @@ pub fn time(page: &mut Page, step: &StepAnalysis) {
         format!("{} {}{}", class.name(), percent(Some(share)), error.unwrap_or_default())
     };
     let parts: Vec<_> = shares.top(6).into_iter().map(share).collect();
-    if let (Some(work), false) = (&step.work, parts.is_empty()) {
-        let active = number(work.busy_sessions());
+    let busy = step.work.as_ref().map(Work::busy_sessions);
+    let active = step.counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6).or(busy);
+    if let (Some(active), false) = (active, parts.is_empty()) {
+        let active = number(active);
         page.blank();
         let time = step.evidence.time();
         page.wrapped(2, &format!("{time}: {active} average active sessions; {}", parts.join(", ")));
@@ -139,7 +141,8 @@ pub fn time(page: &mut Page, step: &StepAnalysis) {
 
 /// Whether physical reads are what the step is about.
 fn is_physical(step: &StepAnalysis) -> bool {
-    step.gates.method_yield.is_some_and(|y| y >= CACHED_YIELD)
+    let reported = || step.work.is_none() && step.summary.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);
+    step.gates.method_yield.map_or_else(reported, |y| y >= CACHED_YIELD)
 }
 
 fn level(row: &Row) -> Vec<String> {

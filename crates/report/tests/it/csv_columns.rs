@@ -27,6 +27,8 @@ fn whole() -> Analysis {
     summary.block_bytes = Some(8192);
     summary.scan_direct_share = Some(0.5);
     summary.start_skew_ms = Some(0.25);
+    summary.read_requests_per_s = Some(600.0);
+    summary.write_requests_per_s = Some(601.0);
     analysis
 }
 

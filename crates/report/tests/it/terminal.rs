@@ -47,7 +47,7 @@ fn a_run_that_failed_before_it_began() {
 fn sessions_on_several_hosts_are_told_by_host() {
     let mut run = Made::default().run();
     assert!(!report(&run).contains("host 1"));
-    let schemas = run.steps[0].head.workload.schemas;
+    let schemas = run.steps[0].head.workload.as_ref().unwrap().schemas;
     run.steps[0].head.seats = run.head.plan.seats(schemas, 3);
     assert!(report(&run).contains("host 1: 2, host 2: 1, host 3: 1"), "{}", report(&run));
 }

@@ -24,6 +24,12 @@ pub(super) const FIGURES: &[Figure] = &[
         value: |s| s.summary.physical_reads_per_s,
     },
     Figure {
+        name: "read_requests_per_s",
+        formula: GROWTH,
+        sources: &[shared::READ_REQUESTS],
+        value: |s| s.summary.read_requests_per_s,
+    },
+    Figure {
         name: "process_reads_per_s",
         formula: "growth of the counter by time, by the length of a block",
         sources: &[shared::PROCESS_READ_BYTES],

@@ -12,6 +12,12 @@ pub(super) const FIGURES: &[Figure] = &[
         value: |s| s.summary.physical_writes_per_s,
     },
     Figure {
+        name: "write_requests_per_s",
+        formula: GROWTH,
+        sources: &[shared::WRITE_REQUESTS],
+        value: |s| s.summary.write_requests_per_s,
+    },
+    Figure {
         name: "log_bytes_per_s",
         formula: GROWTH,
         sources: &[shared::LOG_BYTES],

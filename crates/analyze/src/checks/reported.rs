@@ -1,0 +1,81 @@
+//! What speaks against the figures of a report that another tool made.
+
+use mindful_core::metric::shared;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::StepRecord;
+
+use crate::figures::blocks::FEWEST_READS_PER_S;
+use crate::figures::counters::Counters;
+use crate::figures::shares::Class;
+use crate::figures::window::Window;
+use crate::judgement::headline::percent;
+use crate::judgement::verdict::{CONTENTION_SHARE, LITTLE_BREACH};
+use crate::step::StepAnalysis;
+
+use super::server::SINGLE_BLOCK;
+
+/// Shortest window whose averages are more than ramp and tail, s.
+const SHORT_S: f64 = 60.0;
+
+/// Findings of a step whose sessions nobody watched.
+pub fn of_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<Finding> {
+    let counters = &found.counters;
+    [short(window.seconds()), little(counters), idle_sessions(step, counters), many_blocks(counters), contention(found)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn short(seconds: f64) -> Option<Finding> {
+    (seconds < SHORT_S).then(|| {
+        let text = "The report covers less than a minute: start and end of the load weigh in all its averages.";
+        Finding::new("short-report", Severity::Warning, text, format!("{seconds:.1} s"))
+    })
+}
+
+/// Sessions inside single-block reads by their rate and time, and by all read requests with that time (method.md D3).
+fn little(counters: &Counters) -> Option<Finding> {
+    let requests = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let waits = counters.rate(shared::SINGLE_READS).filter(|rate| *rate > 0.0)?;
+    let off = (requests - waits).abs() / requests.max(waits);
+    let us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
+    (off > LITTLE_BREACH).then(|| {
+        let text = "Read requests and waits for single blocks differ: other reads are among the requests, such as scans, \
+                    prefetch or those of background processes, or waits are missing. The read latency is that of the \
+                    single blocks alone.";
+        let evidence = format!(
+            "{requests:.0} requests/s, {waits:.0} waits/s: {:.2} against {:.2} sessions reading, {} off",
+            requests * us / 1e6,
+            waits * us / 1e6,
+            percent(off)
+        );
+        Finding::new("little", Severity::Info, text, evidence)
+    })
+}
+
+/// Sessions without think time are busy all the time: `N = DB time by elapsed time`.
+fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
+    let sessions = Some(step.head.seats.len() as f64).filter(|sessions| *sessions > 0.0)?;
+    let active = counters.rate(shared::BUSY_TIME_US)? / 1e6;
+    let off = (sessions - active).abs() / sessions;
+    (off > LITTLE_BREACH).then(|| {
+        let text = "The sessions were not busy all of the reported time, or others were: they paused, started late, \
+                    ended early, or the report covers more than their run.";
+        let evidence = format!("{active:.2} average active sessions of {sessions:.0}: {} off", percent(off));
+        Finding::new("sessions-not-busy", Severity::Warning, text, evidence)
+    })
+}
+
+fn many_blocks(counters: &Counters) -> Option<Finding> {
+    counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let blocks = counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS).filter(|b| *b > SINGLE_BLOCK)?;
+    let text = "Read requests held several blocks: scans or prefetch were among them, so requests per second are not those \
+                of random single blocks.";
+    Some(Finding::new("prefetched", Severity::Warning, text, format!("{blocks:.2} blocks a read request")))
+}
+
+fn contention(found: &StepAnalysis) -> Option<Finding> {
+    let share = found.evidence.shares.get(Class::Contention).filter(|share| *share > CONTENTION_SHARE)?;
+    let text = "Sessions waited for each other: figures are of their locks, not of storage or CPU.";
+    Some(Finding::new("contention", Severity::Warning, text, format!("{} of database time", percent(share))))
+}
