@@ -10,14 +10,19 @@ pub mod dataset;
 mod expected;
 pub mod finding;
 mod fixture;
+mod not_run;
 pub mod refusal;
 pub mod sampling;
 pub mod slices;
+mod tracefs;
 pub mod work;
 
 pub use fixture::{Fixture, Opened};
+pub use not_run::not_run;
+pub use tracefs::{with_tracefs, without_tracefs};
 
-/// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`.
+/// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has
+/// said by [`not_run`] what is missing.
 #[macro_export]
 macro_rules! suite {
     ($fixture:path) => {
@@ -77,7 +82,9 @@ macro_rules! properties {
         $(
             #[test]
             fn $property() {
-                $crate::$module::$property(&$fixture());
+                if let Some(fixture) = Option::<$crate::Fixture>::from($fixture()) {
+                    $crate::$module::$property(&fixture);
+                }
             }
         )*
     };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use mindful_conformance::{not_run, with_tracefs, without_tracefs};
 use mindful_core::engine::HostView;
 use mindful_core::metric::{Sampler, shared};
 use mindful_observe::{environment, host_samplers};
@@ -13,33 +14,36 @@ use mindful_observe::{environment, host_samplers};
 const BLOCK: usize = 8192;
 const BLOCKS: u64 = 1_024;
 const SECTORS: u64 = BLOCKS * BLOCK as u64 / 512;
-const NEEDS: &str =
-    "this test partitions a loop device: run it as root, with losetup, addpart and delpart (util-linux)";
-
 /// A loop device with two partitions of `BLOCKS` blocks, gone when this is dropped.
 struct Disk {
     path: String,
     _folder: tempfile::TempDir,
 }
 
-fn run(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).output().unwrap_or_else(|e| panic!("{program}: {e}: {NEEDS}"));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {args:?}: {told}: {NEEDS}");
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+/// What a command printed; `None` once it was said that the test did not run.
+fn run(program: &str, args: &[&str]) -> Option<String> {
+    let why = match Command::new(program).args(args).output() {
+        Ok(output) if output.status.success() => {
+            return Some(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        }
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => format!("{program}: {error}"),
+    };
+    not_run(&format!("it needs root, loop devices and addpart (util-linux): {why}"));
+    None
 }
 
 impl Disk {
-    fn new() -> Self {
+    fn new() -> Option<Self> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the build folder can be written");
         let image = folder.path().join("disk");
         File::create(&image).and_then(|file| file.set_len((2 * SECTORS + 4_096) * 512)).expect("an image can be made");
-        let path = run("losetup", &["--find", "--show", &image.display().to_string()]);
+        let path = run("losetup", &["--find", "--show", &image.display().to_string()])?;
         let disk = Self { path, _folder: folder };
         for (number, first) in [("1", 2_048), ("2", 2_048 + SECTORS)] {
-            run("addpart", &[&disk.path, number, &first.to_string(), &SECTORS.to_string()]);
+            run("addpart", &[&disk.path, number, &first.to_string(), &SECTORS.to_string()])?;
         }
-        disk
+        Some(disk)
     }
 
     fn partition(&self, number: u32) -> PathBuf {
@@ -78,13 +82,27 @@ fn value(samplers: &mut [Box<dyn Sampler>], source: &str, name: &str) -> Option<
 }
 
 #[test]
-fn reads_of_one_partition_are_counted_and_timed_and_those_of_its_neighbour_are_not() {
-    let disk = Disk::new();
+fn reads_of_one_partition_are_timed_and_its_neighbours_are_not() {
+    if with_tracefs() {
+        hold(true);
+    }
+}
+
+#[test]
+fn without_tracefs_reads_of_a_partition_are_counted_alone() {
+    if without_tracefs() {
+        hold(false);
+    }
+}
+
+/// Holds the reads of two partitions against what is counted, and timed if `traced`.
+fn hold(traced: bool) {
+    let Some(disk) = Disk::new() else { return };
     let data = disk.partition(1);
     let host = HostView { local: true, server_pid: None, data_paths: vec![data.clone()], in_process: true };
     assert_eq!(environment(&host)["storage.device"], format!("{0}p1 < {0}", disk.name()));
     let (mut samplers, findings) = host_samplers(&host, true);
-    let traced = findings.iter().all(|finding| finding.code != "device-latency-not-seen");
+    assert_eq!(findings.iter().all(|finding| finding.code != "device-latency-not-seen"), traced, "{findings:?}");
     assert_eq!(samplers.iter().any(|sampler| sampler.name() == "block_trace"), traced, "{findings:?}");
 
     let mut seen = |device: &PathBuf| {

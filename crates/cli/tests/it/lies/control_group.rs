@@ -1,8 +1,14 @@
 //! A control group of the test's own: version 1 where the controller is mounted so, else version 2.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use std::{fs, io};
+
+use mindful_conformance::not_run;
+
+/// Groups of this process so far.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// Removed when this is dropped, after the processes in it have ended.
 pub struct ControlGroup {
@@ -10,33 +16,34 @@ pub struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// A group that may use `share` of one CPU.
-    pub fn with_cpu(share: f64) -> Self {
-        let (group, first) = Self::new("cpu");
+    /// A group that may use `share` of one CPU; `None` once it was said that there can be none.
+    pub fn with_cpu(share: f64) -> Option<Self> {
         let (quota, period) = ((share * 20_000.0).round(), 20_000);
-        if first {
-            group.write("cpu.cfs_period_us", &period.to_string());
-            group.write("cpu.cfs_quota_us", &quota.to_string());
-        } else {
-            group.write("cpu.max", &format!("{quota} {period}"));
-        }
-        group
+        let old = [("cpu.cfs_period_us", period.to_string()), ("cpu.cfs_quota_us", quota.to_string())];
+        Self::limited("cpu", &old, &[("cpu.max", format!("{quota} {period}"))])
     }
 
-    /// A group that may read so often a second from `device`.
-    pub fn with_reads(device: &str, per_s: u32) -> Self {
-        let (group, first) = Self::new("blkio");
-        if first {
-            group.write("blkio.throttle.read_iops_device", &format!("{device} {per_s}"));
-        } else {
-            group.write("io.max", &format!("{device} riops={per_s}"));
-        }
-        group
+    /// A group that may read so often a second from `device`; `None` once it was said that there can be none.
+    pub fn with_reads(device: &str, per_s: u32) -> Option<Self> {
+        let old = [("blkio.throttle.read_iops_device", format!("{device} {per_s}"))];
+        Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
+    }
+
+    /// A group with the limits of version 1, or that of version 2.
+    fn limited(controller: &str, old: &[(&str, String)], new: &[(&str, String)]) -> Option<Self> {
+        let made = Self::new(controller).and_then(|(group, first)| {
+            for (file, value) in if first { old } else { new } {
+                fs::write(group.path.join(file), value)?;
+            }
+            Ok(group)
+        });
+        let told = |error| not_run(&format!("it throttles a server by a control group, which takes root: {error}"));
+        made.map_err(told).ok()
     }
 
     /// Puts a process, and what it starts from now on, into the group.
     pub fn hold(&self, pid: u32) {
-        self.write("cgroup.procs", &pid.to_string());
+        fs::write(self.processes(), pid.to_string()).unwrap();
     }
 
     /// Where a process writes its number to put itself into the group.
@@ -45,7 +52,7 @@ impl ControlGroup {
     }
 
     /// The group, and whether it is of version 1.
-    fn new(controller: &str) -> (Self, bool) {
+    fn new(controller: &str) -> io::Result<(Self, bool)> {
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
         let mounted = |kind: &str, option: Option<&str>| {
             mounts.lines().find_map(|line| {
@@ -55,23 +62,17 @@ impl ControlGroup {
             })
         };
         let first = mounted("cgroup", Some(controller));
-        let root = first.clone().or_else(|| mounted("cgroup2", None)).expect("control groups are mounted");
+        let root = first.clone().or_else(|| mounted("cgroup2", None)).ok_or(io::ErrorKind::NotFound)?;
         if first.is_none() {
             let name = if controller == "blkio" { "io" } else { controller };
             let _ = fs::write(root.join("cgroup.subtree_control"), format!("+{name}"));
         }
-        let group = Self { path: root.join(format!("mindful-lies-{}-{controller}", std::process::id())) };
-        fs::create_dir_all(&group.path).unwrap_or_else(|e| panic!("{}: {e}: {}", group.path.display(), NEEDS));
-        (group, first.is_some())
-    }
-
-    fn write(&self, file: &str, value: &str) {
-        let path = self.path.join(file);
-        fs::write(&path, value).unwrap_or_else(|e| panic!("{value} to {}: {e}: {NEEDS}", path.display()));
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let group = Self { path: root.join(format!("mindful-lies-{}-{controller}-{number}", std::process::id())) };
+        fs::create_dir_all(&group.path)?;
+        Ok((group, first.is_some()))
     }
 }
-
-const NEEDS: &str = "this test throttles a server for real: run it as root, where control groups can be made";
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {

@@ -12,7 +12,8 @@ fn a_server_held_back_by_its_control_group_is_told() {
     const READS: u32 = 1_500;
     let bench = Bench::new();
     let device = device_of(&bench.path(".")).unwrap_or_else(any_device);
-    let (reads, cpu) = (ControlGroup::with_reads(&device, READS), ControlGroup::with_cpu(0.15));
+    let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
+    let Some(cpu) = ControlGroup::with_cpu(0.15) else { return };
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let free = server.run(&bench, &[]);
     for code in ["cpu-throttled", "cpu-limit", "io-limit"] {
@@ -32,7 +33,7 @@ fn a_server_held_back_by_its_control_group_is_told() {
 #[test]
 fn a_client_without_cpu_is_called_the_limit() {
     let bench = Bench::new();
-    let group = ControlGroup::with_cpu(0.15);
+    let Some(group) = ControlGroup::with_cpu(0.15) else { return };
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let url = server.url();
     let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];

@@ -1,0 +1,15 @@
+//! Tests that need more than every machine and every user has.
+
+use std::io::Write as _;
+
+/// Set by the gate where it runs as root: there each test has to run.
+const ALL_MUST_RUN: &str = "ALL_TESTS_MUST_RUN";
+
+/// Says in one line that the calling test did not run, and why; the test returns then. The line goes past the capture of
+/// test output and begins with `NOT RUN`, by which the gate counts. Under `ALL_TESTS_MUST_RUN` the test fails instead.
+pub fn not_run(why: &str) {
+    let thread = std::thread::current();
+    let line = format!("NOT RUN {}: {}\n", thread.name().unwrap_or_default(), why.lines().next().unwrap_or_default());
+    assert!(std::env::var_os(ALL_MUST_RUN).is_none(), "{line}");
+    std::io::stderr().write_all(line.as_bytes()).expect("stderr can be written");
+}
