@@ -4,6 +4,7 @@ use mindful_core::result::StepSummary;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::Loop;
 
+use crate::figures::blocks;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::client_cpus;
 use crate::figures::pace::Pace;
@@ -23,6 +24,8 @@ use crate::summary::{self, Measured};
 pub struct StepAnalysis {
     /// Its figures, as in the summary.
     pub summary: StepSummary,
+    /// Length of a block it read, bytes; `None` where nobody told it.
+    pub block_bytes: Option<u64>,
     /// Where all sessions were at work; `None` when they never were, and then nothing below is known.
     pub window: Option<Window>,
     /// What they did there.
@@ -64,7 +67,21 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         None => Ledger::reported(&counters, subject.block_bytes),
     };
     let evidence = evidence(run, step, work.as_ref(), &counters, &summary);
-    StepAnalysis { summary, window, work, counters, pace, gates, residence, headline, ledger, evidence, verdict: None }
+    let block_bytes = summary.block_bytes.or_else(|| blocks::block_bytes(run));
+    StepAnalysis {
+        summary,
+        block_bytes,
+        window,
+        work,
+        counters,
+        pace,
+        gates,
+        residence,
+        headline,
+        ledger,
+        evidence,
+        verdict: None,
+    }
 }
 
 fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters, summary: &StepSummary) -> Evidence {

@@ -1,22 +1,21 @@
 //! Where a figure comes from: its formula, and the counters behind it.
 
-mod figures;
 mod sessions;
 
 use std::fmt::Write as _;
 
+use mindful_analyze::catalogue::{self, Column};
 use mindful_analyze::judgement::verdict;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
 
-use self::figures::Figure;
 use crate::escape;
 use crate::figure::{maybe, number};
 
 /// Names of the figures that can be explained, `verdict` among them.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    figures::all().map(|figure| figure.name).chain(sessions::NAMES).chain(["verdict"])
+    catalogue::figures().map(catalogue::Figure::name).chain(sessions::NAMES).chain(["verdict"])
 }
 
 /// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
@@ -31,11 +30,11 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     if sessions::NAMES.contains(&short) {
         return Ok(sessions::explained(analysis));
     }
-    let figure = find(short)?;
-    let mut text = format!("{}\n  = {}\n", figure.name, figure.formula);
+    let column = find(name)?;
+    let mut text = format!("{}\n  = {}\n", column.figure.name(), column.figure.formula);
     for (number, step) in (1..).zip(&analysis.steps) {
-        let _ = writeln!(text, "step {number}: {}", maybe((figure.value)(step)));
-        sources(&mut text, figure, step);
+        let _ = writeln!(text, "step {number}: {}", maybe(column.of(step)));
+        sources(&mut text, column, step);
     }
     Ok(text)
 }
@@ -44,7 +43,7 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
     let listed = short == "verdict" || sessions::NAMES.contains(&short) || Choice::of(name).is_some();
-    if listed { Ok(()) } else { find(short).map(drop) }
+    if listed { Ok(()) } else { find(name).map(drop) }
 }
 
 /// A share of the operations by what was chosen for them: `choices.alone_pct.hot_spot`, `joint_pct.update+hot_spot`.
@@ -83,8 +82,8 @@ impl<'a> Choice<'a> {
     }
 }
 
-fn find(name: &str) -> Result<&'static Figure> {
-    figures::all().find(|figure| figure.name == name).ok_or_else(|| {
+fn find(name: &str) -> Result<Column> {
+    catalogue::find(name).ok_or_else(|| {
         let next = match nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("choose {}", names().collect::<Vec<_>>().join(", ")),
@@ -93,12 +92,12 @@ fn find(name: &str) -> Result<&'static Figure> {
     })
 }
 
-fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
-    if let (Some(window), true) = (&step.window, figure.sources.is_empty()) {
+fn sources(text: &mut String, column: Column, step: &StepAnalysis) {
+    if let (Some(window), true) = (&step.window, column.figure.sources.is_empty()) {
         let (first, last) = (window.first_border, window.last_border);
         let _ = writeln!(text, "  slices of border {first} to {last}, {:.2} s", window.seconds());
     }
-    for name in figure.sources.iter().copied() {
+    for name in column.figure.sources.iter().copied() {
         match step.counters.find(name) {
             Some(change) => {
                 let grew = maybe(change.delta);

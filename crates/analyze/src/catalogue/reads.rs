@@ -1,0 +1,71 @@
+//! Reads, from the database to the device.
+
+use mindful_core::metric::shared;
+
+use super::{Figure, GROWTH, Unit};
+
+pub(super) const FIGURES: &[Figure] = &[
+    Figure::of_step(
+        "scan_direct_share",
+        Unit::Share,
+        "blocks visited through the ring of a scan / blocks that scans visited, at most 1",
+        &[shared::RING_VISITS],
+        |s| s.summary.scan_direct_share,
+    ),
+    Figure::of_step(
+        "blocks_visited_per_s",
+        Unit::BlocksPerSecond,
+        "blocks that operations of the window visited, as sessions counted them / duration_s",
+        &[],
+        |s| s.summary.blocks_visited_per_s,
+    ),
+    Figure::of_step("logical_reads_per_s", Unit::BlocksPerSecond, GROWTH, &[shared::LOGICAL_READS], |s| {
+        s.summary.logical_reads_per_s
+    }),
+    Figure::of_step("physical_reads_per_s", Unit::BlocksPerSecond, GROWTH, &[shared::PHYSICAL_READS], |s| {
+        s.summary.physical_reads_per_s
+    }),
+    Figure::of_step(
+        "process_reads_per_s",
+        Unit::BlocksPerSecond,
+        "growth of the counter by time, by the length of a block",
+        &[shared::PROCESS_READ_BYTES],
+        |s| s.summary.process_reads_per_s,
+    ),
+    Figure::of_step("device_reads_per_s", Unit::PerSecond, GROWTH, &[shared::DEVICE_READS], |s| {
+        s.summary.device_reads_per_s
+    }),
+    Figure::of_step(
+        "page_cache_share",
+        Unit::Share,
+        "1 - process reads / physical reads",
+        &[shared::PROCESS_READ_BYTES, shared::PHYSICAL_READS],
+        |s| s.summary.page_cache_share,
+    ),
+    Figure::of_step(
+        "foreign_share",
+        Unit::Share,
+        "1 - bytes read by the server's processes / bytes read by the device",
+        &[shared::PROCESS_READ_BYTES, shared::DEVICE_READ_BYTES],
+        |s| s.gates.foreign_share,
+    )
+    .explained_only(),
+    Figure::of_step("method_yield", Unit::Share, "physical reads / blocks visited", &[shared::PHYSICAL_READS], |s| {
+        s.gates.method_yield
+    })
+    .explained_only(),
+    Figure::of_step(
+        "hit_ratio",
+        Unit::Share,
+        "1 - physical reads / logical reads",
+        &[shared::PHYSICAL_READS, shared::LOGICAL_READS],
+        |s| s.summary.hit_ratio,
+    ),
+    Figure::of_step(
+        "read_latency_mean_us",
+        Unit::Microseconds,
+        "time the database waited for reads / physical reads; only where every read fetches one block",
+        &[shared::READ_TIME_US, shared::PHYSICAL_READS],
+        |s| s.summary.read_latency_mean_us,
+    ),
+];

@@ -1,0 +1,47 @@
+//! Reads, writes and log by their requests and their volume.
+
+use mindful_core::metric::shared;
+
+use super::{Figure, GROWTH, Unit};
+use crate::step::StepAnalysis;
+
+/// Bytes of a MiB.
+const MIB: f64 = 1_048_576.0;
+
+pub(super) const FIGURES: &[Figure] = &[
+    Figure::of_step("read_requests_per_s", Unit::PerSecond, GROWTH, &[shared::READ_REQUESTS], |s| {
+        s.summary.read_requests_per_s
+    }),
+    Figure::of_step("write_requests_per_s", Unit::PerSecond, GROWTH, &[shared::WRITE_REQUESTS], |s| {
+        s.summary.write_requests_per_s
+    }),
+    Figure::of_step(
+        "read_mib_per_s",
+        Unit::MibPerSecond,
+        "physical reads per second x length of a block",
+        &[shared::PHYSICAL_READS],
+        |s| mib(s, s.summary.physical_reads_per_s),
+    )
+    .beside_the_summary(),
+    Figure::of_step(
+        "write_mib_per_s",
+        Unit::MibPerSecond,
+        "physical writes per second x length of a block",
+        &[shared::PHYSICAL_WRITES],
+        |s| mib(s, s.summary.physical_writes_per_s),
+    )
+    .beside_the_summary(),
+    Figure::of_step("log_mib_per_s", Unit::MibPerSecond, "bytes of log per second", &[shared::LOG_BYTES], |s| {
+        Some(s.summary.log_bytes_per_s? / MIB)
+    })
+    .beside_the_summary(),
+    Figure::of_step("log_writes_per_s", Unit::PerSecond, GROWTH, &[shared::LOG_WRITES], |s| {
+        s.counters.rate(shared::LOG_WRITES)
+    })
+    .beside_the_summary(),
+];
+
+/// MiB per second of `blocks` of the target per second.
+fn mib(step: &StepAnalysis, blocks: Option<f64>) -> Option<f64> {
+    Some(blocks? * step.block_bytes? as f64 / MIB)
+}
