@@ -74,13 +74,16 @@ pub struct Turn {
     pub rung: Rung,
 }
 
-/// All measurements of `repetitions`, interleaved: each repetition goes through all rungs, pinned and not, and every
-/// second one backwards, so that drift hits all rungs alike.
-pub fn turns(rungs: &[Rung], repetitions: u32) -> Vec<Turn> {
+/// All measurements of `repetitions`, interleaved: each repetition goes through all rungs, pinned (if they `may_pin`) and
+/// not, and every second one backwards, so that drift hits all rungs alike.
+pub fn turns(rungs: &[Rung], may_pin: bool, repetitions: u32) -> Vec<Turn> {
+    let cores: &[bool] = if may_pin { &[true, false] } else { &[false] };
     let once = |repetition: u32| {
-        let forward =
-            rungs.iter().flat_map(move |rung| [true, false].map(|pinned| Turn { repetition, pinned, rung: *rung }));
-        let mut turns: Vec<Turn> = forward.collect();
+        let of = |rung: &Rung| {
+            let rung = *rung;
+            cores.iter().map(move |pinned| Turn { repetition, pinned: *pinned, rung })
+        };
+        let mut turns: Vec<Turn> = rungs.iter().flat_map(of).collect();
         if repetition % 2 == 1 {
             turns.reverse();
         }
@@ -223,7 +226,7 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let both = figures(ALL_CORES, Rung::Untouched).zip(figures(ALL_CORES, Rung::Physical));
     let over = both.map(|(raw, physical)| overhead(&raw, &physical));
     Some(ContrastSummary {
-        pinned,
+        pinned: (!pinned.is_empty()).then_some(pinned),
         all_cores,
         eta: over.map(|o| o.eta),
         added_us_per_block: over.map(|o| o.added_us_per_block),
@@ -289,7 +292,7 @@ mod tests {
 
     #[test]
     fn every_rung_comes_as_often_pinned_as_not_and_early_as_late() {
-        let turns = turns(&Rung::ALL, 4);
+        let turns = super::turns(&Rung::ALL, true, 4);
         assert_eq!(turns.len(), 48);
         for rung in Rung::ALL {
             let places: Vec<usize> = (0..48).filter(|i| turns[*i].rung == rung).collect();
@@ -297,6 +300,14 @@ mod tests {
             assert_eq!(places.iter().sum::<usize>(), 8 * 47 / 2, "{rung:?}: its mean place is the middle");
             assert_eq!(turns.iter().filter(|t| t.rung == rung && t.pinned).count(), 4);
         }
+    }
+
+    #[test]
+    fn without_pinning_every_rung_is_measured_on_all_cores_alone() {
+        let turns = turns(&[Rung::Untouched, Rung::Physical], false, 2);
+        let places: Vec<_> = turns.iter().map(|turn| (turn.rung, turn.pinned)).collect();
+        let (raw, database) = ((Rung::Untouched, false), (Rung::Physical, false));
+        assert_eq!(places, [raw, database, database, raw]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! `mindful`: measures a platform through the database that will run on it.
 
 #[cfg(feature = "raw")]
-mod affinity;
 mod args;
 mod commands;
 mod context;

@@ -85,6 +85,9 @@ pub struct HostView {
     pub data_paths: Vec<PathBuf>,
     /// The engine reads in mindful's own process.
     pub in_process: bool,
+    /// Whether mindful started the server: only then may it change where its processes run.
+    #[serde(default)]
+    pub private: bool,
 }
 
 /// How a kind of operation will be carried out, found before the run.

@@ -94,8 +94,8 @@ pub struct IoBest {
 /// The rungs from raw reads nobody looks at up to a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContrastSummary {
-    /// All work on one core.
-    pub pinned: Vec<RungSummary>,
+    /// All work on one core; null on a server that mindful did not start, whose processes are left where they run.
+    pub pinned: Option<Vec<RungSummary>>,
     /// Work on all cores.
     pub all_cores: Vec<RungSummary>,
     /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.

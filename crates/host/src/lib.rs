@@ -2,11 +2,16 @@
 //!
 //! Nothing here samples or judges: `observe` samples, `analyze` judges, engines ask what they need before a run.
 
+pub mod clock;
+pub mod compressibility;
 pub mod control_group;
+pub mod cpu;
 pub mod device;
 mod kernel;
 pub mod kernel_file;
 pub mod memory;
 pub mod mounts;
+pub mod process;
+pub mod space;
 
 pub use kernel::Kernel;

@@ -13,8 +13,10 @@ const READINGS: usize = 200;
 fn main() -> std::io::Result<()> {
     let server_pid = std::env::args().nth(1).and_then(|pid| pid.parse().ok());
     let data_paths = vec![PathBuf::from(".")];
-    let (mut samplers, findings) =
-        host_samplers(&HostView { local: true, server_pid, data_paths, in_process: server_pid.is_none() }, true);
+    let (mut samplers, findings) = host_samplers(
+        &HostView { local: true, server_pid, data_paths, in_process: server_pid.is_none(), ..HostView::default() },
+        true,
+    );
     let mut out = std::io::stdout().lock();
     for finding in findings {
         writeln!(out, "{}: {}", finding.text, finding.evidence)?;

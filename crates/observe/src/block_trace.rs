@@ -19,13 +19,11 @@ use mindful_core::engine::HostView;
 use mindful_core::latency::Sampled;
 use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_core::{Error, Result};
-use mindful_host::Kernel;
-use rustix::time::ClockId;
+use mindful_host::{Kernel, cpu};
 
 use self::disks::Disks;
 use self::instance::Instance;
 use self::request::{Line, Pairs, parse};
-use crate::client::cpu_us;
 
 /// How often the buffer is emptied. Nobody is woken by events: that would cost the CPUs that complete requests.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -200,7 +198,7 @@ impl Reading {
             }
             self.torn.drain(..whole);
         }
-        held(&self.found).cpu_us = cpu_us(ClockId::ThreadCPUTime);
+        held(&self.found).cpu_us = cpu::of_thread().as_secs_f64() * 1e6;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, Sampler, shared};
-use rustix::time::{ClockId, clock_gettime};
+use mindful_host::cpu;
 
 /// Samples the CPU of this process: all its threads, none of its children.
 #[derive(Debug)]
@@ -33,12 +33,6 @@ impl Sampler for Client {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         // The thread that asks is the one that reads all other sources too.
-        Ok([ClockId::ProcessCPUTime, ClockId::ThreadCPUTime].map(|clock| Some(cpu_us(clock))).to_vec())
+        Ok([cpu::of_process(), cpu::of_thread()].map(|used| Some(used.as_secs_f64() * 1e6)).to_vec())
     }
-}
-
-/// What a clock of CPU time shows, us.
-pub(crate) fn cpu_us(clock: ClockId) -> f64 {
-    let used = clock_gettime(clock);
-    used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3
 }

@@ -9,6 +9,7 @@ use mindful_core::Result;
 use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
+use mindful_host::process::tick_us;
 
 /// One line `cpu…`: ticks by state, in the kernel's order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,7 +92,7 @@ impl HostCpu {
     pub(crate) fn open(kernel: &Kernel) -> io::Result<Self> {
         let mut file = KernelFile::open(kernel.proc.join("stat"))?;
         let cpus: Vec<u32> = HostStat::parse(file.text()?).each.into_iter().map(|(cpu, _)| cpu).collect();
-        let us_per_tick = 1e6 / rustix::param::clock_ticks_per_second() as f64;
+        let us_per_tick = tick_us();
         Ok(Self { file, metrics: metrics(&cpus), cpus, us_per_tick, iowait_seen: 0 })
     }
 }

@@ -15,13 +15,13 @@ use std::time::Duration;
 
 use mindful_core::engine::HostView;
 use mindful_core::result::{Finding, Severity};
-use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, Limits};
+use mindful_host::{Kernel, clock};
 
 use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::Storage;
-use crate::environment::system::{clock_source, hypervisor};
+use crate::environment::system::hypervisor;
 use crate::host::server_pid;
 use activity::{Activity, Snapshot};
 
@@ -53,7 +53,7 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
     }
     let pid = server_pid(host).unwrap_or_else(std::process::id);
     check(&HostState {
-        clock: clock_source(&kernel),
+        clock: clock::source(&kernel),
         hypervisor: hypervisor(&kernel),
         processor: Processor::read(&kernel),
         memory: Memory::read(&kernel),

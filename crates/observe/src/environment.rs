@@ -9,8 +9,8 @@ use std::fmt::Display;
 
 use mindful_core::engine::HostView;
 use mindful_core::run::Facts;
-use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, Limits};
+use mindful_host::{Kernel, cpu};
 
 use crate::host::server_pid;
 use memory::Memory;
@@ -27,7 +27,7 @@ pub fn environment(host: &HostView) -> Facts {
     if !host.local {
         facts = facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
     }
-    put(&mut facts, "client.cpus_allowed", client_cpus(&kernel));
+    put(&mut facts, "client.cpus_allowed", cpu::usable(&kernel));
     if !host.local {
         return facts;
     }
@@ -36,13 +36,6 @@ pub fn environment(host: &HostView) -> Facts {
     }
     storage::facts(&Storage::of_paths(&kernel, &host.data_paths), &mut facts);
     facts
-}
-
-/// CPUs that mindful itself may use: by its affinity and its control group.
-fn client_cpus(kernel: &Kernel) -> Option<f64> {
-    let by_affinity = rustix::thread::sched_getaffinity(None).ok().map(|cpus| f64::from(cpus.count()));
-    let by_group = Groups::of(kernel, std::process::id()).limits().cpus;
-    by_affinity.into_iter().chain(by_group).reduce(f64::min)
 }
 
 fn limits_facts(limits: &Limits, facts: &mut Facts) {

@@ -3,17 +3,14 @@
 //! A process that was waited for adds its CPU and I/O to its parent (kernel/exit.c). The sum over a tree of processes
 //! therefore only grows, whoever comes and goes in it.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
 
 use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{record, unreadable};
+use mindful_host::process::{self, RECORD_BYTES, Stat, tick_us};
 
-/// Longer than `stat` and `io` of a process can be.
-const RECORD_BYTES: usize = 1024;
 /// How often a tree is walked again when a process left it on the way.
 const WALKS: usize = 3;
 
@@ -24,40 +21,6 @@ pub(crate) enum Scope {
     Tree(u32),
     /// The process of mindful alone.
     Own,
-}
-
-/// `/proc/PID/stat`, as far as it is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ProcessStat {
-    pub(crate) parent: u32,
-    pub(crate) major_faults: u64,
-    pub(crate) reaped_major_faults: u64,
-    pub(crate) user_ticks: u64,
-    pub(crate) system_ticks: u64,
-    pub(crate) reaped_user_ticks: u64,
-    pub(crate) reaped_system_ticks: u64,
-    /// Ticks since boot: tells a process from a later one with its number.
-    pub(crate) started: u64,
-}
-
-impl ProcessStat {
-    /// The name stands in parentheses and may contain any of them: the last one ends it.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_ascii_whitespace().collect();
-        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-        // The children's times are signed in the kernel's format.
-        let signed = |field: usize| fields.get(field - 3)?.parse::<i64>().ok().map(|ticks| ticks.max(0).unsigned_abs());
-        Some(Self {
-            parent: u32::try_from(number(4)?).ok()?,
-            major_faults: number(12)?,
-            reaped_major_faults: number(13)?,
-            user_ticks: number(14)?,
-            system_ticks: number(15)?,
-            reaped_user_ticks: signed(16)?,
-            reaped_system_ticks: signed(17)?,
-            started: number(22)?,
-        })
-    }
 }
 
 /// `/proc/PID/io` in the order of [`IO_FIELDS`].
@@ -107,7 +70,7 @@ struct Totals {
 /// Samples the server's processes.
 #[derive(Debug)]
 pub(crate) struct Processes {
-    proc: PathBuf,
+    kernel: Kernel,
     scope: Scope,
     root: u32,
     started: u64,
@@ -123,14 +86,14 @@ impl Processes {
             Scope::Tree(pid) => pid,
             Scope::Own => std::process::id(),
         };
-        let stat = read_stat(&kernel.proc, root).map_err(|error| {
-            let path = kernel.proc.join(root.to_string()).join("stat");
+        let stat = Stat::read(kernel, root).map_err(|error| {
+            let path = process::folder(kernel, root).join("stat");
             Error::run(format!("cannot read {} ({error})", path.display()), "run mindful where the server runs")
         })?;
-        let us_per_tick = 1e6 / rustix::param::clock_ticks_per_second() as f64;
+        let us_per_tick = tick_us();
         let metrics = metrics();
         let seen = vec![0.0; metrics.len()];
-        Ok(Self { proc: kernel.proc.clone(), scope, root, started: stat.started, us_per_tick, metrics, seen })
+        Ok(Self { kernel: kernel.clone(), scope, root, started: stat.started, us_per_tick, metrics, seen })
     }
 
     /// Whether the I/O of all processes may be read.
@@ -154,15 +117,15 @@ impl Processes {
     fn walk(&self) -> Result<(Totals, bool)> {
         let pids = match self.scope {
             Scope::Own => vec![self.root],
-            Scope::Tree(root) => descendants(&self.proc, root),
+            Scope::Tree(root) => process::descendants(&self.kernel, root),
         };
         let mut totals = Totals { io: Some(ProcessIo::default()), ..Totals::default() };
         let mut left = false;
         for pid in pids {
-            let stat = match read_stat(&self.proc, pid) {
+            let stat = match Stat::read(&self.kernel, pid) {
                 Ok(stat) => stat,
                 Err(error) if pid == self.root => {
-                    return Err(unreadable(&self.proc.join(pid.to_string()), &error));
+                    return Err(unreadable(&process::folder(&self.kernel, pid), &error));
                 }
                 Err(_) => {
                     left = true;
@@ -172,7 +135,7 @@ impl Processes {
             if pid == self.root && stat.started != self.started {
                 return Err(Error::run(format!("process {pid} is no longer the server"), "run again"));
             }
-            match read_io(&self.proc, pid) {
+            match read_io(&self.kernel, pid) {
                 Ok(io) => totals.add_io(&io),
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => totals.io = None,
                 Err(_) => left = true,
@@ -184,7 +147,7 @@ impl Processes {
 }
 
 impl Totals {
-    fn add(&mut self, stat: &ProcessStat, scope: Scope) {
+    fn add(&mut self, stat: &Stat, scope: Scope) {
         self.processes += 1;
         self.user_ticks += stat.user_ticks;
         self.system_ticks += stat.system_ticks;
@@ -205,55 +168,10 @@ impl Totals {
     }
 }
 
-fn read_stat(proc: &Path, pid: u32) -> io::Result<ProcessStat> {
+fn read_io(kernel: &Kernel, pid: u32) -> io::Result<ProcessIo> {
     let mut buffer = [0; RECORD_BYTES];
-    let text = record(&proc.join(pid.to_string()).join("stat"), &mut buffer)?;
-    ProcessStat::parse(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
-}
-
-fn read_io(proc: &Path, pid: u32) -> io::Result<ProcessIo> {
-    let mut buffer = [0; RECORD_BYTES];
-    let text = record(&proc.join(pid.to_string()).join("io"), &mut buffer)?;
+    let text = record(&process::folder(kernel, pid).join("io"), &mut buffer)?;
     parse_io(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
-}
-
-/// The process and all below it, parents first.
-fn descendants(proc: &Path, root: u32) -> Vec<u32> {
-    let mut tree = vec![root];
-    let mut next = 0;
-    while let Some(&pid) = tree.get(next) {
-        match children(proc, pid) {
-            Ok(children) => tree.extend(children),
-            // A kernel without lists of children: one look at every process there is.
-            Err(_) if pid == root => return scanned_descendants(proc, root),
-            Err(_) => {}
-        }
-        next += 1;
-    }
-    tree
-}
-
-/// Children of all threads of a process.
-fn children(proc: &Path, pid: u32) -> io::Result<Vec<u32>> {
-    let mut found = Vec::new();
-    for thread in fs::read_dir(proc.join(pid.to_string()).join("task"))? {
-        let text = fs::read_to_string(thread?.path().join("children"))?;
-        found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-    }
-    Ok(found)
-}
-
-fn scanned_descendants(proc: &Path, root: u32) -> Vec<u32> {
-    let pids =
-        fs::read_dir(proc).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let parents: Vec<(u32, u32)> = pids.filter_map(|pid| Some((pid, read_stat(proc, pid).ok()?.parent))).collect();
-    let mut tree = vec![root];
-    let mut next = 0;
-    while let Some(&pid) = tree.get(next) {
-        tree.extend(parents.iter().filter(|(child, parent)| *parent == pid && *child != pid).map(|(child, _)| *child));
-        next += 1;
-    }
-    tree
 }
 
 fn metrics() -> Vec<Metric> {
@@ -317,33 +235,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_spaces_and_parentheses_does_not_shift_the_fields() {
-        let text = "4711 (a) R 9 (b) S 12 4711 4711 0 -1 4194560 100 5 7 3 150 60 20 10 20 0 1 0 165387 3133440 383";
-        let stat = ProcessStat::parse(text).unwrap();
-        assert_eq!((stat.parent, stat.major_faults, stat.reaped_major_faults), (12, 7, 3));
-        assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
-        assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));
-    }
-
-    #[test]
     fn the_io_of_a_process_is_known_wholly_or_not_at_all() {
         let text = "rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 2\nread_bytes: 8192\nwrite_bytes: 4096\n\
                     cancelled_write_bytes: 512\n";
         assert_eq!(parse_io(text), Some([8192, 4096, 512, 6976, 1, 10, 2]));
         assert_eq!(parse_io(&text.replace("syscr: 10\n", "")), None);
-    }
-
-    #[test]
-    fn both_ways_to_list_descendants_find_the_same_tree() {
-        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
-        let proc = Path::new("/proc");
-        let me = std::process::id();
-        let listed = descendants(proc, me);
-        let scanned = scanned_descendants(proc, me);
-        assert!(listed.contains(&child.id()) && scanned.contains(&child.id()), "{listed:?} {scanned:?}");
-        assert_eq!((listed[0], scanned[0]), (me, me));
-        child.kill().unwrap();
-        child.wait().unwrap();
     }
 
     #[test]
@@ -356,8 +252,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn no_text_makes_the_parsers_panic(text in "(\\)|\\(|[0-9]+ |-|: |\\PC|read_bytes|\n){0,60}") {
-            let _ = ProcessStat::parse(&text);
+        fn no_text_makes_the_parser_panic(text in "(\\)|\\(|[0-9]+ |-|: |\\PC|read_bytes|\n){0,60}") {
             let _ = parse_io(&text);
         }
     }

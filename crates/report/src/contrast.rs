@@ -19,7 +19,8 @@ pub fn report(summary: &Summary, contrast: &ContrastSummary, style: &Style) -> S
             escape(&summary.target)
         );
     }
-    for (title, rungs) in [("all cores", &contrast.all_cores), ("one core", &contrast.pinned)] {
+    let pinned = contrast.pinned.as_ref().map(|rungs| ("one core", rungs));
+    for (title, rungs) in std::iter::once(("all cores", &contrast.all_cores)).chain(pinned) {
         let _ = writeln!(text, "\n{title}");
         for line in table(rungs).lines(style.columns().saturating_sub(2)) {
             let _ = writeln!(text, "  {line}");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mindful_core::Result;
 use mindful_core::engine::{Description, HostView};
+use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 
 use crate::link::Link;
@@ -46,14 +47,11 @@ pub fn host(link: &Link) -> HostView {
     let Ok((backend, paths)) = found else { return unseen };
     let postmaster = parent(backend);
     let data_paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).filter(|path| path.exists()).collect();
-    HostView { local: postmaster.is_some(), server_pid: postmaster, data_paths, in_process: false }
+    HostView { local: postmaster.is_some(), server_pid: postmaster, data_paths, in_process: false, private: false }
 }
 
 /// The parent of our own backend, if that process is a PostgreSQL one of this host and not of some container.
 fn parent(backend: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{backend}/stat")).ok()?;
-    // `pid (name) state ppid …`; the name may hold anything, so look behind its last bracket.
-    let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-    name.starts_with("postgres").then_some(())?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+    let stat = process::Stat::read(&Kernel::default(), backend).ok()?;
+    stat.name.starts_with("postgres").then_some(stat.parent)
 }

@@ -1,10 +1,11 @@
 //! Whether a load fits, before its first byte.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use mindful_core::event::{Events, note};
 use mindful_core::units::format_bytes;
 use mindful_core::{Error, Result};
+use mindful_host::space;
 
 use crate::link::Link;
 use crate::options::Options;
@@ -37,8 +38,8 @@ pub fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64, events
     })?;
     let needed = needed(blocks, row_bytes, wal_level != "minimal");
     let here = link.server().host_is_local(0);
-    let free = folder.filter(|_| here).and_then(|path| rustix::fs::statvfs(PathBuf::from(path)).ok());
-    match free.map(|stat| stat.f_bavail * stat.f_frsize) {
+    let free = folder.filter(|_| here).and_then(|path| space::of(Path::new(&path)).ok());
+    match free.map(|space| space.free_bytes) {
         None => {
             note(
                 events,

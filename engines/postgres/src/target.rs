@@ -124,6 +124,7 @@ impl Target for PostgresTarget {
                 server_pid: Some(private.postmaster_pid()).filter(|pid| *pid != 0),
                 data_paths: vec![private.data_dir()],
                 in_process: false,
+                private: true,
             },
             None => describe::host(&self.link),
         }

@@ -65,6 +65,31 @@ impl Buffer {
         self.len
     }
 
+    /// `len` bytes from byte `start` on, and no other: those may be with the kernel.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else, the kernel included, writes these bytes as long as they are borrowed.
+    pub unsafe fn part(&self, start: usize, len: usize) -> &[u8] {
+        // SAFETY: checked to lie within the mapping, which lives as long as `self`; the rest is the caller's promise.
+        unsafe { slice::from_raw_parts(self.part_ptr(start, len), len) }
+    }
+
+    /// The same, to be changed.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else, the kernel included, reads or writes these bytes as long as they are borrowed.
+    pub unsafe fn part_mut(&mut self, start: usize, len: usize) -> &mut [u8] {
+        // SAFETY: as above.
+        unsafe { slice::from_raw_parts_mut(self.part_ptr(start, len), len) }
+    }
+
+    fn part_ptr(&self, start: usize, len: usize) -> *mut u8 {
+        assert!(start.checked_add(len).is_some_and(|end| end <= self.len), "a part lies within its buffer");
+        self.start.as_ptr().wrapping_add(start)
+    }
+
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping is readable for `len` bytes and lives as long as `self`.

@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use mindful_core::{Error, Result};
+use mindful_host::{Kernel, mounts};
 use rustix::fs::{major, minor};
 
 /// Refuses the device `number` at `path` when anything uses it or it carries a partition table.
@@ -27,12 +28,9 @@ pub fn check_unused(path: &Path, number: u64, fd: &OwnedFd) -> Result<()> {
 
 /// Where the device is mounted, by the kernel's own table.
 fn mount_point(number: u64) -> Option<String> {
-    let wanted = format!("{}:{}", major(number), minor(number));
-    let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    table.lines().find_map(|line| {
-        let mut fields = line.split(' ');
-        (fields.nth(2)? == wanted).then(|| fields.nth(1).map(str::to_owned))?
-    })
+    let mounted =
+        mounts::read(&Kernel::default()).into_iter().find(|mount| mount.device == (major(number), minor(number)));
+    mounted.map(|mount| mount.point.display().to_string())
 }
 
 /// Whether a subfolder of `sys` holds the file `name`, as each partition of a disk does.

@@ -1,5 +1,6 @@
 //! Making files: created with their mark, then filled to the last byte, so that no read meets a hole.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,6 +10,7 @@ use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events};
 use mindful_core::{Error, Result, clock, draw, units};
+use mindful_host::space;
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -72,8 +74,7 @@ pub fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
         }
     }
     for (_, bytes, folder) in wanted {
-        let stat = rustix::fs::statvfs(&folder).map_err(|e| cannot("examine", &folder, e))?;
-        let free = stat.f_bavail * stat.f_frsize;
+        let free = space::of(&folder).map_err(|e| cannot("examine", &folder, e))?.free_bytes;
         if bytes > free {
             let (bytes, free) = (units::format_bytes(bytes), units::format_bytes(free));
             return Err(Error::target(
@@ -91,7 +92,7 @@ fn folder(path: &Path) -> Result<PathBuf> {
         .map_err(|e| Error::target(format!("cannot find the folder {}: {e}", parent.display()), "make it first"))
 }
 
-fn cannot(verb: &str, path: &Path, error: Errno) -> Error {
+fn cannot(verb: &str, path: &Path, error: impl Display) -> Error {
     Error::target(format!("cannot {verb} {}: {error}", path.display()), "check its owner and permissions")
 }
 

@@ -13,7 +13,6 @@ pub mod calibrate;
 mod check;
 mod counters;
 mod course;
-pub mod cpu;
 mod device;
 mod fault;
 mod file;

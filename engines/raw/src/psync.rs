@@ -7,6 +7,7 @@ use mindful_core::client_loop::{ClientLoop, Operate};
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
+use mindful_host::cpu;
 
 use crate::buffer::Buffer;
 use crate::counters::Work;
@@ -14,7 +15,7 @@ use crate::course::Course;
 use crate::look::Looker;
 use crate::prepared::Prepared;
 use crate::space::Place;
-use crate::{cpu, fault, pattern};
+use crate::{fault, pattern};
 
 /// A session over pread and pwrite.
 pub struct PsyncSession {
@@ -119,9 +120,9 @@ impl Operate for Blocks {
 
 impl Session for PsyncSession {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        let cpu_before = cpu::thread_us();
+        let cpu_before = cpu::of_thread();
         let mut report = self.client_loop.slice(order, &mut self.blocks)?;
-        report.cpu_us = Some(cpu::thread_us() - cpu_before);
+        report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);
         Ok(report)
     }
 }

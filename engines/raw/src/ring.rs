@@ -23,6 +23,25 @@ const BATCH: usize = 4;
 /// The kernel hands over to the device at once (plugs) what is submitted by one call from so many entries on.
 const PLUGGED: u32 = 3;
 
+/// What an entry that does nothing is told apart by: no slot has this number.
+const EMPTY: u64 = u64::MAX;
+
+/// What newer kernels offer a ring. Each is done without where it is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Offers {
+    /// Completions are run when the one thread that submits asks for them (6.1).
+    deferred: bool,
+    /// Entries may succeed without a completion (5.17).
+    silent: bool,
+    /// A ring has a number (5.18).
+    numbers: bool,
+}
+
+impl Offers {
+    /// All that is made use of.
+    const ALL: Self = Self { deferred: true, silent: true, numbers: true };
+}
+
 /// A finished I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
@@ -44,6 +63,9 @@ pub struct Ring {
     in_flight: u32,
     queued: u32,
     number: Option<Number>,
+    /// How many queued I/Os an entry that does nothing goes along with; `None` where it would leave a completion, or
+    /// where there is no device to hand them to.
+    filled_up_at: Option<u32>,
     /// Whether I/Os may well have ended when the call returns that submits them, the page cache serving them.
     at_once: bool,
     asking: Asking,
@@ -53,8 +75,13 @@ impl Ring {
     /// A ring over `files` with one slot for each length in `slots`, one of those of so many `sessions`; `at_once` where
     /// I/Os may end while they are submitted.
     pub fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool) -> io::Result<Self> {
+        Self::with(files, slots, sessions, at_once, Offers::ALL)
+    }
+
+    /// The same with no more than `offers` of what this kernel has.
+    fn with(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool, offers: Offers) -> io::Result<Self> {
         let entries = (slots.len() as u32).max(PLUGGED).next_power_of_two();
-        let ring = build(entries)?;
+        let ring = build(entries, offers.deferred)?;
         let mut next = 0;
         let slots: Vec<_> = slots
             .iter()
@@ -67,8 +94,10 @@ impl Ring {
         let fds: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let files_registered = ring.submitter().register_files(&fds).is_ok();
         let (buffer, buffers_registered) = registered(&ring, next, buffer::huge_pages_fit(next, sessions))?;
-        let number = Number::register(&ring);
+        let silent = offers.silent && ring.params().is_feature_skip_cqe_on_success();
+        let number = if offers.numbers { Number::register(&ring) } else { None };
         Ok(Self {
+            filled_up_at: (silent && !at_once).then_some(PLUGGED - 1),
             uring: ring,
             buffer,
             slots,
@@ -97,14 +126,16 @@ impl Ring {
     pub fn block(&self, slot: u32) -> &[u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
-        &self.buffer.bytes()[start..start + bytes as usize]
+        // SAFETY: a slot that is not busy is ours alone, and slots do not overlap.
+        unsafe { self.buffer.part(start, bytes as usize) }
     }
 
     /// The same, to be filled.
     pub fn block_mut(&mut self, slot: u32) -> &mut [u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
-        &mut self.buffer.bytes_mut()[start..start + bytes as usize]
+        // SAFETY: as above, and borrowed through `self` alone.
+        unsafe { self.buffer.part_mut(start, bytes as usize) }
     }
 
     /// Queues a read into `slot` from byte `offset` of file number `file`.
@@ -159,7 +190,7 @@ impl Ring {
     /// Submits what is queued and waits until one I/O has ended, or `timeout` is over.
     #[inline]
     pub fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        if self.queued + 1 == PLUGGED && !self.at_once {
+        if self.filled_up_at == Some(self.queued) {
             self.push_empty();
         }
         loop {
@@ -184,9 +215,10 @@ impl Ring {
         }
     }
 
-    /// Two I/Os and an entry that does nothing reach the device together: it is told once.
+    /// Two I/Os and an entry that does nothing reach the device together: it is told once. A kernel that cannot keep
+    /// silent about such an entry would wake this thread for it.
     fn push_empty(&mut self) {
-        let empty = opcode::Nop::new().build().flags(squeue::Flags::SKIP_SUCCESS);
+        let empty = empty().flags(squeue::Flags::SKIP_SUCCESS);
         // SAFETY: it refers to no memory.
         let pushed = unsafe { self.uring.submission().push(&empty) };
         self.queued += u32::from(pushed.is_ok());
@@ -228,13 +260,18 @@ impl Ring {
     pub fn reap(&mut self, done: &mut Vec<Done>) {
         done.clear();
         self.ask_for_more();
-        for completion in self.uring.completion().take(BATCH) {
+        for completion in self.uring.completion().take(BATCH).filter(|one| one.user_data() != EMPTY) {
             let slot = completion.user_data() as u32;
             self.slots[slot as usize].2 = false;
             done.push(Done { slot, result: completion.result() });
         }
         self.in_flight -= done.len() as u32;
     }
+}
+
+/// An entry that does nothing.
+fn empty() -> squeue::Entry {
+    opcode::Nop::new().build().user_data(EMPTY)
 }
 
 /// A buffer of `bytes`, and whether it could be registered with `ring`.
@@ -274,7 +311,7 @@ impl Drop for Ring {
 
 /// The leanest ring this kernel has: one thread submits, and completions are run when that thread asks for them
 /// (6.1); without a second index array (6.6).
-fn build(entries: u32) -> io::Result<IoUring> {
+fn build(entries: u32, deferred: bool) -> io::Result<IoUring> {
     let lean = |no_array: bool| {
         let mut builder = IoUring::builder();
         builder.setup_single_issuer().setup_defer_taskrun().dontfork();
@@ -283,7 +320,13 @@ fn build(entries: u32) -> io::Result<IoUring> {
         }
         builder.build(entries)
     };
-    lean(true).or_else(|_| lean(false)).or_else(|_| IoUring::new(entries))
+    let plain = || IoUring::new(entries);
+    let ring = if deferred { lean(true).or_else(|_| lean(false)).or_else(|_| plain()) } else { plain() }?;
+    // Without it no wait has an end of its own, which pauses and arrivals need.
+    if !ring.params().is_feature_ext_arg() {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "a kernel before Linux 5.11"));
+    }
+    Ok(ring)
 }
 
 /// Fails where this process may not use io_uring, which `what` needs.
@@ -300,11 +343,83 @@ pub fn require(what: &str) -> mindful_core::Result<()> {
 pub fn leave(reason: &io::Error) -> &'static str {
     match reason.kind() {
         io::ErrorKind::OutOfMemory => "raise the limit of locked memory (`ulimit -l`)",
+        io::ErrorKind::Unsupported => "use a newer kernel",
         _ => "allow it (sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container)",
     }
 }
 
 /// Whether this process may use io_uring at all, and why not.
 pub fn available() -> io::Result<()> {
-    build(1).map(drop)
+    build(1, true).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    const BLOCK: usize = 4096;
+
+    /// What kernels from 5.11 on offer, from the newest to the oldest.
+    const KERNELS: [Offers; 4] = [
+        Offers::ALL,
+        Offers { deferred: false, ..Offers::ALL },
+        Offers { deferred: false, silent: true, numbers: false },
+        Offers { deferred: false, silent: false, numbers: false },
+    ];
+
+    /// A file of 64 blocks, each filled with its number.
+    fn numbered() -> Arc<[OwnedFd]> {
+        let mut file = tempfile::tempfile().unwrap();
+        for number in 0..64_u8 {
+            file.write_all(&[number; BLOCK]).unwrap();
+        }
+        Arc::new([file.into()])
+    }
+
+    #[test]
+    fn every_kernel_reads_the_blocks_that_were_asked_for() {
+        for (offers, depth) in KERNELS.iter().flat_map(|offers| [1, 2, 3, 8].map(|depth| (*offers, depth))) {
+            let mut ring = Ring::with(numbered(), &vec![BLOCK as u64; depth], 1, false, offers).unwrap();
+            let (mut done, mut blocks) = (Vec::new(), vec![0_u8; depth]);
+            for round in 0..200_u8 {
+                for (slot, block) in blocks.iter_mut().enumerate() {
+                    *block = round.wrapping_mul(7).wrapping_add(slot as u8) % 64;
+                    ring.read(slot as u32, 0, u64::from(*block) * BLOCK as u64);
+                }
+                while ring.in_flight() > 0 {
+                    ring.submit_and_wait(Some(Duration::from_mins(1))).unwrap();
+                    ring.reap(&mut done);
+                    for one in &done {
+                        assert_eq!(one.result, BLOCK as i32, "{offers:?}");
+                        assert_eq!(ring.block(one.slot), [blocks[one.slot as usize]; BLOCK], "{offers:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// As a kernel before 5.17 does with an entry of flags it does not know: its completion comes, with an error.
+    #[test]
+    fn an_entry_that_does_nothing_frees_no_slot() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let files: Arc<[OwnedFd]> = Arc::new([reader.as_fd().try_clone_to_owned().unwrap()]);
+        let mut ring = Ring::with(files, &[8], 1, false, Offers { silent: false, ..Offers::ALL }).unwrap();
+        ring.read(0, 0, 0);
+        // SAFETY: it refers to no memory.
+        unsafe { ring.uring.submission().push(&empty()).unwrap() };
+        ring.queued += 1;
+        let mut done = Vec::new();
+        ring.submit_and_wait(None).unwrap();
+        ring.reap(&mut done);
+        assert_eq!((done.as_slice(), ring.in_flight()), (&[][..], 1), "slot 0 is still with the kernel");
+        writer.write_all(b"12345678").unwrap();
+        while ring.in_flight() > 0 {
+            ring.submit_and_wait(None).unwrap();
+            ring.reap(&mut done);
+        }
+        assert_eq!((done.as_slice(), ring.block(0)), (&[Done { slot: 0, result: 8 }][..], &b"12345678"[..]));
+    }
 }

@@ -12,6 +12,7 @@ use mindful_core::metric::Sampler;
 use mindful_core::slice::Seat;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result, Session, Target, clock, draw, units};
+use mindful_host::cpu;
 
 use crate::counters::{CounterSampler, Counters};
 use crate::course::Layout;
@@ -23,7 +24,7 @@ use crate::psync::PsyncSession;
 use crate::space::{Extent, Space, Span};
 use crate::timer::Timer;
 use crate::uring::UringSession;
-use crate::{check, cpu, file, ring, scrub};
+use crate::{check, file, ring, scrub};
 
 /// The files of one URL.
 pub struct RawTarget {
@@ -263,6 +264,7 @@ impl Target for RawTarget {
             server_pid: None,
             data_paths: self.options.paths.iter().map(resolve).collect(),
             in_process: true,
+            private: false,
         }
     }
 
@@ -329,7 +331,9 @@ impl Target for RawTarget {
             return Err(Error::run("a session was asked for before the target was prepared", "prepare it first"));
         };
         if let Some(cpus) = &self.options.cpus {
-            cpu::pin(cpus)?;
+            cpu::pin_thread(cpus).map_err(|error| {
+                Error::plan(format!("cannot run on CPUs {cpus:?}: {error}"), "name CPUs that are online in --cpus")
+            })?;
         }
         Ok(match prepared.io {
             Io::Uring => Box::new(UringSession::new(prepared, workload, seat)?),

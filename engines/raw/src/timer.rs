@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use mindful_host::{Kernel, clock};
 use quanta::Clock;
 
 /// Clock sources of the kernel that are the CPU's own counter, so that every core may be believed to count alike.
@@ -20,12 +21,11 @@ pub enum Timer {
 impl Timer {
     /// A timer from now on. The first of the process finds out how fast the counter runs, which takes up to 200 ms.
     pub fn start() -> Self {
-        let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-        Self::by(&source.unwrap_or_default())
+        Self::by(&clock::source(&Kernel::default()).unwrap_or_default())
     }
 
     fn by(source: &str) -> Self {
-        if !COUNTERS.contains(&source.trim()) {
+        if !COUNTERS.contains(&source) {
             return Self::Kernel(Instant::now());
         }
         let clock = Clock::new();
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_counter_runs_as_fast_as_the_clock_of_the_kernel() {
-        let (counter, kernel) = (Timer::by("tsc\n"), Timer::by("kvm-clock"));
+        let (counter, kernel) = (Timer::by("tsc"), Timer::by("kvm-clock"));
         assert!(matches!((&counter, &kernel), (Timer::Counter(..), Timer::Kernel(_))));
         // What is put aside between two readings spoils a window, but not the best of many.
         let off = |_| {

@@ -8,10 +8,10 @@ use mindful_core::pace::Schedule;
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::{Op, OpKind, Rate, Workload};
 use mindful_core::{Error, Result, Session, clock};
+use mindful_host::cpu;
 
 use crate::counters::Work;
 use crate::course::{Course, LargeCourse};
-use crate::cpu;
 use crate::fault;
 use crate::look::Looker;
 use crate::pattern;
@@ -405,7 +405,7 @@ impl Session for UringSession {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         clock::sleep_until_us(order.begin_us);
         let begin_us = self.handed_on_us.unwrap_or_else(clock::now_us);
-        let cpu_before = cpu::thread_us();
+        let cpu_before = cpu::of_thread();
         let bounds = self.bounds(order);
         self.begun = 0;
         self.report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
@@ -414,7 +414,7 @@ impl Session for UringSession {
         let rows = self.looker.take_rows();
         self.work.rows += rows;
         self.prepared.counters.publish(&mut self.work);
-        report.cpu_us = Some(cpu::thread_us() - cpu_before);
+        report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);
         Ok(report)
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mindful_core::Error;
+use mindful_host::space;
 use rusqlite::ErrorCode;
-use rustix::fs::StatVfsMountFlags;
 
 /// Less free space than a log and its index need to begin.
 const NEXT_TO_NOTHING: u64 = 128 << 10;
@@ -41,11 +41,11 @@ fn read_only(path: &Path, error: &rusqlite::Error) -> Error {
 /// SQLite calls a full or read-only file system an I/O error where it cannot map its log's index: ask the file system.
 fn unusable(path: &Path, error: &rusqlite::Error, code: ErrorCode) -> Error {
     let file = path.display();
-    if let Ok(space) = rustix::fs::statvfs(path.parent().unwrap_or(path)) {
-        if space.f_flag.contains(StatVfsMountFlags::RDONLY) {
+    if let Ok(space) = space::of(path.parent().unwrap_or(path)) {
+        if space.read_only {
             return read_only(path, error);
         }
-        if space.f_bavail.saturating_mul(space.f_frsize) < NEXT_TO_NOTHING {
+        if space.free_bytes < NEXT_TO_NOTHING {
             return full(path);
         }
     }

@@ -6,6 +6,7 @@ use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events};
 use mindful_core::units::format_bytes;
 use mindful_core::{Error, Result};
+use mindful_host::space;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::explain;
@@ -94,9 +95,9 @@ fn refuse_what_does_not_fit(file: &DatabaseFile, parameters: &Parameters, schema
             "make it, or name a file in another",
         ));
     }
-    let space = rustix::fs::statvfs(folder)
+    let space = space::of(folder)
         .map_err(|error| Error::target(format!("cannot tell the space of {} ({error})", folder.display()), ""))?;
-    let free = space.f_bavail.saturating_mul(space.f_frsize);
+    let free = space.free_bytes;
     let pages = parameters.blocks_per_schema.saturating_add(parameters.scan_blocks);
     let index = parameters.blocks_per_schema.saturating_mul(INDEX_ENTRY_BYTES);
     let table = pages.saturating_mul(file.page_bytes());

@@ -11,8 +11,8 @@ use mindful_core::engine::Session;
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
+use mindful_host::cpu;
 use rusqlite::{CachedStatement, Connection};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::counters::Totals;
 use crate::error::explain;
@@ -109,7 +109,7 @@ fn await_writer(
 impl Session for SqliteSession {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         self.interrupts_seen.store(self.shared.interrupts.load(Ordering::SeqCst), Ordering::SeqCst);
-        let cpu_before = thread_cpu_us();
+        let cpu_before = cpu::of_thread();
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
         let mut worker = Worker {
             home: Statements::prepare(&self.connection, self.seat.schema, &self.workload).map_err(explained)?,
@@ -138,14 +138,9 @@ impl Session for SqliteSession {
         }
         let mut report = outcome?;
         report.writer_wait_us = Some(writer_wait_us);
-        report.cpu_us = Some(thread_cpu_us() - cpu_before);
+        report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);
         Ok(report)
     }
-}
-
-fn thread_cpu_us() -> u64 {
-    let used = clock_gettime(ClockId::ThreadCPUTime);
-    used.tv_sec.unsigned_abs() * 1_000_000 + used.tv_nsec.unsigned_abs() / 1_000
 }
 
 /// The statements of one schema.

@@ -138,7 +138,7 @@ impl Target for SqliteTarget {
 
     fn host(&self) -> HostView {
         let data_paths = vec![self.file.path().to_owned(), self.file.folder().to_owned()];
-        HostView { local: true, server_pid: None, data_paths, in_process: true }
+        HostView { local: true, server_pid: None, data_paths, in_process: true, private: false }
     }
 
     fn dataset(&self) -> Result<Option<Dataset>> {

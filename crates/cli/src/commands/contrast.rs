@@ -6,11 +6,15 @@ use std::time::Duration;
 use clap::ArgMatches;
 use mindful_analyze::contrast::{ALL_CORES, CORES, PINNED, RUNG, Rung, Turn, turns};
 use mindful_core::engine::{Engine, Target};
+use mindful_core::event::Event;
 use mindful_core::plan::Plan;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::workload::Loop;
 use mindful_core::{Error, Result, units};
+use mindful_host::Kernel;
+use mindful_host::cpu::{self, Pinned};
 use mindful_runner::hooks::Phase;
 use mindful_runner::series::Series;
 use mindful_runner::{Context, job};
@@ -18,7 +22,7 @@ use mindful_runner::{Context, job};
 use crate::commands::show;
 use crate::context;
 use crate::exit::Exit;
-use crate::{affinity, layers, registry, store};
+use crate::{layers, registry, store};
 
 /// Repetitions where nobody says.
 const REPETITIONS: u64 = 3;
@@ -45,8 +49,10 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     }
     let mut contrast = Contrast::open(&context)?;
     let mut series = Series::begin(&context, contrast.database()?)?;
-    let rungs = contrast.rungs();
-    let all = turns(&rungs, repetitions as u32);
+    let all = turns(&contrast.rungs(), contrast.may_pin, repetitions as u32);
+    if !contrast.may_pin {
+        context.events().emit(Event::Finding(one_core_left_out()));
+    }
     let before = series.hook(Phase::Before);
     let turned = before.and_then(|()| all.into_iter().try_for_each(|turn| contrast.turn(turn, &mut series)));
     let outcome = turned.and_then(|()| series.hook(Phase::After));
@@ -58,6 +64,8 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
 
 struct Contrast<'a> {
     context: &'a Context,
+    /// The server's processes as long as they are kept on one core; they get their own back before it ends.
+    pinned: Option<Pinned>,
     /// The database as it is open now, and whether its data fits its cache.
     database: Option<(bool, Box<dyn Target>)>,
     /// The raw engine on the database's own files.
@@ -65,14 +73,18 @@ struct Contrast<'a> {
     raw_url: String,
     /// A private server can be given a larger cache.
     private: bool,
+    /// Whether mindful started the server, so that it may keep its processes on one core.
+    may_pin: bool,
 }
 
 impl<'a> Contrast<'a> {
     fn open(context: &'a Context) -> Result<Self> {
         let private = context.plan.target.starts_with("embedded");
+        let raw = registry::find("raw:")?;
         let mut contrast =
-            Self { context, database: None, raw: registry::find("raw:")?, raw_url: String::new(), private };
+            Self { context, pinned: None, database: None, raw, raw_url: String::new(), private, may_pin: false };
         contrast.reopen(false)?;
+        contrast.may_pin = contrast.database()?.host().private;
         let files = contrast.database()?.data_files()?;
         if files.is_empty() {
             return Err(Error::plan(
@@ -100,6 +112,7 @@ impl<'a> Contrast<'a> {
             return Ok(());
         }
         // The old server ends before the new one begins: they share their data.
+        self.pinned = None;
         self.database = None;
         let mut settings = self.context.settings.clone();
         if self.private {
@@ -124,12 +137,12 @@ impl<'a> Contrast<'a> {
     /// Raw reads by as many sessions as the database has, each with one read in flight.
     fn raw_turn(&self, look: &str, pinned: bool, point: Point, series: &mut Series<'_>) -> Result<()> {
         let mut settings = Settings::defaults(self.raw.options());
-        let cpu = affinity::first_cpu();
         for (name, value) in [("io", "psync"), ("direct", "on"), ("look", look)] {
             settings.set(name, value, Origin::Default);
         }
         if pinned {
-            settings.set("cpus", cpu, Origin::Default);
+            let cpu = cpu::first().map_err(|error| not_pinned(&error))?;
+            settings.set("cpus", cpu.to_string(), Origin::Default);
         }
         let target = self.raw.open(&self.raw_url, &settings, &self.context.events())?;
         let files = target.dataset()?.ok_or_else(|| Error::run("the data files are gone", "run it again"))?;
@@ -138,13 +151,26 @@ impl<'a> Contrast<'a> {
         series.step(&*target, &plan, workload, point)
     }
 
+    /// Keeps the server on one core, or gives it back all it had.
+    fn pin(&mut self, one_core: bool) -> Result<()> {
+        if self.pinned.is_some() == one_core {
+            return Ok(());
+        }
+        self.pinned = None;
+        if one_core {
+            let server = self.database()?.host().server_pid;
+            let server = server.ok_or_else(|| Error::run("the server's first process is not known", "run it again"))?;
+            let pinned = cpu::first().and_then(|cpu| Pinned::new(&Kernel::default(), server, &[cpu]));
+            self.pinned = Some(pinned.map_err(|error| not_pinned(&error))?);
+        }
+        Ok(())
+    }
+
     fn database_turn(&mut self, turn: Turn, point: Point, series: &mut Series<'_>) -> Result<()> {
         let cached = turn.rung == Rung::Cached;
         self.reopen(cached)?;
+        self.pin(turn.pinned)?;
         let target = self.database()?;
-        if let Some(pid) = target.host().server_pid {
-            affinity::of_server(pid, turn.pinned)?;
-        }
         let mut plan = self.context.plan.clone();
         if cached {
             plan.warmup = plan.warmup.max(CACHE_WARMUP);
@@ -153,6 +179,21 @@ impl<'a> Contrast<'a> {
         let workload = plan.workload(&dataset)?;
         series.step(target, &plan, workload, point)
     }
+}
+
+/// Why there are no rungs on one core.
+fn one_core_left_out() -> Finding {
+    Finding::new(
+        "one-core-left-out",
+        Severity::Info,
+        "The rungs on one core are left out: they would move the processes of a server that mindful did not start. \
+         --target embedded has them.",
+        "the server was running before",
+    )
+}
+
+fn not_pinned(error: &std::io::Error) -> Error {
+    Error::run(format!("the server cannot be kept on one core: {error}"), "run as its owner or as root")
 }
 
 /// What the raw engine does with each block at `rung`; `None` for the database.

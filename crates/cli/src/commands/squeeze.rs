@@ -13,6 +13,8 @@ use clap::ArgMatches;
 use mindful_core::engine::Stop;
 use mindful_core::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
+use mindful_host::Kernel;
+use mindful_host::memory::Meminfo;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::exit::{self, Exit};
@@ -75,12 +77,8 @@ fn hold(leave: u64, stop: &Stop) -> Result<Vec<Vec<u8>>> {
 
 /// Memory that is free or holds nothing but page cache, bytes.
 fn available_bytes() -> Result<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    told.map(|kib| kib * 1024)
-        .ok_or_else(|| Error::plan("this host does not tell its available memory", "squeeze needs Linux"))
+    let told = Meminfo::read(&Kernel::default()).available_bytes;
+    told.ok_or_else(|| Error::plan("this host does not tell its available memory", "squeeze needs Linux"))
 }
 
 /// Runs the command to its end; a signal to this process is passed on to its group.

@@ -7,6 +7,8 @@ mod commands;
 mod compares;
 #[cfg(feature = "postgres")]
 mod compares_postgres;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod contrasts;
 mod dependencies;
 #[cfg(feature = "raw")]
 mod device_latency;

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use mindful_host::Kernel;
 use mindful_host::kernel_file::named_values;
+use mindful_host::process::{self, tick_us};
 
 use crate::cpu::{CpuTicks, HostStat};
 use crate::diskstats;
-use crate::processes::ProcessStat;
 
 /// Counters of the host at one moment.
 #[derive(Debug)]
@@ -44,15 +44,10 @@ impl Snapshot {
 }
 
 fn processes(kernel: &Kernel) -> BTreeMap<u32, (u64, String)> {
-    let own = std::process::id();
-    let entries = fs::read_dir(&kernel.proc).into_iter().flatten();
-    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).filter(|pid| *pid != own);
-    let used = pids.filter_map(|pid: u32| {
-        let bytes = fs::read(kernel.proc.join(pid.to_string()).join("stat")).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        let stat = ProcessStat::parse(&text)?;
-        let name = text.get(text.find('(')? + 1..text.rfind(')')?)?.to_owned();
-        Some((pid, (stat.user_ticks + stat.system_ticks, name)))
+    let pids = process::all(kernel).into_iter().filter(|pid| *pid != std::process::id());
+    let used = pids.filter_map(|pid| {
+        let stat = process::Stat::read(kernel, pid).ok()?;
+        Some((pid, (stat.user_ticks + stat.system_ticks, stat.name)))
     });
     used.collect()
 }
@@ -105,7 +100,7 @@ impl Activity {
                 bytes_per_s: per_s(*sectors_before, *sectors) * 512.0,
             })
         });
-        let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+        let ticks_per_s = 1e6 / tick_us();
         let busiest = after.processes.iter().filter_map(|(pid, (ticks, name))| {
             let cores = per_s(before.processes.get(pid)?.0, *ticks) / ticks_per_s;
             Some(Busiest { pid: *pid, name: name.clone(), cores })
@@ -148,7 +143,7 @@ mod tests {
         assert_eq!((activity.traffic[0].requests_per_s, activity.traffic[0].bytes_per_s), (200.0, 200.0 * 8192.0));
         let busiest = activity.busiest.unwrap();
         assert_eq!((busiest.pid, busiest.name.as_str()), (7, "backup"));
-        let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+        let ticks_per_s = 1e6 / tick_us();
         assert!((busiest.cores - 50.0 / ticks_per_s).abs() < 1e-9);
     }
 

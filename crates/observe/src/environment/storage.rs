@@ -7,6 +7,7 @@ use mindful_core::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::device::{Placement, locate};
 use mindful_host::kernel_file::value;
+use mindful_host::space;
 
 use super::memory::chosen;
 use super::put;
@@ -57,14 +58,14 @@ impl Storage {
     }
 
     fn read(kernel: &Kernel, placement: Placement) -> Self {
-        let space = placement.mount.as_ref().and_then(|mount| rustix::fs::statvfs(&mount.point).ok());
+        let space = placement.mount.as_ref().and_then(|mount| space::of(&mount.point).ok());
         let devices = placement
             .chain
             .as_ref()
             .map(|chain| chain.devices().into_iter().map(|name| Device::read(kernel, name)).collect::<Vec<_>>());
         Self {
-            size_bytes: space.as_ref().map(|space| space.f_blocks.saturating_mul(space.f_frsize)),
-            free_bytes: space.as_ref().map(|space| space.f_bavail.saturating_mul(space.f_frsize)),
+            size_bytes: space.map(|space| space.total_bytes),
+            free_bytes: space.map(|space| space.free_bytes),
             devices: devices.unwrap_or_default(),
             placement,
         }

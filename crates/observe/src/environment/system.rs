@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mindful_core::run::Facts;
-use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
+use mindful_host::{Kernel, clock};
 
 use super::put;
 
@@ -17,12 +17,7 @@ pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     put(facts, "machine.product", dmi("product_name"));
     put(facts, "virtualization", hypervisor(kernel));
     put(facts, "container", container());
-    put(facts, "clock.source", clock_source(kernel));
-}
-
-/// The clock the kernel tells the time by.
-pub(crate) fn clock_source(kernel: &Kernel) -> Option<String> {
-    value(kernel.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
+    put(facts, "clock.source", clock::source(kernel));
 }
 
 /// `PRETTY_NAME` of os-release, without its quotes.

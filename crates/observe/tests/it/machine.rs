@@ -36,7 +36,13 @@ fn grown(before: &Readings, after: &Readings, name: &str) -> f64 {
 }
 
 fn view(data: &Path, pid: Option<u32>) -> HostView {
-    HostView { local: true, server_pid: pid, data_paths: vec![data.to_owned()], in_process: pid.is_none() }
+    HostView {
+        local: true,
+        server_pid: pid,
+        data_paths: vec![data.to_owned()],
+        in_process: pid.is_none(),
+        ..HostView::default()
+    }
 }
 
 /// A folder on a real device, beside the build's own files: the folder for temporary files may be memory.

@@ -99,7 +99,13 @@ fn without_tracefs_reads_of_a_partition_are_counted_alone() {
 fn hold(traced: bool) {
     let Some(disk) = Disk::new() else { return };
     let data = disk.partition(1);
-    let host = HostView { local: true, server_pid: None, data_paths: vec![data.clone()], in_process: true };
+    let host = HostView {
+        local: true,
+        server_pid: None,
+        data_paths: vec![data.clone()],
+        in_process: true,
+        ..HostView::default()
+    };
     assert_eq!(environment(&host)["storage.device"], format!("{0}p1 < {0}", disk.name()));
     let (mut samplers, findings) = host_samplers(&host, true);
     assert_eq!(findings.iter().all(|finding| finding.code != "device-latency-not-seen"), traced, "{findings:?}");

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mindful_core::{Error, Result};
+use mindful_host::space;
 
 use super::account::Account;
 use super::files::{bytes_below, make_open, make_private, own_file, remove_if_there};
@@ -167,8 +168,7 @@ impl Folder {
 
     /// Bytes free for the server's user on the file system of the folder.
     pub fn free_bytes(&self) -> io::Result<u64> {
-        let stat = rustix::fs::statvfs(&self.root)?;
-        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+        Ok(space::of(&self.root)?.free_bytes)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use mindful_core::metric::{Metric, shared};
-use rustix::time::{ClockId, clock_gettime};
+use mindful_host::{Kernel, cpu, process};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.
 const BUDGET: f64 = 0.007;
@@ -83,8 +83,7 @@ impl Cost {
         self.samplings += 1;
         self.since += 1;
         self.took += took;
-        let own = clock_gettime(ClockId::ThreadCPUTime);
-        self.own_us = own.tv_sec as f64 * 1e6 + own.tv_nsec as f64 / 1e3;
+        self.own_us = cpu::of_thread().as_secs_f64() * 1e6;
         let passed = self.reviewed.elapsed();
         if self.local && passed >= REVIEW {
             self.review(passed, pids);
@@ -118,19 +117,10 @@ fn within_budget(asked: Duration, sample_us: f64, busy_cpus: f64) -> Duration {
 }
 
 /// CPU that a server process of this host has used, us.
-#[cfg(target_os = "linux")]
 fn cpu_us(pid: i32) -> Option<f64> {
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-    name.starts_with("postgres").then_some(())?;
-    // The first field is nanoseconds on a CPU; utime and stime of `stat` are whole ticks of 10 ms.
-    let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
-    text.split_whitespace().next()?.parse::<f64>().ok().map(|ns| ns / 1e3)
-}
-
-/// Elsewhere it is not known.
-#[cfg(not(target_os = "linux"))]
-fn cpu_us(_: i32) -> Option<f64> {
-    None
+    let (kernel, pid) = (Kernel::default(), u32::try_from(pid).ok()?);
+    process::name(&kernel, pid)?.starts_with("postgres").then_some(())?;
+    process::cpu(&kernel, pid).map(|used| used.as_secs_f64() * 1e6)
 }
 
 #[cfg(test)]

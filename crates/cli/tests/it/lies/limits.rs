@@ -47,6 +47,20 @@ fn a_client_without_cpu_is_called_the_limit() {
     assert!(starved.text.contains("limited by the client"), "{starved}");
 }
 
+/// The group mindful runs in has no limit of its own; the one above it has.
+#[test]
+fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
+    let bench = Bench::new();
+    let Some((below, _above)) = ControlGroup::with_memory(1 << 30) else { return };
+    let mut held = Command::new("sh");
+    held.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(below.processes());
+    held.arg(env!("CARGO_BIN_EXE_mindful")).args(["run", "--cache", "900MiB", "--data-dir"]).arg(bench.path("held"));
+    let held = bench.at_home(held).output().unwrap();
+    let told = String::from_utf8_lossy(&held.stderr);
+    assert_eq!(held.status.code(), Some(2), "{told}");
+    assert!(told.contains("three quarters of the memory, 1 GiB"), "{told}");
+}
+
 fn any_device() -> String {
     let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
     let mut numbers = devices.filter_map(|device| std::fs::read_to_string(device.path().join("dev")).ok());

@@ -1,0 +1,75 @@
+//! What data is to a storage array that compresses and deduplicates, by a sample of its blocks.
+
+use std::collections::HashSet;
+use std::fmt;
+
+/// Blocks looked at so far.
+#[derive(Debug, Clone, Default)]
+pub struct Sample {
+    bytes: usize,
+    compressed: usize,
+    distinct: HashSet<Vec<u8>>,
+    blocks: u64,
+}
+
+/// Ratios of the blocks of a [`Sample`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratios {
+    /// Bytes by bytes after LZ4, each block by itself.
+    pub compress_ratio: f64,
+    /// Blocks by distinct blocks.
+    pub dedupe_ratio: f64,
+    /// Blocks looked at.
+    pub blocks: u64,
+}
+
+impl fmt::Display for Ratios {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { compress_ratio, dedupe_ratio, blocks } = self;
+        write!(f, "compress ratio {compress_ratio:.2}, dedupe ratio {dedupe_ratio:.2} (LZ4, {blocks} blocks read back)")
+    }
+}
+
+impl Sample {
+    /// Looks at one more block, which is not empty.
+    pub fn add(&mut self, block: Vec<u8>) {
+        self.bytes += block.len();
+        // What does not get shorter is stored as it is.
+        self.compressed += lz4_flex::block::compress(&block).len().min(block.len());
+        self.distinct.insert(block);
+        self.blocks += 1;
+    }
+
+    /// The ratios; `None` of no block.
+    pub fn ratios(&self) -> Option<Ratios> {
+        (self.compressed > 0).then(|| Ratios {
+            compress_ratio: self.bytes as f64 / self.compressed as f64,
+            dedupe_ratio: self.blocks as f64 / self.distinct.len() as f64,
+            blocks: self.blocks,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_blocks_are_counted_once_and_zeros_compress() {
+        let mut sample = Sample::default();
+        assert_eq!(sample.ratios(), None);
+        for _ in 0..4 {
+            sample.add(vec![0; 8192]);
+        }
+        let ratios = sample.ratios().unwrap();
+        assert_eq!((ratios.dedupe_ratio, ratios.blocks), (4.0, 4));
+        assert!(ratios.compress_ratio > 100.0, "{ratios:?}");
+    }
+
+    #[test]
+    fn what_does_not_get_shorter_has_a_ratio_of_one() {
+        let mut sample = Sample::default();
+        sample.add((0..=255).collect());
+        assert_eq!(sample.ratios().unwrap().compress_ratio.to_bits(), 1.0_f64.to_bits());
+    }
+}

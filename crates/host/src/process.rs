@@ -1,0 +1,189 @@
+//! Processes of this host, from `/proc/PID`.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::kernel::Kernel;
+use crate::kernel_file::{record, value};
+
+/// Longer than `/proc/PID/stat` and `/proc/PID/io` can be.
+pub const RECORD_BYTES: usize = 1024;
+
+/// `/proc/PID/stat`, as far as it is needed. Times are in ticks of [`tick_us`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// What the kernel calls the process: at most 15 bytes of its program's name.
+    pub name: String,
+    /// Id of its parent.
+    pub parent: u32,
+    /// Page faults that waited for storage.
+    pub major_faults: u64,
+    /// Those of children that were waited for.
+    pub reaped_major_faults: u64,
+    /// CPU in user mode, ticks.
+    pub user_ticks: u64,
+    /// CPU in the kernel, ticks.
+    pub system_ticks: u64,
+    /// User CPU of children that were waited for, ticks.
+    pub reaped_user_ticks: u64,
+    /// CPU in the kernel of children that were waited for, ticks.
+    pub reaped_system_ticks: u64,
+    /// Ticks since boot: tells a process from a later one with its number.
+    pub started: u64,
+}
+
+impl Stat {
+    /// The present figures of the process `pid`.
+    pub fn read(kernel: &Kernel, pid: u32) -> io::Result<Self> {
+        let mut buffer = [0; RECORD_BYTES];
+        let text = record(&folder(kernel, pid).join("stat"), &mut buffer)?;
+        Self::parse(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The name stands in parentheses and may contain any of them: the last one ends it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, rest) = text.split_once('(')?.1.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        // The children's times are signed in the kernel's format.
+        let signed = |field: usize| fields.get(field - 3)?.parse::<i64>().ok().map(|ticks| ticks.max(0).unsigned_abs());
+        Some(Self {
+            name: name.to_owned(),
+            parent: u32::try_from(number(4)?).ok()?,
+            major_faults: number(12)?,
+            reaped_major_faults: number(13)?,
+            user_ticks: number(14)?,
+            system_ticks: number(15)?,
+            reaped_user_ticks: signed(16)?,
+            reaped_system_ticks: signed(17)?,
+            started: number(22)?,
+        })
+    }
+}
+
+/// Microseconds of a tick.
+pub fn tick_us() -> f64 {
+    1e6 / rustix::param::clock_ticks_per_second() as f64
+}
+
+/// The folder of a process.
+pub fn folder(kernel: &Kernel, pid: u32) -> PathBuf {
+    kernel.proc.join(pid.to_string())
+}
+
+/// What the kernel calls a process; `None` when there is none.
+pub fn name(kernel: &Kernel, pid: u32) -> Option<String> {
+    value(folder(kernel, pid).join("comm"))
+}
+
+/// CPU that the first thread of a process has used: all of it where it has but one. `None` where it is not told.
+pub fn cpu(kernel: &Kernel, pid: u32) -> Option<Duration> {
+    // The first field is nanoseconds on a CPU; the times of `stat` are whole ticks of 10 ms.
+    let text = value(folder(kernel, pid).join("schedstat"))?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// Ids of all processes that can be seen.
+pub fn all(kernel: &Kernel) -> Vec<u32> {
+    numbers(kernel.proc.clone()).unwrap_or_default()
+}
+
+/// Ids of the threads of a process.
+pub fn threads(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
+    numbers(folder(kernel, pid).join("task"))
+}
+
+/// The process and all below it, parents first.
+pub fn descendants(kernel: &Kernel, root: u32) -> Vec<u32> {
+    let mut tree = vec![root];
+    let mut next = 0;
+    while let Some(&pid) = tree.get(next) {
+        match children(kernel, pid) {
+            Ok(children) => tree.extend(children),
+            // A kernel without lists of children: one look at every process there is.
+            Err(_) if pid == root => return scanned_descendants(kernel, root),
+            Err(_) => {}
+        }
+        next += 1;
+    }
+    tree
+}
+
+/// Children of all threads of a process.
+fn children(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for thread in threads(kernel, pid)? {
+        let text = fs::read_to_string(folder(kernel, pid).join(format!("task/{thread}/children")))?;
+        found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+    }
+    Ok(found)
+}
+
+fn scanned_descendants(kernel: &Kernel, root: u32) -> Vec<u32> {
+    let parent = |pid: u32| Some((pid, Stat::read(kernel, pid).ok()?.parent));
+    let parents: Vec<(u32, u32)> = all(kernel).into_iter().filter_map(parent).collect();
+    let mut tree = vec![root];
+    let mut next = 0;
+    while let Some(&pid) = tree.get(next) {
+        tree.extend(parents.iter().filter(|(child, parent)| *parent == pid && *child != pid).map(|(child, _)| *child));
+        next += 1;
+    }
+    tree
+}
+
+/// The entries of a folder that are numbers.
+fn numbers(folder: PathBuf) -> io::Result<Vec<u32>> {
+    let entries = fs::read_dir(folder)?;
+    Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_name_with_spaces_and_parentheses_does_not_shift_the_fields() {
+        let text = "4711 (a) R 9 (b) S 12 4711 4711 0 -1 4194560 100 5 7 3 150 60 20 10 20 0 1 0 165387 3133440 383";
+        let stat = Stat::parse(text).unwrap();
+        assert_eq!(stat.name, "a) R 9 (b");
+        assert_eq!((stat.parent, stat.major_faults, stat.reaped_major_faults), (12, 7, 3));
+        assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
+        assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));
+    }
+
+    #[test]
+    fn both_ways_to_list_descendants_find_the_same_tree() {
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let kernel = Kernel::default();
+        let me = std::process::id();
+        let listed = descendants(&kernel, me);
+        let scanned = scanned_descendants(&kernel, me);
+        assert!(listed.contains(&child.id()) && scanned.contains(&child.id()), "{listed:?} {scanned:?}");
+        assert_eq!((listed[0], scanned[0]), (me, me));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_is_known_by_name_parent_and_cpu() {
+        let (kernel, me) = (Kernel::default(), std::process::id());
+        let stat = Stat::read(&kernel, me).unwrap();
+        assert_eq!(name(&kernel, me), Some(stat.name));
+        assert!(all(&kernel).contains(&me) && all(&kernel).contains(&stat.parent));
+        assert!(cpu(&kernel, me).is_some() && threads(&kernel, me).unwrap().contains(&me));
+        assert!(Stat::read(&kernel, u32::MAX).is_err() && name(&kernel, u32::MAX).is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "(\\)|\\(|[0-9]+ |-|: |\\PC|\n){0,60}") {
+            let _ = Stat::parse(&text);
+        }
+    }
+}
