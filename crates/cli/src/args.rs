@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use mindful_core::bound::Bound;
 use mindful_core::plan;
 use mindful_core::settings::Key;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, Result, units};
 
 use crate::{io_keys, registry};
 
@@ -178,6 +179,15 @@ fn squeeze() -> Command {
         )
 }
 
+/// How often `--repeat` says, at least `least`; `default` where it is not given.
+pub fn repetitions(matches: &ArgMatches, least: u32, default: u32) -> Result<u32> {
+    let bounded = |text: &String| {
+        Bound::Count(least.into(), 1_000).check(text)?;
+        units::parse_count(text).map(|count| u32::try_from(count).unwrap_or(default))
+    };
+    matches.get_one("repeat").map_or(Ok(default), bounded).map_err(|error| error.at("--repeat"))
+}
+
 fn repeat(default: &str) -> Arg {
     Arg::new("repeat").long("repeat").value_name("N").help(format!("Runs a side [default: {default}]"))
 }
@@ -199,11 +209,7 @@ fn planned(name: &'static str, about: &'static str) -> Command {
 }
 
 fn flag(key: &Key) -> Arg {
-    let help = match key.default {
-        Some(default) => format!("{} [default: {default}]", key.help),
-        None => key.help.to_owned(),
-    };
-    let arg = Arg::new(key.name).long(key.flag()).help(help).value_parser(ValueParser::string());
+    let arg = Arg::new(key.name).long(key.flag()).help(key.explained()).value_parser(ValueParser::string());
     if key.value.is_empty() {
         arg.num_args(0..=1).default_missing_value("on").require_equals(true).value_name("on|off")
     } else {

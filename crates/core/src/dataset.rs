@@ -16,9 +16,16 @@ pub enum Extent {
 }
 
 impl Extent {
+    /// Most blocks anyone may ask for.
+    pub const MOST_BLOCKS: u64 = 1 << 40;
+
     /// A plain number is blocks, a number with a unit is bytes.
     pub fn parse(text: &str) -> Result<Self> {
         match units::parse_count(text) {
+            Ok(blocks) if blocks > Self::MOST_BLOCKS => Err(Error::plan(
+                format!("`{text}` is out of range"),
+                format!("give {} blocks or less, or a size such as 64MiB", Self::MOST_BLOCKS),
+            )),
             Ok(blocks) => Ok(Self::Blocks(blocks)),
             Err(_) => units::parse_bytes(text)
                 .map(Self::Bytes)
@@ -70,6 +77,18 @@ pub struct DatasetPlan {
     pub seed: u64,
     /// How many schemas are loaded side by side.
     pub load_streams: u32,
+}
+
+/// Most bytes a dataset may have, 1 EiB: sixteen times that still fits 64 bits, whatever is added to it.
+pub const MOST_BYTES: u64 = 1 << 60;
+
+impl DatasetPlan {
+    /// Bytes of all its tables where a block has `block_bytes`; `None` beyond [`MOST_BYTES`].
+    pub fn bytes(&self, block_bytes: u64) -> Option<u64> {
+        let blocks = self.blocks_per_schema.checked_add(self.scan_blocks)?;
+        let bytes = blocks.checked_mul(block_bytes)?.checked_mul(self.schemas.into())?;
+        (bytes <= MOST_BYTES).then_some(bytes)
+    }
 }
 
 /// The dataset that a target holds.

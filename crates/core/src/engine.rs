@@ -60,6 +60,9 @@ pub trait Engine: Sync {
     /// The URL without its secrets, for output and storage.
     fn redact(&self, url: &str) -> String;
 
+    /// Refuses a target or options that make no sense, and opens nothing.
+    fn accepts(&self, url: &str, settings: &Settings) -> Result<()>;
+
     /// Whether there is something to open: `false` where [`Engine::open`] would make it first.
     fn exists(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<bool> {
         Ok(true)

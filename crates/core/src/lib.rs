@@ -4,6 +4,7 @@
 //! who can do it ([`engine`]), what happens while it is done ([`event`], [`slice`], [`metric`])
 //! and what came of it ([`result`]). Nothing in this crate touches a disk, a socket or a terminal.
 
+pub mod bound;
 pub mod client_loop;
 pub mod clock;
 pub mod dataset;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Content, Dataset, DatasetPlan, Extent};
+use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::error::{Error, Result};
 use crate::settings::{self, Settings};
 use crate::slice::Seat;
@@ -140,12 +140,6 @@ impl Plan {
     }
 
     fn check(&self) -> Result<()> {
-        if self.ops.is_none() && self.duration.is_zero() {
-            return Err(Error::plan("duration 0s measures nothing", "give --duration 30s or more"));
-        }
-        if self.work_unit == 0 || self.update_work_unit == Some(0) {
-            return Err(Error::plan("a work unit of 0 blocks does nothing", "give --work-unit 1 or more"));
-        }
         if self.like != Like::Mindful {
             self.check_like()?;
         }
@@ -185,14 +179,21 @@ impl Plan {
         if blocks == 0 {
             return Err(Error::plan("scale is smaller than one block", format!("give at least {block_bytes}B")));
         }
-        Ok(DatasetPlan {
+        let dataset = DatasetPlan {
             schemas: self.schemas.unwrap_or(DEFAULT_SCHEMAS),
             blocks_per_schema: blocks,
             scan_blocks: self.scan_table.blocks(block_bytes),
             content: self.content,
             seed: self.seed,
             load_streams: self.load_streams,
-        })
+        };
+        match dataset.bytes(block_bytes) {
+            Some(_) => Ok(dataset),
+            None => Err(Error::plan(
+                format!("{} schemas of {blocks} blocks are larger than any dataset", dataset.schemas),
+                format!("give a smaller --scale or fewer --schemas: {} is the limit", units::format_bytes(MOST_BYTES)),
+            )),
+        }
     }
 
     /// The workload on what is loaded; refuses what the dataset cannot carry.
@@ -216,7 +217,7 @@ impl Plan {
             let spans = match self.like {
                 Like::Mindful => unit,
                 // An old kit kept its keys a work unit away from the ends.
-                Like::Slob | Like::Pgio => 2 * unit + 1,
+                Like::Slob | Like::Pgio => unit.saturating_mul(2).saturating_add(1),
             };
             if spans > scale {
                 return Err(Error::plan(

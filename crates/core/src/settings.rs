@@ -5,11 +5,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::Bound;
 use crate::error::{Error, Result};
 
 /// A setting that a user may give: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan
 /// file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
     /// Name in snake case.
     pub name: &'static str,
@@ -21,6 +22,8 @@ pub struct Key {
     pub help: &'static str,
     /// What its value can bring about, and so who may give it.
     pub trust: Trust,
+    /// Between which values it makes sense.
+    pub bound: Bound,
 }
 
 /// What the value of a key can bring about, and so from where it is taken.
@@ -36,6 +39,21 @@ pub enum Trust {
 }
 
 impl Key {
+    /// A key with a built-in default.
+    pub const fn with_default(
+        name: &'static str,
+        value: &'static str,
+        default: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self { name, value, default: Some(default), help, trust: Trust::Value, bound: Bound::Own }
+    }
+
+    /// A key that is unset unless someone gives it.
+    pub const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own }
+    }
+
     /// The same, for a value that names a place.
     #[must_use]
     pub const fn place(mut self) -> Self {
@@ -48,6 +66,19 @@ impl Key {
     pub const fn command(mut self) -> Self {
         self.trust = Trust::Command;
         self
+    }
+
+    /// The same key with a bound.
+    #[must_use]
+    pub const fn within(self, bound: Bound) -> Self {
+        Self { bound, ..self }
+    }
+
+    /// What `--help` says of it: its sentence, bound and default.
+    pub fn explained(&self) -> String {
+        let bound = if self.bound == Bound::Own { String::new() } else { format!(" [{}]", self.bound) };
+        let default = self.default.map_or_else(String::new, |default| format!(" [default: {default}]"));
+        format!("{}{bound}{default}", self.help)
     }
 
     /// The name as a flag, without the dashes in front.
@@ -139,6 +170,11 @@ impl Settings {
     pub fn require<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
         self.parse(name, parse)?
             .ok_or_else(|| Error::plan(format!("{name} is not set"), format!("give --{}", name.replace('_', "-"))))
+    }
+
+    /// Refuses values of `keys` beyond their bounds; errors name the key, its origin and the bound.
+    pub fn within(&self, keys: &[Key]) -> Result<()> {
+        keys.iter().try_for_each(|key| self.parse(key.name, |text| key.bound.check(text)).map(drop))
     }
 
     /// How a message names this setting: by the flag, variable or file it comes from.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::plan::SWEEP_KEYS;
 use crate::result::OpSummary;
 use crate::settings::{Settings, parse_switch};
 use crate::units;
@@ -23,10 +24,8 @@ pub struct SweepPlan {
 impl SweepPlan {
     /// The sweep that `settings` describe.
     pub fn from_settings(s: &Settings) -> Result<Self> {
-        let repeat = |text: &str| match units::parse_count(text)? {
-            n @ 1..=1_000 => Ok(n as u32),
-            n => Err(Error::plan(format!("{n} repetitions are out of range"), "give 1 to 1000")),
-        };
+        s.within(SWEEP_KEYS)?;
+        let repeat = |text: &str| units::parse_count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         Ok(Self {
             repeat: s.require("repeat", repeat)?,
             paired: s.require("paired", parse_switch)?,

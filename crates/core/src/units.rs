@@ -11,7 +11,13 @@ use crate::error::{Error, Result};
 const BINARY: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 const DECIMAL: [(&str, u64); 4] = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
 
-/// Bytes from text such as `64MiB`, `1.5 GB` or `8192B`.
+/// Largest size anyone may ask for: 1 PiB. With a number of schemas and what indexes add, it still fits 64 bits.
+pub const LARGEST: u64 = 1 << 50;
+
+/// Longest time anyone may ask for, a week: short enough for every clock and every list of slices.
+pub const LONGEST: Duration = Duration::from_hours(168);
+
+/// Bytes from text such as `64MiB`, `1.5 GB` or `8192B`, up to [`LARGEST`].
 pub fn parse_bytes(text: &str) -> Result<u64> {
     let (number, unit) = split_unit(text);
     let factor = BINARY
@@ -23,7 +29,14 @@ pub fn parse_bytes(text: &str) -> Result<u64> {
     let Some(factor) = factor else {
         return Err(bad_size(text, unit));
     };
-    scaled(number, factor).ok_or_else(|| bad_size(text, unit))
+    match scaled(number, factor).ok_or_else(|| bad_size(text, unit))? {
+        bytes if bytes > LARGEST => Err(beyond(text, &format_bytes(LARGEST))),
+        bytes => Ok(bytes),
+    }
+}
+
+fn beyond(text: &str, most: &str) -> Error {
+    Error::plan(format!("`{text}` is out of range"), format!("give {} or less", most.replace(' ', "")))
 }
 
 fn bad_size(text: &str, unit: &str) -> Error {
@@ -36,7 +49,7 @@ fn bad_size(text: &str, unit: &str) -> Error {
     Error::plan(format!("`{text}` is not a size"), next)
 }
 
-/// A time from text such as `250ms`, `30s`, `2m`, `1.5h`.
+/// A time from text such as `250ms`, `30s`, `2m`, `1.5h`, up to [`LONGEST`].
 pub fn parse_duration(text: &str) -> Result<Duration> {
     let (number, unit) = split_unit(text);
     let factor = match unit {
@@ -47,9 +60,10 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
         "h" => 3_600_000_000,
         _ => 0,
     };
-    scaled(number, factor).filter(|_| factor > 0).map(Duration::from_micros).ok_or_else(|| {
+    let time = scaled(number, factor).filter(|_| factor > 0).map(Duration::from_micros).ok_or_else(|| {
         Error::plan(format!("`{text}` is not a time"), "write a number and a unit: us, ms, s, m or h, such as 30s")
-    })
+    })?;
+    if time > LONGEST { Err(beyond(text, &format!("{}h", LONGEST.as_secs() / 3600))) } else { Ok(time) }
 }
 
 fn split_unit(text: &str) -> (&str, &str) {
@@ -58,13 +72,14 @@ fn split_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
+/// `number` times `factor`, at most [`u64::MAX`]; `None` for what is no number, or too small to be told from nothing.
 fn scaled(number: &str, factor: u64) -> Option<u64> {
     let plain = number.replace('_', "");
-    if let Ok(whole) = plain.parse::<u64>() {
-        return whole.checked_mul(factor);
+    if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(plain.parse::<u64>().map_or(u64::MAX, |whole| whole.saturating_mul(factor)));
     }
     let value = plain.parse::<f64>().ok()? * factor as f64;
-    (value.is_finite() && value < 9.0e18).then(|| value.round() as u64)
+    (value == 0.0 || value >= 0.5).then(|| value.round() as u64)
 }
 
 /// A whole number, digits and `_` only.
@@ -73,6 +88,12 @@ pub fn parse_count(text: &str) -> Result<u64> {
         .replace('_', "")
         .parse()
         .map_err(|_| Error::plan(format!("`{text}` is not a whole number"), "write digits, such as 64"))
+}
+
+/// A number, with or without a fraction; neither infinite nor unknown.
+pub fn parse_number(text: &str) -> Result<f64> {
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    value.ok_or_else(|| Error::plan(format!("`{text}` is not a number"), "write for example 0.05"))
 }
 
 /// Bytes as text with two or three digits that matter: `1.00 GiB`.
@@ -117,13 +138,20 @@ impl Share {
 
     /// A share from text: `20`, `12.5` or `20%`, in percent.
     pub fn parse(text: &str) -> Result<Self> {
-        let bad =
-            || Error::plan(format!("`{text}` is not a share"), "write a percentage from 0 to 100, such as 20 or 12.5");
+        let bad = || {
+            Error::plan(
+                format!("`{text}` is not a share"),
+                "write a percentage from 0 to 100 in steps of 0.01, such as 20 or 12.5",
+            )
+        };
         let value: f64 = text.trim().trim_end_matches('%').trim().parse().map_err(|_| bad())?;
-        if !(0.0..=100.0).contains(&value) {
+        let hundredths = (value * 100.0).round();
+        // What rounds to none or to all of them is neither.
+        let rounded_away = value > 0.0 && hundredths == 0.0 || value < 100.0 && hundredths >= 10_000.0;
+        if !(0.0..=100.0).contains(&value) || rounded_away {
             return Err(bad());
         }
-        Ok(Self((value * 100.0).round() as u32))
+        Ok(Self(hundredths as u32))
     }
 
     /// Hundredths of a percent.
@@ -166,6 +194,18 @@ mod tests {
         assert_eq!(parse_duration("1.5s").unwrap(), Duration::from_millis(1500));
         assert!(parse_duration("30").is_err());
         assert!(parse_duration("-3s").is_err());
+    }
+
+    #[test]
+    fn what_is_too_small_or_too_large_to_be_told_is_refused() {
+        for text in ["0.4us", "169h", "18446744073709551616h", "9e9h"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+        for text in ["0.4B", "1025TiB", "18446744073709551615B", "99999999999999999999TiB", ".B", "B"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+        assert!(Share::parse("0.004").is_err() && Share::parse("99.999").is_err() && Share::parse("0.01").is_ok());
+        assert!(parse_number("1e999").is_err() && parse_number("inf").is_err());
     }
 
     #[test]

@@ -27,7 +27,9 @@ fn extend(borders: &mut Vec<i64>, span: Duration) -> u32 {
     let span_us = span.as_micros() as i64;
     let slices = span_us.unsigned_abs().div_ceil(SLICE_US.unsigned_abs()) as i64;
     let begin = borders[borders.len() - 1];
-    borders.extend((1..=slices).map(|k| begin + span_us * k / slices));
+    // In 128 bits: a long span times its slices is beyond 64.
+    let at = |k: i64| (i128::from(span_us) * i128::from(k) / i128::from(slices)) as i64;
+    borders.extend((1..=slices).map(|k| begin + at(k)));
     slices as u32
 }
 

@@ -39,6 +39,7 @@ impl Context {
         stop: Stop,
     ) -> Result<Self> {
         let mut plan = Plan::from_settings(&settings)?;
+        engine.accepts(&plan.target, &settings)?;
         fits::fit(&mut plan, engine, &settings)?;
         Ok(Self { settings, plan, engine, recording: Recording::new(live), stop, store })
     }

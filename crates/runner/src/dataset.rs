@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mindful_core::dataset::{Dataset, DatasetPlan};
+use mindful_core::dataset::{Dataset, DatasetPlan, MOST_BYTES};
 use mindful_core::engine::{Description, Stop, Target};
 use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Plan;
@@ -35,6 +35,13 @@ pub fn ensure(
                 seed: loaded.seed,
                 load_streams: plan.load_streams,
             };
+            let (schemas, block) = (more.schemas, description.block_bytes);
+            more.bytes(block).ok_or_else(|| {
+                Error::plan(
+                    format!("{schemas} schemas as large as the loaded ones are too many"),
+                    "give fewer --schemas",
+                )
+            })?;
             load(target, &more, events, stop)
         }
         None => {
@@ -53,7 +60,7 @@ fn expected(plan: &DatasetPlan, block_bytes: u64) -> Dataset {
         blocks_per_schema: plan.blocks_per_schema,
         scan_blocks: plan.scan_blocks,
         block_bytes,
-        bytes: u64::from(plan.schemas) * (plan.blocks_per_schema + plan.scan_blocks) * block_bytes,
+        bytes: plan.bytes(block_bytes).unwrap_or(MOST_BYTES),
         index_bytes: None,
         seed: plan.seed,
         content: plan.content,

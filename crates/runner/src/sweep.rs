@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mindful_core::plan::Plan;
+use mindful_core::plan::{self, Plan};
 use mindful_core::result::StepSummary;
 use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
@@ -13,6 +13,8 @@ use mindful_core::{Error, Result};
 
 use crate::ladder::{self, Adaptive, Axis, Bisection, Measured, Move, Reason, Slot, Trial, Values};
 
+/// Most points of a grid: more are a mistake.
+const MOST_POINTS: usize = 10_000;
 /// Highest load tried where nobody says.
 const MOST_SESSIONS: u32 = 256;
 /// Time a step takes beside warm-up and window: connecting, settling, judging.
@@ -74,25 +76,34 @@ impl Sweep {
         } else if axes.is_empty() || range.is_some() {
             axes.retain(|(key, _)| key != "sessions");
             let (from, to) = range.unwrap_or((1, MOST_SESSIONS.into()));
-            let bounded = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-            Shape::Adaptive { others: points(&axes, plan.paired)?, from: bounded(from), to: bounded(to) }
+            Shape::Adaptive { others: points(&axes, plan.paired)?, from: sessions(from)?, to: sessions(to)? }
         } else {
             Shape::Fixed(points(&axes, plan.paired)?)
         };
-        let fixed = match &shape {
-            Shape::Fixed(points) | Shape::Adaptive { others: points, .. } => points.as_slice(),
-            Shape::Search { .. } => &[],
-        };
-        // A mistyped value is told before anything runs, not hours later.
-        for values in fixed {
-            let mut settings = base.clone();
-            for (key, value) in values {
-                settings.set(key, value, Origin::Flag(format!("--{}", key.replace('_', "-"))));
-            }
-            Plan::from_settings(&settings)?;
-        }
         let step_cost = first.warmup + first.duration + OVERHEAD;
-        Ok(Self { base, plan, seed: first.seed, step_cost, shape })
+        let sweep = Self { base, plan, seed: first.seed, step_cost, shape };
+        // A mistyped value is told before anything runs, not hours later.
+        sweep.known().iter().try_for_each(|settings| Plan::from_settings(settings).map(drop))?;
+        Ok(sweep)
+    }
+
+    /// The settings of all points that are known before anything runs; the ends of a range stand for what lies between.
+    pub fn known(&self) -> Vec<Settings> {
+        let at = |values: &BTreeMap<String, String>, key: &str, value: String| {
+            let mut values = values.clone();
+            values.insert(key.to_owned(), value);
+            values
+        };
+        let points = match &self.shape {
+            Shape::Fixed(points) => points.clone(),
+            Shape::Adaptive { others, from, to } => {
+                others.iter().flat_map(|o| [from, to].map(|n| at(o, "sessions", n.to_string()))).collect()
+            }
+            Shape::Search { key, from, to, .. } => {
+                [from, to].map(|load| at(&BTreeMap::new(), key, load.to_string())).into()
+            }
+        };
+        points.into_iter().map(|values| self.settings(&Point { values, ..Point::default() })).collect()
     }
 
     /// The settings at `point`.
@@ -312,7 +323,21 @@ fn server_settings(text: &str) -> Option<Values> {
     several.then(|| Values::List(values.split(',').map(|value| format!("{name}={}", value.trim())).collect()))
 }
 
+fn sessions(count: u64) -> Result<u32> {
+    u32::try_from(count).map_err(|_| {
+        Error::plan(format!("--sessions: `{count}` is out of range"), format!("give 1 to {}", plan::MOST_SESSIONS))
+    })
+}
+
 fn points(axes: &[(String, Values)], paired: bool) -> Result<Vec<BTreeMap<String, String>>> {
+    let grid = axes.iter().try_fold(1_usize, |points, (_, values)| points.checked_mul(values.rungs().len()));
+    if !paired && grid.is_none_or(|points| points > MOST_POINTS) {
+        let keys: Vec<&str> = axes.iter().map(|(key, _)| key.as_str()).collect();
+        return Err(Error::plan(
+            format!("the full grid of {} has more than {MOST_POINTS} points", keys.join(", ")),
+            "give fewer values, or --paired",
+        ));
+    }
     let axes: Vec<Axis> = axes.iter().map(|(key, values)| Axis { key: key.clone(), values: values.rungs() }).collect();
     let points = if paired && !axes.is_empty() { ladder::paired(&axes)? } else { ladder::full_grid(&axes) };
     Ok(points.into_iter().map(|point| point.into_iter().collect()).collect())

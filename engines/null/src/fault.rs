@@ -35,15 +35,7 @@ impl Stall {
     fn delay_us(self, begin_us: i64, end_us: i64) -> i64 {
         match self {
             Self::Once { at_us, for_us } => overlap_delay(begin_us, end_us, at_us, for_us),
-            Self::Every { period_us, for_us } => {
-                let last = (begin_us - for_us).div_euclid(period_us).max(0) + 1;
-                let (mut delay, mut turn) = (0, last);
-                while turn * period_us < end_us + delay {
-                    delay += overlap_delay(begin_us, end_us + delay, turn * period_us, for_us);
-                    turn += 1;
-                }
-                delay
-            }
+            Self::Every { period_us, for_us } => repeated_delay(begin_us, end_us, period_us, for_us),
         }
     }
 }
@@ -51,6 +43,16 @@ impl Stall {
 /// Work that meets a stall waits for its end: for all of it, or for the rest when it began inside.
 fn overlap_delay(begin_us: i64, end_us: i64, stall_us: i64, for_us: i64) -> i64 {
     if begin_us < stall_us + for_us && stall_us <= end_us { stall_us + for_us - begin_us.max(stall_us) } else { 0 }
+}
+
+/// The same for a stall of `for_us` at the end of each period: work gets on between the stalls alone.
+fn repeated_delay(begin_us: i64, end_us: i64, period_us: i64, for_us: i64) -> i64 {
+    let into = begin_us.rem_euclid(period_us);
+    let inside = begin_us >= period_us && into < for_us;
+    let rest = if inside { for_us - into } else { 0 };
+    let left = end_us - begin_us - (period_us - into - rest);
+    let stalls = if left > 0 { 1 + (left - 1) / (period_us - for_us) } else { 0 };
+    rest.saturating_add(stalls.saturating_mul(for_us))
 }
 
 /// How much longer an operation takes under all `stalls`, us.
@@ -71,7 +73,8 @@ impl Failure {
     /// `connect:3` or `2@1.5s`.
     pub fn parse(text: &str) -> Result<Self> {
         if let Some(session) = text.strip_prefix("connect:") {
-            let session = units::parse_count(session)? as u32;
+            let known = u32::try_from(units::parse_count(session)?);
+            let session = known.map_err(|_| Error::plan(format!("`{text}` is no session"), "write its number"))?;
             return Ok(Self::Connect { session });
         }
         session_at(text).map(|(session, at)| Self::Work { session, at })

@@ -65,13 +65,20 @@ impl Engine for Null {
         url.to_owned()
     }
 
+    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+        named(url)?;
+        Options::from_settings(settings).map(drop)
+    }
+
     fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        if !matches!(url, "null" | "null:" | "null://") {
-            return Err(Error::plan(
-                format!("`{url}` is no target of the null engine"),
-                "write null: and nothing more",
-            ));
-        }
+        named(url)?;
         Ok(Box::new(NullTarget::new(Options::from_settings(settings)?)))
     }
+}
+
+fn named(url: &str) -> Result<()> {
+    if !matches!(url, "null" | "null:" | "null://") {
+        return Err(Error::plan(format!("`{url}` is no target of the null engine"), "write null: and nothing more"));
+    }
+    Ok(())
 }

@@ -3,55 +3,77 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::settings::{Key, Settings, Trust};
+use mindful_core::bound::Bound;
+use mindful_core::settings::{Key, Settings};
 use mindful_core::units::{self, Share};
 
 use crate::fault::{Failure, Stall};
 use crate::signal::Signal;
-use crate::value::{list, number, positive, session_at};
+use crate::value::{list, session_at};
 use crate::wrong_clock::ClockStep;
-
-const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: Some(default), help, trust: Trust::Value }
-}
-
-const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help, trust: Trust::Value }
-}
 
 /// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    key(
+    Key::with_default(
         "null_latency",
         "TIME",
         "100us",
         "Mean time of an operation when one session is alone; 0s for as fast as it goes",
-    ),
-    unset("null_update_latency", "TIME", "Mean time of an update (default: as null_latency)"),
-    key("null_spread", "SIGMA", "0", "Spread of the times, lognormal: standard deviation of their logarithm"),
-    unset("null_capacity", "N", "Servers that all sessions share: throughput is capped at N / latency"),
-    unset("null_capacity_softness", "Q", "How sharp the cap is: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)"),
-    key("null_contention", "SIGMA", "0", "Contention: times grow by 1 + SIGMA (N - 1)"),
-    key("null_retrograde", "KAPPA", "0", "Crosstalk: times grow by KAPPA N (N - 1) more, so throughput falls at last"),
-    unset(
+    )
+    .within(Bound::ANY_TIME),
+    Key::unset("null_update_latency", "TIME", "Mean time of an update (default: as null_latency)")
+        .within(Bound::ANY_TIME),
+    Key::with_default(
+        "null_spread",
+        "SIGMA",
+        "0",
+        "Spread of the times, lognormal: standard deviation of their logarithm",
+    )
+    .within(Bound::Number(0.0, 10.0)),
+    Key::unset("null_capacity", "N", "Servers that all sessions share: throughput is capped at N / latency")
+        .within(Bound::Number(0.001, 1e9)),
+    Key::unset(
+        "null_capacity_softness",
+        "Q",
+        "How sharp the cap is: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)",
+    )
+    .within(Bound::Number(0.1, 20.0)),
+    Key::with_default("null_contention", "SIGMA", "0", "Contention: times grow by 1 + SIGMA (N - 1)")
+        .within(Bound::Number(0.0, 1e3)),
+    Key::with_default(
+        "null_retrograde",
+        "KAPPA",
+        "0",
+        "Crosstalk: times grow by KAPPA N (N - 1) more, so throughput falls at last",
+    )
+    .within(Bound::Number(0.0, 1e3)),
+    Key::unset(
         "null_signal",
         "LIST",
         "Times over the run: step:FACTOR@AT ramp:FACTOR:OVER cycle:PERCENT:PERIOD ar1:PHI:PERCENT",
     ),
-    unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas"),
-    unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)"),
-    unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas"),
-    key("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's"),
-    unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
-    key("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
-    key(
+    Key::unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas"),
+    Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)"),
+    Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas"),
+    Key::with_default("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's")
+        .within(Bound::ANY_TIME),
+    Key::unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
+    Key::with_default("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
+    Key::with_default(
         "null_cache_fill",
         "TIME",
         "0s",
         "How long its imagined cache takes to serve null_hit_ratio, from the start on",
+    )
+    .within(Bound::ANY_TIME),
+    Key::with_default(
+        "null_page_cache_share",
+        "PERCENT",
+        "0",
+        "Share of physical reads that its imagined page cache serves",
     ),
-    key("null_page_cache_share", "PERCENT", "0", "Share of physical reads that its imagined page cache serves"),
-    unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not told)"),
+    Key::unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not told)")
+        .within(Bound::ANY_TIME),
 ];
 
 /// The options, parsed.
@@ -80,6 +102,7 @@ pub struct Options {
 impl Options {
     /// The options that `settings` give; the defaults of [`KEYS`] elsewhere.
     pub fn from_settings(given: &Settings) -> Result<Self> {
+        given.within(KEYS)?;
         let mut all = Settings::defaults(KEYS);
         for (name, setting) in given.iter() {
             all.set(name, setting.value.as_str(), setting.origin.clone());
@@ -88,11 +111,11 @@ impl Options {
         Ok(Self {
             latency,
             update_latency: all.parse("null_update_latency", units::parse_duration)?.unwrap_or(latency),
-            spread: all.require("null_spread", number)?,
-            capacity: all.parse("null_capacity", positive)?,
-            softness: all.parse("null_capacity_softness", positive)?,
-            contention: all.require("null_contention", number)?,
-            retrograde: all.require("null_retrograde", number)?,
+            spread: all.require("null_spread", units::parse_number)?,
+            capacity: all.parse("null_capacity", units::parse_number)?,
+            softness: all.parse("null_capacity_softness", units::parse_number)?,
+            contention: all.require("null_contention", units::parse_number)?,
+            retrograde: all.require("null_retrograde", units::parse_number)?,
             signals: all.parse("null_signal", |text| list(text, Signal::parse))?.unwrap_or_default(),
             stalls: all.parse("null_stall", |text| list(text, Stall::parse))?.unwrap_or_default(),
             failures: all.parse("null_fail", |text| list(text, Failure::parse))?.unwrap_or_default(),

@@ -9,6 +9,9 @@ use mindful_core::workload::{Op, OpKind, Workload};
 use crate::options::Options;
 use crate::signal::{Course, gaussian};
 
+/// No operation takes longer, whatever its factors come to: 30 years are never, and can still be added up.
+const LONGEST_US: f64 = 1e15;
+
 /// Seeded service times of one session.
 #[derive(Debug)]
 pub struct ServiceTime {
@@ -46,7 +49,7 @@ impl ServiceTime {
             0.0 => 1.0,
             sigma => (sigma * gaussian(op.index, self.stream) - sigma * sigma / 2.0).exp(),
         };
-        mean * course * spread
+        (mean * course * spread).min(LONGEST_US)
     }
 }
 

@@ -6,7 +6,7 @@ use mindful_core::draw;
 use mindful_core::units::{self, Share};
 use mindful_core::{Error, Result};
 
-use crate::value::number;
+use crate::value::factor;
 
 /// A factor on every service time that depends on the time since the start; times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,10 +29,12 @@ impl Signal {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let (first, second) = rest.split_once([':', '@']).unwrap_or((rest, ""));
         match name {
-            "step" => Ok(Self::Step { factor: number(first)?, at_s: seconds(second)? }),
-            "ramp" => Ok(Self::Ramp { factor: number(first)?, over_s: seconds(second)? }),
-            "cycle" => Ok(Self::Cycle { amplitude: part(first)?, period_s: seconds(second)? }),
-            "ar1" if number(first)? < 1.0 => Ok(Self::Ar1 { phi: number(first)?, deviation: part(second)? }),
+            "step" => Ok(Self::Step { factor: factor(first)?, at_s: seconds(second)? }),
+            "ramp" => Ok(Self::Ramp { factor: factor(first)?, over_s: seconds(second)? }),
+            "cycle" if seconds(second)? > 0.0 => {
+                Ok(Self::Cycle { amplitude: part(first)?, period_s: seconds(second)? })
+            }
+            "ar1" if factor(first)? < 1.0 => Ok(Self::Ar1 { phi: factor(first)?, deviation: part(second)? }),
             _ => Err(Error::plan(
                 format!("`{text}` is not a signal"),
                 "write step:1.5@5s, ramp:2:10s, cycle:20%:4s or ar1:0.6:5%",

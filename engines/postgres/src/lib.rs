@@ -86,6 +86,11 @@ impl Engine for Postgres {
         if is_private(url) { Embedded::exists(settings, events.as_ref()) } else { Ok(true) }
     }
 
+    fn accepts(&self, _url: &str, settings: &Settings) -> Result<()> {
+        Options::from_settings(settings)?;
+        Embedded::accepts(settings)
+    }
+
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         let options = Options::from_settings(settings)?;
         if is_private(url) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::settings::{Key, Settings, Trust};
+use mindful_core::settings::{Key, Settings};
 use mindful_core::{Error, Result, units};
 
 use crate::embedded;
@@ -20,27 +20,14 @@ pub static KEYS: [Key; OWN.len() + embedded::KEYS.len()] = {
 };
 
 const OWN: &[Key] = &[
-    Key {
-        name: "namespace",
-        value: "NAME",
-        default: Some("mindful"),
-        help: "PostgreSQL schema that holds everything of mindful's, made by mindful",
-        trust: Trust::Value,
-    },
-    Key {
-        name: "tablespace",
-        value: "NAME",
-        default: None,
-        help: "PostgreSQL tablespace for the tables and indexes (default: the database's own)",
-        trust: Trust::Value,
-    },
-    Key {
-        name: "wait_sampling",
-        value: "TIME|off",
-        default: Some("20ms"),
-        help: "How often it is looked what sessions wait for, 5ms to 1s",
-        trust: Trust::Value,
-    },
+    Key::with_default(
+        "namespace",
+        "NAME",
+        "mindful",
+        "PostgreSQL schema that holds everything of mindful's, made by mindful",
+    ),
+    Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
+    Key::with_default("wait_sampling", "TIME|off", "20ms", "How often it is looked what sessions wait for, 5ms to 1s"),
 ];
 
 /// The same, parsed.
@@ -62,6 +49,7 @@ const LONGEST_NAME: usize = 63;
 impl Options {
     /// The options that `settings` give.
     pub fn from_settings(settings: &Settings) -> Result<Self> {
+        settings.within(&KEYS)?;
         let name = |text: &str| {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains('\0') {
                 return Err(Error::plan("not a name", format!("give 1 to {LONGEST_NAME} bytes, none of them zero")));

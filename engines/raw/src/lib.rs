@@ -77,6 +77,10 @@ impl Engine for Raw {
         error::one_line(url)
     }
 
+    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+        options::Options::parse(url, settings).map(drop)
+    }
+
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         Ok(Box::new(target::RawTarget::open(options::Options::parse(url, settings)?, events)?))
     }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use mindful_core::settings::{self, Key, Settings, Trust};
+use mindful_core::bound::Bound;
+use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, units};
 
 use crate::look::Look;
@@ -17,49 +18,52 @@ const MOST_BUFFER_BYTES: u64 = 1 << 30;
 /// Largest block or large I/O.
 const LARGEST_IO: u64 = 64 << 20;
 
-const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: Some(default), help, trust: Trust::Value }
-}
-
-const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help, trust: Trust::Value }
-}
+/// Length of an I/O.
+const IO_SIZE: Bound = Bound::Size(512, LARGEST_IO);
+/// I/Os in flight.
+const IODEPTH: Bound = Bound::Count(0, MOST_IODEPTH as u64);
 
 /// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    key("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O"),
-    key("io", "KIND", "uring", "How blocks are read: uring (io_uring) or psync (pread, one at a time)"),
-    key("iodepth", "N", "1", "I/Os that each session keeps in flight (uring)"),
-    key("direct", "on|off", "on", "Past the page cache (O_DIRECT), or through it"),
-    key("sync", "on|off", "off", "Whether a write waits until it is on storage (O_DSYNC)"),
-    key("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
-    key("streams", "N", "1", "Sequential streams of each session"),
-    key(
+    Key::with_default("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O").within(IO_SIZE),
+    Key::with_default("io", "KIND", "uring", "How blocks are read: uring (io_uring) or psync (pread, one at a time)"),
+    Key::with_default("iodepth", "N", "1", "I/Os that each session keeps in flight (uring)").within(IODEPTH),
+    Key::with_default("direct", "on|off", "on", "Past the page cache (O_DIRECT), or through it"),
+    Key::with_default("sync", "on|off", "off", "Whether a write waits until it is on storage (O_DSYNC)"),
+    Key::with_default("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
+    Key::with_default("streams", "N", "1", "Sequential streams of each session").within(Bound::Count(1, 1_024)),
+    Key::with_default(
         "span",
         "PART",
         "full",
         "Part in use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
     ),
-    key(
+    Key::with_default(
         "whole",
         "on|off",
         "off",
         "Read all of the files as one schema, whatever schemas they were made with (`mindful raw`: on)",
     ),
-    key("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
-    key("stripe_size", "SIZE", "1MiB", "Length of a stripe"),
-    key("large_iodepth", "N", "0", "Large reads that each session keeps in flight beside its blocks (uring)"),
-    key("large_size", "SIZE", "1MiB", "Length of a large read"),
-    key("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
-    key(
+    Key::with_default("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
+    Key::with_default("stripe_size", "SIZE", "1MiB", "Length of a stripe").within(IO_SIZE),
+    Key::with_default(
+        "large_iodepth",
+        "N",
+        "0",
+        "Large reads that each session keeps in flight beside its blocks (uring)",
+    )
+    .within(IODEPTH),
+    Key::with_default("large_size", "SIZE", "1MiB", "Length of a large read").within(IO_SIZE),
+    Key::with_default("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
+    Key::with_default(
         "look",
         "HOW",
         "none",
         "What is done with each block read: none, byte, checksum, parse (copy it, walk its rows)",
     ),
-    unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)"),
-    key("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
-    unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost")
+    Key::unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)"),
+    Key::with_default("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
+    Key::unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost")
         .command(),
 ];
 
@@ -133,6 +137,7 @@ pub struct Options {
 impl Options {
     /// The options that `url` and `s` give.
     pub fn parse(url: &str, s: &Settings) -> Result<Self> {
+        s.within(KEYS)?;
         let options = Self {
             paths: paths(url)?,
             block_size: s.require("block_size", io_size)?,

@@ -106,7 +106,8 @@ impl DatabaseFile {
     }
 }
 
-fn parse(url: &str) -> Result<PathBuf> {
+/// The absolute path that `url` names.
+pub fn parse(url: &str) -> Result<PathBuf> {
     let bad = |what: &str| Error::plan(format!("`{url}` {what}"), "write sqlite:PATH, such as sqlite:/data/mindful.db");
     let rest = url.strip_prefix("sqlite:").ok_or_else(|| bad("is no SQLite target"))?;
     let path = rest.strip_prefix("//").filter(|rest| rest.starts_with('/')).unwrap_or(rest);

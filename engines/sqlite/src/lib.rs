@@ -69,6 +69,11 @@ impl Engine for Sqlite {
         url.to_owned()
     }
 
+    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+        Options::from_settings(settings)?;
+        file::parse(url).map(drop)
+    }
+
     fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         let options = Options::from_settings(settings)?;
         let file = DatabaseFile::from_url(url, options.page_bytes)?;

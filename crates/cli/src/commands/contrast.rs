@@ -12,7 +12,7 @@ use mindful_core::result::{Finding, Severity};
 use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::workload::Loop;
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::cpu::{self, Pinned};
 use mindful_runner::hooks::Phase;
@@ -22,10 +22,10 @@ use mindful_runner::{Context, job};
 use crate::commands::show;
 use crate::context;
 use crate::exit::Exit;
-use crate::{layers, registry, store};
+use crate::{args, layers, registry, store};
 
 /// Repetitions where nobody says.
-const REPETITIONS: u64 = 3;
+const REPETITIONS: u32 = 3;
 /// Defaults of a turn: a contrast has dozens.
 const TURN: [(&str, &str); 4] = [("duration", "2s"), ("warmup", "1s"), ("sessions", "4"), ("work_unit", "1")];
 /// Time in which a database's cache takes in its data before it is measured as cached.
@@ -33,7 +33,7 @@ const CACHE_WARMUP: Duration = Duration::from_secs(4);
 
 /// Measures all rungs in turn, pinned to one core and not, and says what lies between them.
 pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
-    let repetitions = matches.get_one::<String>("repeat").map_or(Ok(REPETITIONS), |text| units::parse_count(text))?;
+    let repetitions = args::repetitions(matches, 1, REPETITIONS)?;
     let mut settings = layers::settings(matches)?;
     for (name, value) in TURN {
         if settings.given(name).is_none() {
@@ -49,7 +49,7 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     }
     let mut contrast = Contrast::open(&context)?;
     let mut series = Series::begin(&context, contrast.database()?)?;
-    let all = turns(&contrast.rungs(), contrast.may_pin, repetitions as u32);
+    let all = turns(&contrast.rungs(), contrast.may_pin, repetitions);
     if !contrast.may_pin {
         context.events().emit(Event::Finding(one_core_left_out()));
     }

@@ -48,8 +48,7 @@ fn as_text(engine: &dyn Engine) -> String {
     let _ = writeln!(text, "  can      {}", named(true));
     let _ = writeln!(text, "  cannot   {}", named(false));
     for key in engine.options() {
-        let default = key.default.map_or_else(String::new, |value| format!(" [default: {value}]"));
-        let _ = writeln!(text, "  --{:<22} {}{default}", format!("{} {}", key.flag(), key.value), key.help);
+        let _ = writeln!(text, "  --{:<22} {}", format!("{} {}", key.flag(), key.value), key.explained());
     }
     text
 }
@@ -58,7 +57,16 @@ fn as_json(engine: &dyn Engine) -> serde_json::Value {
     let options: Vec<_> = engine
         .options()
         .iter()
-        .map(|key| json!({ "name": key.name, "value": key.value, "default": key.default, "help": key.help }))
+        .map(|key| {
+            let bound = Some(key.bound.to_string()).filter(|bound| !bound.is_empty());
+            json!({
+                "name": key.name,
+                "value": key.value,
+                "default": key.default,
+                "bound": bound,
+                "help": key.help,
+            })
+        })
         .collect();
     json!({
         "name": engine.name(),

@@ -2,27 +2,25 @@
 
 use clap::ArgMatches;
 use mindful_analyze::compare::NoiseFloor;
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result};
 use mindful_runner::repetition;
 use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
 use crate::noise::{self, Noted};
-use crate::{layers, store};
+use crate::{args, layers, store};
 
 /// Runs where nobody says how many.
-const REPETITIONS: u64 = 5;
+const REPETITIONS: u32 = 5;
 /// The method's claim for runs of one plan: 1 to 2 %, 3 % at worst.
 const CLAIM: f64 = 0.02;
 const CLAIM_AT_WORST: f64 = 0.03;
 
 /// Repeats the plan, tells and keeps the spread between its runs.
 pub fn noise(matches: &ArgMatches) -> Result<Exit> {
-    let repetitions = matches.get_one::<String>("repeat").map_or(Ok(REPETITIONS), |text| units::parse_count(text))?;
-    if repetitions < 2 {
-        return Err(Error::plan("a spread takes at least two runs", "give --repeat 5"));
-    }
+    // A spread takes two.
+    let repetitions = args::repetitions(matches, 2, REPETITIONS)?;
     let settings = layers::settings(matches)?;
     let mut runs = Vec::new();
     for _ in 0..repetitions {

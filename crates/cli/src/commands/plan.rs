@@ -46,8 +46,8 @@ fn as_text(context: &Context) -> String {
 fn cost(plan: &Plan) -> String {
     let schemas = plan.schemas.unwrap_or(DEFAULT_SCHEMAS);
     let size = match plan.scale.unwrap_or(DEFAULT_SCALE) {
-        Extent::Bytes(bytes) => units::format_bytes(bytes * u64::from(schemas)),
-        Extent::Blocks(blocks) => format!("{} blocks", blocks * u64::from(schemas)),
+        Extent::Bytes(bytes) => units::format_bytes(bytes.saturating_mul(schemas.into())),
+        Extent::Blocks(blocks) => format!("{} blocks", blocks.saturating_mul(schemas.into())),
     };
     let time = match plan.ops {
         Some(ops) => format!("{ops} operations a session, at most {}", units::format_duration(plan.guard)),

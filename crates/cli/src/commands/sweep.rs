@@ -33,6 +33,9 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let keys: Vec<&str> = KEYS.iter().chain(registry::options()).map(|key| key.name).collect();
     let sweep = Sweep::new(&settings, &keys)?;
     let mut context = context::with(sweep.base.clone(), store)?;
+    for settings in sweep.known() {
+        context.engine.accepts(&context.plan.target, &settings)?;
+    }
     // What is stored is the sweep itself, not its first point.
     context.settings = settings;
     let mut walk = Walk {

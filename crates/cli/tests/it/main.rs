@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod architecture;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "sqlite", feature = "raw"))]
+mod bounds;
 mod circles;
 mod commands;
 mod compares;

@@ -1,21 +1,24 @@
 //! From text settings to a plan.
 
 use super::{Commit, Duration, Error, Rate, Result, Settings, Share, Skew, ThinkTime, settings, units};
-use super::{Content, Extent, Hooks, HotSpotPlan, Like, Loop, MOST_SCHEMAS, MOST_SESSIONS, Plan, Redo};
+use super::{Content, Extent, Hooks, HotSpotPlan, Like, Loop, MOST_SESSIONS, Plan, Redo};
 
+/// Most updates that may wait for one commit.
+const MOST_UNCOMMITTED: u32 = 1_000_000;
 /// Sessions when nobody says.
 const DEFAULT_SESSIONS: u32 = 8;
 
 pub(super) fn plan(s: &Settings) -> Result<Plan> {
+    s.within(super::KEYS)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,
         seed: s.require("seed", units::parse_count)?,
-        schemas: s.parse("schemas", |t| bounded(t, MOST_SCHEMAS))?,
+        schemas: s.parse("schemas", count)?,
         scale: s.parse("scale", Extent::parse)?,
         scan_table: s.require("scan_table", Extent::parse)?,
         content: content(s)?,
-        load_streams: s.require("load_streams", |t| bounded(t, 256))?,
+        load_streams: s.require("load_streams", count)?,
         sessions: sessions(s)?,
         warmup: s.require("warmup", units::parse_duration)?,
         duration: s.require("duration", units::parse_duration)?,
@@ -56,12 +59,10 @@ fn hooks(s: &Settings) -> Result<Hooks> {
     })
 }
 
-fn bounded(text: &str, most: u32) -> Result<u32> {
+/// A count whose key bounds it to 32 bits.
+fn count(text: &str) -> Result<u32> {
     let count = units::parse_count(text)?;
-    u32::try_from(count)
-        .ok()
-        .filter(|n| (1..=most).contains(n))
-        .ok_or_else(|| Error::plan(format!("{count} is out of range"), format!("give 1 to {most}")))
+    u32::try_from(count).map_err(|_| Error::plan(format!("`{text}` is out of range"), "give a smaller number"))
 }
 
 fn tag(text: &str) -> Result<String> {
@@ -78,11 +79,11 @@ fn tag(text: &str) -> Result<String> {
 }
 
 fn sessions(s: &Settings) -> Result<u32> {
-    let sessions = s.parse("sessions", |t| bounded(t, MOST_SESSIONS))?;
-    let Some(threads) = s.parse("threads", |t| bounded(t, MOST_SESSIONS))? else {
+    let sessions = s.parse("sessions", count)?;
+    let Some(threads) = s.parse("threads", count)? else {
         return Ok(sessions.unwrap_or(DEFAULT_SESSIONS));
     };
-    let schemas = s.parse("schemas", |t| bounded(t, MOST_SCHEMAS))?.unwrap_or(super::DEFAULT_SCHEMAS);
+    let schemas = s.parse("schemas", count)?.unwrap_or(super::DEFAULT_SCHEMAS);
     let product = u64::from(schemas) * u64::from(threads);
     if sessions.is_some_and(|n| u64::from(n) != product) {
         return Err(Error::plan(
@@ -103,9 +104,6 @@ fn ops(s: &Settings) -> Result<Option<u64>> {
             "give one: a fixed amount of work, or a fixed time",
         ));
     }
-    if ops == Some(0) {
-        return Err(Error::plan("0 operations do nothing", "give --ops 1 or more"));
-    }
     Ok(ops)
 }
 
@@ -121,16 +119,8 @@ fn steady(s: &Settings) -> Result<bool> {
 }
 
 fn content(s: &Settings) -> Result<Content> {
-    let ratio = |text: &str| {
-        let value: f64 = text.trim().parse().unwrap_or(f64::NAN);
-        if (1.0..=100.0).contains(&value) {
-            Ok(value)
-        } else {
-            Err(Error::plan(format!("`{text}` is not a ratio"), "give 1 to 100, such as 2.5"))
-        }
-    };
-    let compress_ratio = s.parse("compress_ratio", ratio)?.unwrap_or(1.0);
-    let dedupe_ratio = s.require("dedupe_ratio", ratio)?;
+    let compress_ratio = s.parse("compress_ratio", units::parse_number)?.unwrap_or(1.0);
+    let dedupe_ratio = s.require("dedupe_ratio", units::parse_number)?;
     let repeated = s.require("content", |t| settings::parse_choice(t, &[("mixed", false), ("repeated", true)]))?;
     if repeated && (s.given("compress_ratio").is_some() || s.given("dedupe_ratio").is_some()) {
         return Err(Error::plan(
@@ -145,8 +135,11 @@ pub(super) fn commit(text: &str) -> Result<Commit> {
     match text {
         "each" => Ok(Commit::Each),
         "slice" => Ok(Commit::Slice),
-        _ => bounded(text, 1_000_000).map(Commit::Every).map_err(|_| {
-            Error::plan(format!("`{text}` is not a time to commit"), "write each, slice, or a number of operations")
+        _ => count(text).ok().filter(|n| (1..=MOST_UNCOMMITTED).contains(n)).map(Commit::Every).ok_or_else(|| {
+            Error::plan(
+                format!("`{text}` is not a time to commit"),
+                format!("write each, slice, or after how many operations, 1 to {MOST_UNCOMMITTED}"),
+            )
         }),
     }
 }
@@ -168,7 +161,7 @@ pub(super) fn skew(text: &str) -> Result<Skew> {
     let bad = || {
         Error::plan(
             format!("`{text}` is not a skew"),
-            "write uniform, zipf:0.9 (between 0 and 1), or hotset:20%,80% with the operations to move on after, if any",
+            "write uniform, zipf:0.9 (0.001 to 0.999), or hotset:20%,80% with the operations to move on after, if any",
         )
     };
     if text == "uniform" {
@@ -176,7 +169,7 @@ pub(super) fn skew(text: &str) -> Result<Skew> {
     }
     if let Some(theta) = text.strip_prefix("zipf:") {
         let theta: f64 = theta.parse().map_err(|_| bad())?;
-        return if theta > 0.0 && theta < 1.0 { Ok(Skew::Zipf(theta)) } else { Err(bad()) };
+        return if (0.001..=0.999).contains(&theta) { Ok(Skew::Zipf(theta)) } else { Err(bad()) };
     }
     let parts: Vec<_> = text.strip_prefix("hotset:").ok_or_else(bad)?.split(',').collect();
     let (fraction, probability, moves_every) = match parts[..] {
@@ -219,8 +212,11 @@ pub(super) fn rate(text: &str) -> Result<Rate> {
         None => (false, text),
     };
     let per_s: f64 = number.trim().replace('_', "").parse().unwrap_or(f64::NAN);
-    if per_s > 0.0 && per_s < 1e9 {
+    if (0.001..=1e8).contains(&per_s) {
         return Ok(Rate { per_s, even });
     }
-    Err(Error::plan(format!("`{text}` is not a rate"), "write operations per second, such as 5000 or even:5000"))
+    Err(Error::plan(
+        format!("`{text}` is not a rate"),
+        "write operations per second, 0.001 to 100000000, such as 5000 or even:5000",
+    ))
 }

@@ -95,6 +95,11 @@ impl Embedded {
         Ok(embedded)
     }
 
+    /// Refuses options that make no sense.
+    pub fn accepts(settings: &Settings) -> Result<()> {
+        Options::parse(settings).map(drop)
+    }
+
     /// Whether there is a server to open; changes nothing. Binaries are looked for only where it depends on their version.
     pub fn exists(settings: &Settings, events: &dyn Events) -> Result<bool> {
         let options = Options::parse(settings)?;

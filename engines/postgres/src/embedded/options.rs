@@ -2,34 +2,43 @@
 
 use std::path::PathBuf;
 
-use mindful_core::settings::{Key, Settings, Trust, parse_choice, parse_switch};
+use mindful_core::bound::Bound;
+use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::{Error, Result, units};
 
 /// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    unset("pg_bin", "DIR", "Folder with the initdb and postgres to use (default: fetched, else of the system)")
+    Key::unset("pg_bin", "DIR", "Folder with the initdb and postgres to use (default: fetched, else of the system)")
         .command(),
-    key("pg_version", "VERSION", "18", "PostgreSQL to fetch: 16, 17, 18, or in full such as 18.6"),
-    key("fetch", "on|off", "on", "Whether PostgreSQL may be fetched from the network"),
-    unset("fetch_dir", "DIR", "Where fetched PostgreSQL binaries are kept (default: the user's data directory)")
+    Key::with_default("pg_version", "VERSION", "18", "PostgreSQL to fetch: 16, 17, 18, or in full such as 18.6"),
+    Key::with_default("fetch", "on|off", "on", "Whether PostgreSQL may be fetched from the network"),
+    Key::unset("fetch_dir", "DIR", "Where fetched PostgreSQL binaries are kept (default: the user's data directory)")
         .command(),
-    unset("data_dir", "DIR", "Data directory of the private server: it decides which storage is measured").command(),
-    unset("run_as", "USER", "User the private server runs as when mindful is root (default: postgres, else nobody)")
+    Key::unset("data_dir", "DIR", "Data directory of the private server: it decides which storage is measured")
         .command(),
-    key("mode", "MODE", "pio", "What the server is set up for: pio (physical I/O) or lio (everything cached)"),
-    unset("cache", "SIZE", "Size of the database's own cache (default: by mode)"),
-    unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O"),
-    unset("set", "NAME=VALUE,…", "Server settings in place of the chosen ones: work_mem=8MB,debug_io_direct=data,wal")
-        .command(),
+    Key::unset(
+        "run_as",
+        "USER",
+        "User the private server runs as when mindful is root (default: postgres, else nobody)",
+    )
+    .command(),
+    Key::with_default(
+        "mode",
+        "MODE",
+        "pio",
+        "What the server is set up for: pio (physical I/O) or lio (everything cached)",
+    ),
+    Key::unset("cache", "SIZE", "Size of the database's own cache (default: by mode)")
+        .within(Bound::Size(128 << 10, units::LARGEST)),
+    Key::unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O")
+        .within(Bound::Size(1 << 20, units::LARGEST)),
+    Key::unset(
+        "set",
+        "NAME=VALUE,…",
+        "Server settings in place of the chosen ones: work_mem=8MB,debug_io_direct=data,wal",
+    )
+    .command(),
 ];
-
-const fn key(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: Some(default), help, trust: Trust::Value }
-}
-
-const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Key {
-    Key { name, value, default: None, help, trust: Trust::Value }
-}
 
 /// What a run of the private server is set up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +114,7 @@ const FIXED: &[&str] = &[
 impl Options {
     /// The options that `settings` give.
     pub fn parse(settings: &Settings) -> Result<Self> {
+        settings.within(KEYS)?;
         let path = |name: &str| settings.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);
         let modes = [("pio", Mode::Pio), ("lio", Mode::Lio)];
         let mut version =

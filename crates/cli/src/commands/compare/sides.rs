@@ -3,12 +3,12 @@
 use clap::ArgMatches;
 use mindful_core::result::{Severity, Summary, Validity};
 use mindful_core::settings::Settings;
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_runner::repetition::{self, Side};
 use serde::Serialize;
 
-use crate::{context, layers};
+use crate::{args, context, layers};
 
 /// Whether a run may be quoted, and what speaks against it.
 #[derive(Debug, Serialize)]
@@ -82,10 +82,7 @@ pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
 
 /// Runs two plans in turn, A B B A, so that drift hits both alike.
 pub fn measured(a: &str, b: &str, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
-    let repeat = matches.get_one::<String>("repeat").map_or(Ok(5), |text| units::parse_count(text))?;
-    if repeat == 0 {
-        return Err(Error::plan("0 repetitions compare nothing", "give --repeat 5"));
-    }
+    let repeat = args::repetitions(matches, 1, 5)?;
     let plans: [Settings; 2] = [layers::of_file(a)?, layers::of_file(b)?];
     let mut sides = [Side::new(), Side::new()];
     for pass in 0..repeat {

@@ -5,6 +5,8 @@ use mindful_core::{Error, Result, units};
 use mindful_raw::orion::{self, Matrix, Point, Preset};
 use mindful_raw::space::Span;
 
+use crate::io_keys;
+
 /// Highest mean latency a calibration allows when nobody says.
 const LIMIT: &str = "20ms";
 /// Defaults of a single step: each I/O is an operation of its own.
@@ -47,6 +49,7 @@ impl Job {
 
 /// The job that `settings` ask for, `None` for one plain step; completes them with the defaults of either.
 pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
+    settings.within(io_keys::KEYS)?;
     let preset = settings.get("preset").map(str::to_owned);
     let job = match preset.as_deref() {
         Some("calibrate") => Some(calibrate(settings)?),

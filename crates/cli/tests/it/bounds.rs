@@ -1,0 +1,328 @@
+//! Extremes of every key of every engine: an answer in time, never a crash, and never a yes to nonsense.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_core::bound::Bound;
+use mindful_core::settings::Key;
+use mindful_core::{Engine, plan};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Numbers where arithmetic of one width or another ends, and what is no number.
+const EXTREMES: [&str; 24] = [
+    "0",
+    "1",
+    "-1",
+    "2147483647",
+    "2147483648",
+    "4294967295",
+    "4294967296",
+    "9007199254740993",
+    "2305843009213693952",
+    "9223372036854775807",
+    "9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "99999999999999999999999999999999999999",
+    "0.0000000001",
+    "-0.5",
+    "1e-308",
+    "1e308",
+    "1e999",
+    "NaN",
+    "inf",
+    "-inf",
+    "",
+    " ",
+];
+
+/// Units that follow them.
+const UNITS: [&str; 3] = ["us", "h", "TiB"];
+
+/// What no key of numbers takes.
+const NONSENSE: [&str; 8] = ["-1", "-0.5", "1e999", "NaN", "inf", "-inf", "", " "];
+
+/// What stands for the value in the help of keys whose values are no numbers.
+const WORDS: [&str; 9] = ["URL", "NAME", "COMMAND", "DIR", "USER", "DEVICE", "NAME=VALUE,…", "PREFIX", "JOB"];
+
+/// Longest that an answer may take: against hangs, on a busy host too.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Answer {
+    call: String,
+    code: Option<i32>,
+    stderr: String,
+    stdout: String,
+    /// From the signal on where there was one, otherwise from the start.
+    took: Duration,
+}
+
+/// Runs mindful; asks it to end by SIGTERM when it has not by `ends_after`.
+fn ask(args: &[String], ends_after: Duration) -> Answer {
+    let store = tempfile::tempdir().unwrap();
+    let (out, err) = (store.path().join("out"), store.path().join("err"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mindful"))
+        .args(args)
+        .current_dir(store.path())
+        .env("MINDFUL_STORE", store.path().join("store"))
+        .stdin(Stdio::null())
+        .stdout(File::create(&out).unwrap())
+        .stderr(File::create(&err).unwrap())
+        .spawn()
+        .unwrap();
+    let (mut since, mut asked) = (Instant::now(), false);
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if !asked && since.elapsed() > ends_after {
+            kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+            (since, asked) = (Instant::now(), true);
+        } else if since.elapsed() > ends_after + PATIENCE {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            break None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    let read = |path| {
+        let mut text = Vec::new();
+        File::open(path).unwrap().read_to_end(&mut text).unwrap();
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let code = status.and_then(|status| status.code().or_else(|| status.signal().map(|signal| 128 + signal)));
+    Answer { call: args.join(" "), code, stderr: read(err), stdout: read(out), took: since.elapsed() }
+}
+
+/// Judges the answers to all calls, several at a time; `complaint` tells what is wrong with one.
+fn all<T: Sync>(calls: &[T], complaint: impl Fn(&T) -> Option<String> + Sync) {
+    let (next, complaints) = (Mutex::new(calls.iter()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                loop {
+                    let Some(call) = next.lock().unwrap().next() else { break };
+                    if let Some(text) = complaint(call) {
+                        complaints.lock().unwrap().push(text);
+                    }
+                }
+            });
+        }
+    });
+    let complaints = complaints.into_inner().unwrap();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), calls.len(), complaints.join("\n"));
+}
+
+/// What is wrong with an answer, whatever the question was.
+fn unsound(answer: &Answer, codes: &[i32]) -> Option<String> {
+    let Answer { call, code, stderr, took, .. } = answer;
+    let sound = code.is_some_and(|code| codes.contains(&code)) && !stderr.contains("panicked");
+    (!sound).then(|| format!("{call}: {code:?} after {took:?}: {stderr}"))
+}
+
+/// All values to try for `key`: the extremes, with units too, and both sides of its bound's ends.
+fn values(key: &Key) -> Vec<String> {
+    let united = EXTREMES.iter().flat_map(|number| UNITS.map(|unit| format!("{number}{unit}")));
+    let mut values: Vec<String> = match key.bound {
+        Bound::Own | Bound::Count(..) | Bound::Number(..) => Vec::new(),
+        _ => united.collect(),
+    };
+    values.extend(EXTREMES.map(str::to_owned));
+    match key.bound {
+        Bound::Count(least, most) => {
+            values.extend([least.wrapping_sub(1), most, most.wrapping_add(1)].map(|n| n.to_string()));
+        }
+        Bound::Size(least, most) => values.extend([least - 1, most, most + 1].map(|n| format!("{n}B"))),
+        Bound::Time(_, most) => values.extend([0, 1].map(|beyond| format!("{}us", most.as_micros() + beyond))),
+        _ => (),
+    }
+    values
+}
+
+fn flag(key: &Key, value: &str) -> String {
+    format!("--{}={value}", key.flag())
+}
+
+fn engines() -> [(&'static str, &'static dyn Engine); 4] {
+    [
+        ("null:", &mindful_null::ENGINE),
+        ("sqlite:there-is-none.db", &mindful_sqlite::ENGINE),
+        ("raw:there-is-none", &mindful_raw::ENGINE),
+        ("postgres://127.0.0.1:9/none", &mindful_postgres::ENGINE),
+    ]
+}
+
+/// Every key with its extremes as the plan of an engine: target, key, value.
+fn planned() -> Vec<(&'static str, &'static Key, String)> {
+    let of_plan = plan::KEYS.iter().map(|key| ("null:", key));
+    let of_engines =
+        engines().into_iter().flat_map(|(target, engine)| engine.options().iter().map(move |key| (target, key)));
+    of_plan
+        .chain(of_engines)
+        .filter(|(_, key)| key.name != "target")
+        .flat_map(|(target, key)| values(key).into_iter().map(move |value| (target, key, value)))
+        .collect()
+}
+
+/// Whether `value` makes no sense for `key`, by its bound or because it is no number at all.
+fn nonsense(key: &Key, value: &str) -> bool {
+    let wordy = WORDS.contains(&key.value) || key.value.is_empty() || key.value.contains("on|off");
+    key.bound.check(value).is_err() || !wordy && NONSENSE.contains(&value)
+}
+
+#[test]
+fn no_extreme_of_any_key_is_planned_unless_it_makes_sense() {
+    all(&planned(), |(target, key, value)| {
+        let args = ["plan", "--target", target, &flag(key, value)].map(str::to_owned);
+        let answer = ask(&args, PATIENCE);
+        let unheard = nonsense(key, value) && (answer.code != Some(2) || !answer.stderr.contains(&key.flag()));
+        unsound(&answer, &[0, 2]).or_else(|| unheard.then(|| format!("{} is taken: {}", answer.call, answer.stderr)))
+    });
+}
+
+/// The values of `key` that a plan takes, as far as they are worth a run of their own.
+fn worth_a_run(key: &Key) -> Vec<String> {
+    match key.bound {
+        Bound::Count(least, most) => vec![least.to_string(), most.min(1_024).to_string()],
+        Bound::Size(least, most) => vec![format!("{least}B"), format!("{most}B")],
+        Bound::Time(least, most) => vec![format!("{}us", least.as_micros()), format!("{}us", most.as_micros())],
+        Bound::Number(least, most) => vec![least.to_string(), most.to_string()],
+        Bound::Extent => ["0", "1", "1099511627776", "1024TiB"].map(str::to_owned).into(),
+        Bound::Own => {
+            ["1", "100000000", "18446744073709551615", "100", "zipf:0.999", "hotset:0.01%,100%,18446744073709551615"]
+                .map(str::to_owned)
+                .into()
+        }
+    }
+}
+
+/// A run of `target` with one key at the end of what it takes, and all else as small as it goes.
+fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
+    let small = [
+        ("scale", "256"),
+        ("schemas", "1"),
+        ("sessions", "2"),
+        ("duration", "1s"),
+        ("warmup", "0s"),
+        ("work_unit", "4"),
+    ];
+    let instead: &[&str] = match key.name {
+        "threads" => &["sessions", "schemas"],
+        "ops" => &["duration"],
+        "steady" => &["warmup"],
+        name => &[name],
+    };
+    let others = small.into_iter().filter(|(name, _)| !instead.contains(name));
+    let others = others.map(|(name, value)| format!("--{}={value}", name.replace('_', "-")));
+    ["run".to_owned(), format!("--target={target}"), flag(key, value)].into_iter().chain(others).collect()
+}
+
+#[test]
+fn what_is_taken_to_the_limit_runs_or_stops_when_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut calls = Vec::new();
+    for (target, engine) in engines().into_iter().take(3) {
+        let of_plan = plan::KEYS.iter().filter(|_| target == "null:");
+        let keys = engine.options().iter().chain(of_plan).filter(|key| !["target", "destroy_data"].contains(&key.name));
+        for (key, value) in keys.flat_map(|key| worth_a_run(key).into_iter().map(move |value| (key, value))) {
+            // Each run has a file of its own.
+            let file = folder.path().join(calls.len().to_string());
+            let target = match target.split_once(':') {
+                Some((scheme, path)) if !path.is_empty() => format!("{scheme}:{}", file.display()),
+                _ => target.to_owned(),
+            };
+            calls.push(at_the_limit(&target, key, &value));
+        }
+    }
+    all(&calls, |args| {
+        let answer = ask(args, Duration::from_secs(4));
+        let late = (answer.took > Duration::from_secs(10))
+            .then(|| format!("{}: ended {:?} after it was told", answer.call, answer.took));
+        // Without a handler yet, a signal ends mindful as it ends any process, and there is nothing to lose.
+        unsound(&answer, &[0, 1, 2, 3, 130, 143]).or(late)
+    });
+}
+
+#[test]
+fn no_ladder_is_climbed_whose_ends_make_no_sense() {
+    let ladders = [
+        vec!["--sessions=1..18446744073709551615"],
+        vec!["--sessions=1..16385"],
+        vec!["--sessions=1,4294967297"],
+        vec!["--work-unit=1,9223372036854775808"],
+        vec!["--duration=1s,1000000h"],
+        vec!["--null-latency=1us,169h"],
+        vec!["--null-capacity=1,NaN"],
+        vec!["--rate=1..18446744073709551615", "--max-iops-at=p99<=1ms"],
+        vec!["--max-iops-at=p99<=1e308s"],
+        vec!["--max-iops-at=p99<=18446744073709551616h"],
+        vec!["--repeat=18446744073709551615"],
+        vec!["--budget=18446744073709551615h"],
+        vec![
+            "--seed=1..9223372036854775807",
+            "--schemas=1..4096",
+            "--commit=1..999999",
+            "--work-unit=1..4096",
+            "--ops=1..999999",
+        ],
+    ];
+    all(&ladders, |ladder| {
+        let args: Vec<String> = ["sweep", "--target=null:"].iter().chain(ladder).map(|s| (*s).to_owned()).collect();
+        unsound(&ask(&args, PATIENCE), &[2])
+    });
+}
+
+#[test]
+fn no_count_of_any_verb_is_taken_unless_it_makes_sense() {
+    let verbs = [
+        vec!["compare", "--baseline=a", "--candidate=b", "--margin"],
+        vec!["compare", "--run=a", "b", "--repeat"],
+        vec!["noise", "--target=null:", "--duration=1s", "--repeat"],
+        vec!["contrast", "--target=null:", "--repeat"],
+        vec!["watch", "--target=null:", "--duration"],
+        vec!["squeeze", "--leave"],
+        vec!["raw", "there-is-none", "--preset=oltp", "--num-disks"],
+        vec!["raw", "there-is-none", "--preset=oltp", "--num-small"],
+        vec!["raw", "there-is-none", "--preset=calibrate", "--limit"],
+    ];
+    let calls: Vec<Vec<String>> = verbs
+        .iter()
+        .flat_map(|verb| {
+            ["-1", "NaN", "1e308", "18446744073709551615", "99999999999999999999999", ""].map(|value| {
+                let (last, first) = verb.split_last().unwrap();
+                let mut args: Vec<String> = first.iter().map(|s| (*s).to_owned()).collect();
+                args.push(format!("{last}={value}"));
+                args.extend((verb[0] == "squeeze").then(|| ["--", "true"].map(str::to_owned)).into_iter().flatten());
+                args
+            })
+        })
+        .collect();
+    all(&calls, |args| unsound(&ask(args, PATIENCE), &[2]));
+}
+
+#[test]
+fn a_rate_nobody_keeps_up_with_ends_at_the_deadline() {
+    let args =
+        ["run", "--target=null:", "--rate=50000000", "--duration=3s", "--warmup=0s", "--scale=256", "--format=json"];
+    let answer = ask(&args.map(str::to_owned), PATIENCE * 2);
+    assert!(answer.took < Duration::from_secs(12), "{:?} for 3 s", answer.took);
+    assert!(answer.stdout.contains("rate-not-sustained"), "{}{}", answer.stdout, answer.stderr);
+}
+
+#[test]
+fn an_error_names_the_key_the_value_and_the_bound() {
+    let told = |args: &[&str]| ask(&args.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), PATIENCE).stderr;
+    let text = told(&["plan", "--target=null:", "--duration=1000000h"]);
+    assert_eq!(text, "mindful: --duration: `1000000h` is out of range: give 168h or less\n");
+    let text = told(&["plan", "--target=null:", "--work-unit=9223372036854775808", "--like=slob"]);
+    assert_eq!(text, "mindful: --work-unit: `9223372036854775808` is out of range: give 1 to 1099511627776\n");
+    let text = told(&["load", "--target=null:", "--scale=1099511627776", "--schemas=4096"]);
+    assert!(text.contains("--scale") && text.contains("limit"), "{text}");
+    let help = Command::new(env!("CARGO_BIN_EXE_mindful")).args(["run", "--help"]).output().unwrap();
+    assert!(String::from_utf8(help.stdout).unwrap().contains("[1 to 16384]"), "help tells no bound");
+}
