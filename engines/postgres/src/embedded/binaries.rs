@@ -7,9 +7,9 @@ use mindful_core::event::{Events, note};
 use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
 
-use super::account::Account;
 use super::fetch;
 use super::options::{OLDEST, Options, Version};
+use mindful_instance::account::Account;
 
 /// A folder with initdb and postgres, and what they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,9 @@ impl Binaries {
         let missing = if has_programs(&fetched) {
             None
         } else if options.fetch {
-            fetch::fetch(full, &shelf, events).err().map(|why| format!("fetching it failed: {why}"))
+            let artefact = fetch::artefact(full);
+            let fetched = mindful_instance::fetch::fetch(&artefact, &options.fetch_url, &shelf, full, account, events);
+            fetched.err().map(|why| format!("fetching it failed: {why}"))
         } else {
             Some("--fetch is off".to_owned())
         };

@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
 
-use super::account::Account;
 use super::binaries::Binaries;
 use super::folder::Folder;
 use super::log::Log;
+use mindful_instance::account::Account;
 
 /// The superuser of the private server.
 pub const USER: &str = "mindful";

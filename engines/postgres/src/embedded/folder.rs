@@ -22,8 +22,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mindful_core::{Error, Result};
 use mindful_host::space;
 
-use super::account::Account;
-use super::files::{bytes_below, make_open, make_private, own_file, remove_if_there};
+use mindful_instance::account::Account;
+use mindful_instance::files::{bytes_below, make_open, make_private, own_file, remove_if_there};
 
 const MARK_FILE: &str = "mindful.mark";
 const LOADING_FILE: &str = "loading";

@@ -10,11 +10,9 @@ use mindful_core::event::{Events, note};
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result, units};
 
-mod account;
 mod binaries;
 mod cluster;
 mod fetch;
-mod files;
 mod folder;
 mod log;
 mod memory;
@@ -30,10 +28,11 @@ pub use server::PORT;
 pub use settings::{Chosen, Phase};
 
 use crate::direct_io;
-use account::Account;
 use binaries::Binaries;
 use folder::Folder;
 use memory::MemoryGroup;
+use mindful_instance::account::Account;
+use mindful_instance::files;
 use options::{Mode, Options};
 use server::{Server, Site};
 use settings::Facts;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use mindful_core::bound::Bound;
 use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::{Error, Result, units};
+use mindful_instance::fetch::BASE;
 
 /// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
@@ -13,6 +14,8 @@ pub const KEYS: &[Key] = &[
     Key::with_default("pg_version", "VERSION", "18", "PostgreSQL to fetch: 16, 17, 18, or in full such as 18.6"),
     Key::with_default("fetch", "on|off", "on", "Whether PostgreSQL may be fetched from the network"),
     Key::unset("fetch_dir", "DIR", "Where fetched PostgreSQL binaries are kept (default: the user's data directory)")
+        .command(),
+    Key::unset("fetch_url", "URL", "Repository to fetch from, in the layout of Maven (default: the public one)")
         .command(),
     Key::unset("data_dir", "DIR", "Data directory of the private server: it decides which storage is measured")
         .command(),
@@ -73,6 +76,8 @@ pub struct Options {
     pub fetch: bool,
     /// Where fetched binaries are kept.
     pub fetch_dir: Option<PathBuf>,
+    /// The repository to fetch from.
+    pub fetch_url: String,
     /// Folder of the server.
     pub data_dir: Option<PathBuf>,
     /// The user it runs as.
@@ -93,7 +98,7 @@ pub struct Options {
 pub const OLDEST: u32 = 15;
 
 /// The minor version that is fetched for a major one.
-const PINNED: &[(u32, &str)] = &[(18, "18.6"), (17, "17.11"), (16, "16.15")];
+pub const PINNED: &[(u32, &str)] = &[(18, "18.6"), (17, "17.11"), (16, "16.15")];
 
 /// Server settings that belong to mindful, because its own connection or the safety of the folder hangs on them.
 const FIXED: &[&str] = &[
@@ -125,6 +130,7 @@ impl Options {
             version,
             fetch: settings.parse("fetch", parse_switch)?.unwrap_or(true),
             fetch_dir: path("fetch_dir"),
+            fetch_url: settings.get("fetch_url").filter(|url| !url.is_empty()).unwrap_or(BASE).to_owned(),
             data_dir: path("data_dir"),
             run_as: settings.get("run_as").map(str::to_owned),
             mode: settings.parse("mode", |text| parse_choice(text, &modes))?.unwrap_or(Mode::Pio),

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 
-use super::account::Account;
 use super::binaries::Binaries;
-use super::files::own_file;
 use super::log::Log;
 use super::settings::Chosen;
+use mindful_instance::account::Account;
+use mindful_instance::files::own_file;
 
 /// Port of the private server: part of the name of its socket, no TCP.
 pub const PORT: u16 = 5432;

@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::account::Account;
-use super::files::{make_private, own_file};
 use super::folder::Folder;
 use super::server::PORT;
+use mindful_instance::account::Account;
+use mindful_instance::files::{make_private, own_file};
 
 /// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero); other systems have 103.
 const LONGEST: usize = 103;

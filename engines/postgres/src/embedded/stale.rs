@@ -9,8 +9,8 @@ use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::files::own_file;
 use super::folder::Folder;
+use mindful_instance::files::own_file;
 
 /// How long a fast shutdown may take before the server is told to give up, and then before it is killed.
 const PATIENCE: [(Signal, Duration); 3] = [

@@ -26,14 +26,8 @@ pub struct Account {
 impl Account {
     /// The user the server runs as: mindful's own unless that is root.
     pub fn choose(run_as: Option<&str>) -> Result<Self> {
-        let me = rustix::process::geteuid().as_raw();
-        if me != 0 {
-            let account = Self {
-                name: User::from_uid(me.into()).ok().flatten().map_or_else(|| me.to_string(), |user| user.name),
-                uid: me,
-                gid: rustix::process::getegid().as_raw(),
-                switched: false,
-            };
+        let account = Self::mine();
+        if account.uid != 0 {
             return match run_as {
                 Some(name) if name != account.name => Err(Error::plan(
                     format!("--run-as {name}, but mindful runs as {}", account.name),
@@ -60,6 +54,49 @@ impl Account {
                 "name an unprivileged user by --run-as",
             )
         })
+    }
+
+    /// The user of mindful itself.
+    pub fn mine() -> Self {
+        let uid = rustix::process::geteuid().as_raw();
+        Self {
+            name: User::from_uid(uid.into()).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name),
+            uid,
+            gid: rustix::process::getegid().as_raw(),
+            switched: false,
+        }
+    }
+
+    /// Does `work` with the rights of this user: on a thread of its own, which has become that user for good. What the
+    /// work opens, makes and removes is open to that user, or fails.
+    pub fn act<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+        if !self.switched {
+            return Ok(work());
+        }
+        let failed = |error: &dyn std::fmt::Display| {
+            Error::target(format!("cannot act as user {}: {error}", self.name), "name another user by --run-as")
+        };
+        let done = std::thread::scope(|scope| {
+            let acting = scope.spawn(|| self.become_this_thread().map(|()| work()));
+            acting.join().map_err(|_| failed(&"the work broke off"))
+        });
+        done?.map_err(|error| failed(&error))
+    }
+
+    /// On Linux a thread has a user of its own.
+    #[cfg(target_os = "linux")]
+    fn become_this_thread(&self) -> std::io::Result<()> {
+        use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+        let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
+        set_thread_groups(&[])?;
+        set_thread_res_gid(gid, gid, gid)?;
+        Ok(set_thread_res_uid(uid, uid, uid)?)
+    }
+
+    /// Elsewhere it stays mindful's; what is made is handed over afterwards.
+    #[cfg(not(target_os = "linux"))]
+    fn become_this_thread(&self) -> std::io::Result<()> {
+        Ok(())
     }
 
     fn find(name: &str) -> Option<Self> {
@@ -106,7 +143,7 @@ impl Account {
     }
 
     /// Whether this user may enter the folder.
-    pub fn may_enter(&self, meta: &fs::Metadata) -> bool {
+    fn may_enter(&self, meta: &fs::Metadata) -> bool {
         let shift = match (meta.uid() == self.uid, meta.gid() == self.gid) {
             (true, _) => 6,
             (_, true) => 3,

@@ -1,0 +1,42 @@
+//! What is fetched: where it stands, what it must be, and what is taken out of it.
+
+/// Where archives stand unless someone names a mirror: a repository in the layout of Maven.
+pub const BASE: &str = "https://repo1.maven.org/maven2";
+
+/// An archive, and all that must be known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artefact {
+    /// For messages: `PostgreSQL 18.6`.
+    pub what: String,
+    /// Coordinates in the repository: group, artefact and version.
+    pub coordinates: [String; 3],
+    /// SHA-256 of the archive, in hexadecimal; `None` for one that only its source vouches for.
+    pub sha256: Option<&'static str>,
+    /// What is unpacked.
+    pub contents: Contents,
+}
+
+/// What is in an archive (a jar, which is a zip) and belongs into the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contents {
+    /// All of the one tar compressed by xz that is in it, whose name ends so.
+    TarXz(&'static str),
+    /// Files and whole folders (`share/`).
+    Files {
+        /// The folder in the archive that becomes the folder on the shelf, with a slash at its end, or nothing.
+        below: &'static str,
+        /// Names below it. A name that ends with a slash stands for all that is in that folder.
+        names: &'static [&'static str],
+        /// Those of the files that may be run; archives of this kind carry no permissions.
+        programs: &'static [&'static str],
+    },
+}
+
+impl Artefact {
+    /// Its address below `base`.
+    pub fn url(&self, base: &str) -> String {
+        let [group, artefact, version] = &self.coordinates;
+        let group = group.replace('.', "/");
+        format!("{}/{group}/{artefact}/{version}/{artefact}-{version}.jar", base.trim_end_matches('/'))
+    }
+}

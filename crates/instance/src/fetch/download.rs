@@ -1,0 +1,167 @@
+//! Downloads an archive and holds it against its hash.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mindful_core::event::Events;
+use mindful_core::{Error, Result};
+use sha2::{Digest, Sha256, Sha512};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Body, Proxy, http};
+
+use super::artefact::Artefact;
+use super::progress::Progress;
+use super::{Limits, reason};
+
+/// Attempts at a source that fails in a way that may pass.
+const ATTEMPTS: u32 = 3;
+
+/// How long each part may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Until a connection stands, and again until the answer begins.
+    pub answer: Duration,
+    /// Between two pieces of the answer.
+    pub piece: Duration,
+    /// All of it.
+    pub all: Duration,
+    /// Before the next attempt.
+    pub again: Duration,
+}
+
+const PATIENCE: Patience = Patience {
+    answer: Duration::from_secs(20),
+    piece: Duration::from_secs(30),
+    all: Duration::from_mins(20),
+    again: Duration::from_secs(1),
+};
+
+/// Where archives come from.
+pub struct Source {
+    base: String,
+    proxy: Option<String>,
+    agent: Agent,
+    again: Duration,
+}
+
+impl Source {
+    /// The repository at `base`, with the certificates that this system trusts and the proxy that its variables name.
+    pub fn open(base: &str) -> Result<Self> {
+        let trusted = rustls_native_certs::load_native_certs().certs;
+        let trusted: Vec<_> = trusted.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
+        Self::with(base, trusted, proxy(base, &|name| std::env::var(name).ok()), PATIENCE)
+    }
+
+    fn with(base: &str, trusted: Vec<Certificate<'static>>, proxy: Option<String>, patience: Patience) -> Result<Self> {
+        let secure = base.starts_with("https://");
+        if !secure && !base.starts_with("http://") {
+            return Err(Error::plan(
+                format!("`{base}` is no address to fetch from"),
+                "write --fetch-url https://HOST/PATH",
+            ));
+        }
+        if secure && trusted.is_empty() {
+            return Err(reason::no_certificates());
+        }
+        let through = proxy.as_deref().map(|name| Proxy::new(name).map_err(|_| reason::bad_proxy(name))).transpose()?;
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::Specific(Arc::new(trusted)))
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .build();
+        let agent = Agent::config_builder()
+            .tls_config(tls)
+            .proxy(through)
+            .https_only(secure)
+            .max_redirects(5)
+            .user_agent(concat!("mindful/", env!("CARGO_PKG_VERSION")))
+            .timeout_connect(Some(patience.answer))
+            .timeout_recv_response(Some(patience.answer))
+            .timeout_per_read(Some(patience.piece))
+            .timeout_global(Some(patience.all))
+            .build()
+            .new_agent();
+        Ok(Self { base: base.to_owned(), proxy, agent, again: patience.again })
+    }
+
+    /// Downloads `artefact` into `file`, and leaves that at its beginning. What is not what was expected is refused.
+    pub fn download(&self, artefact: &Artefact, limits: &Limits, file: &mut File, events: &dyn Events) -> Result<()> {
+        let url = artefact.url(&self.base);
+        if let Some(expected) = artefact.sha256 {
+            return self.checked::<Sha256>(&url, expected, artefact, limits, file, events);
+        }
+        let text = self.text(&format!("{url}.sha512"))?;
+        let expected = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        self.checked::<Sha512>(&url, &expected, artefact, limits, file, events)
+    }
+
+    fn checked<D: Digest>(
+        &self,
+        url: &str,
+        expected: &str,
+        artefact: &Artefact,
+        limits: &Limits,
+        file: &mut File,
+        events: &dyn Events,
+    ) -> Result<()> {
+        let found = self.attempts(url, |body| {
+            file.set_len(0)?;
+            file.rewind()?;
+            let what = format!("fetching {}", artefact.what);
+            let of = body.content_length().unwrap_or(0);
+            let mut to = Progress::<_, D>::new(&mut *file, what, of, events);
+            let mut from = body.as_reader();
+            let came = io::copy(&mut from.by_ref().take(limits.packed + 1), &mut to)?;
+            if came > limits.packed {
+                return Err(ureq::Error::BodyExceedsLimit(limits.packed));
+            }
+            Ok(to.finish().1)
+        })?;
+        if found != expected {
+            return Err(reason::other_hash(url, expected, &found));
+        }
+        file.rewind().map_err(|error| Error::target(format!("what was fetched: {error}"), "try again"))
+    }
+
+    /// A short text.
+    fn text(&self, url: &str) -> Result<String> {
+        self.attempts(url, |body| body.with_config().limit(4096).read_to_string())
+    }
+
+    /// The answer at `url`, as `read` has it; asked for again where that may help.
+    fn attempts<T>(&self, url: &str, mut read: impl FnMut(&mut Body) -> Result<T, ureq::Error>) -> Result<T> {
+        let mut left = ATTEMPTS;
+        loop {
+            left -= 1;
+            let got = self.agent.get(url).call();
+            let error = match got.and_then(|answer: http::Response<Body>| read(&mut answer.into_body())) {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            if left == 0 || !reason::may_pass(&error) {
+                return Err(reason::of_network(url, self.proxy.as_deref(), &error));
+            }
+            std::thread::sleep(self.again);
+        }
+    }
+}
+
+/// The proxy for `base` that the environment names, in the way of curl: that of the scheme, else that for all, unless the
+/// host is excepted. An upper-case `HTTP_PROXY` could come from a request's header, and is left alone.
+fn proxy(base: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let set = |names: &[&str]| names.iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    let names: &[&str] = if base.starts_with("https:") { &["https_proxy", "HTTPS_PROXY"] } else { &["http_proxy"] };
+    let proxy = set(names).or_else(|| set(&["all_proxy", "ALL_PROXY"]))?;
+    let host = base.split("://").nth(1)?.split(['/', ':']).next()?.to_ascii_lowercase();
+    let excepted = |one: &str| {
+        let one = one.trim().trim_start_matches('*').trim_start_matches('.').to_ascii_lowercase();
+        one.is_empty() || host == one || host.ends_with(&format!(".{one}"))
+    };
+    let except = set(&["no_proxy", "NO_PROXY"]).unwrap_or_default();
+    let free = except.split(',').filter(|one| !one.trim().is_empty()).any(excepted);
+    (!free).then_some(proxy)
+}
+
+#[cfg(test)]
+mod answers;

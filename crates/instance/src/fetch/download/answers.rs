@@ -1,0 +1,220 @@
+//! What sources answer, and what is said of it.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::sync::Mutex;
+
+use mindful_core::event::{Event, Silent};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+
+use super::super::artefact::Contents;
+use super::super::progress::hex;
+use super::*;
+
+const QUICK: Patience = Patience {
+    answer: Duration::from_millis(300),
+    piece: Duration::from_millis(300),
+    all: Duration::from_secs(20),
+    again: Duration::ZERO,
+};
+
+const FEW: Limits = Limits { packed: 1 << 20, unpacked: 1 << 20, entries: 10 };
+
+fn artefact() -> Artefact {
+    Artefact {
+        what: "Server 1.2".to_owned(),
+        coordinates: ["org.some".to_owned(), "server".to_owned(), "1.2".to_owned()],
+        // Of `archive`.
+        sha256: Some("0eb3e36bfb24dcd9bb1d1bece1531216b59539a8fde17ee80224af0653c92aa3"),
+        contents: Contents::TarXz(".txz"),
+    }
+}
+
+fn head(line: &str, length: usize) -> String {
+    format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
+}
+
+/// A source that answers its connections with these bytes, one after the other, the last again and again.
+fn source(answers: Vec<Vec<u8>>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let mut stream: TcpStream = stream.unwrap();
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(&answers[number.min(answers.len() - 1)]);
+        }
+    });
+    format!("http://{address}")
+}
+
+fn answer(line: &str, body: &[u8]) -> Vec<u8> {
+    [head(line, body.len()).as_bytes(), body].concat()
+}
+
+fn fetched_with(base: &str, proxy: Option<&str>, what: &Artefact) -> Result<Vec<u8>> {
+    let source = Source::with(base, Vec::new(), proxy.map(str::to_owned), QUICK)?;
+    let mut file = tempfile::tempfile().unwrap();
+    source.download(what, &FEW, &mut file, &Silent)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).unwrap();
+    Ok(bytes)
+}
+
+fn refusal(base: &str) -> String {
+    fetched_with(base, None, &artefact()).unwrap_err().to_string()
+}
+
+fn holds(refusal: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(refusal.contains(part), "{part}: {refusal}");
+    }
+    assert_eq!(refusal.lines().count(), 1);
+}
+
+#[test]
+fn the_address_is_that_of_the_layout_of_maven() {
+    assert_eq!(artefact().url("https://host/repo/"), "https://host/repo/org/some/server/1.2/server-1.2.jar");
+}
+
+#[test]
+fn another_hash_is_refused_and_both_are_told() {
+    let refusal = refusal(&source(vec![answer("200 OK", b"something else")]));
+    holds(&refusal, &["has the hash", artefact().sha256.unwrap(), "it was not used", "proxy"]);
+}
+
+#[test]
+fn one_that_is_not_pinned_is_held_against_the_hash_of_its_source() {
+    let hash = hex(&Sha512::digest(b"archive"));
+    let what = Artefact { sha256: None, ..artefact() };
+    let told = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
+    let good = source(vec![told.clone(), answer("200 OK", b"archive")]);
+    assert_eq!(fetched_with(&good, None, &what).unwrap(), b"archive");
+    let bad = source(vec![told, answer("200 OK", b"another")]);
+    holds(&fetched_with(&bad, None, &what).unwrap_err().to_string(), &["has the hash"]);
+}
+
+#[test]
+fn a_source_that_fails_for_a_moment_is_asked_again() {
+    let what = Artefact { sha256: None, ..artefact() };
+    let hash = hex(&Sha512::digest(b"archive"));
+    let short = [head("200 OK", 7).as_bytes(), b"arc"].concat();
+    let answers = vec![
+        answer("503 Busy", b""),
+        answer("200 OK", hash.as_bytes()),
+        answer("429 Slowly", b""),
+        short,
+        answer("200 OK", b"archive"),
+    ];
+    assert_eq!(fetched_with(&source(answers), None, &what).unwrap(), b"archive");
+}
+
+#[test]
+fn what_the_source_says_is_told_with_the_next_move() {
+    for (line, parts) in [
+        ("404 Not Found", ["no such archive", "another version"]),
+        ("403 Forbidden", ["HTTP status 403", "--fetch-url"]),
+        ("503 Busy", ["HTTP status 503", "--fetch-url"]),
+        ("407 Proxy Authentication Required", ["who you are", "HTTPS_PROXY"]),
+    ] {
+        holds(&refusal(&source(vec![answer(line, b"")])), &parts);
+    }
+    holds(&refusal(&source(vec![[head("200 OK", 700).as_bytes(), b"short"].concat()])), &["ended too early", "again"]);
+    holds(&refusal(&source(vec![answer("200 OK", &vec![0; 2 << 20])])), &["larger than 1 MiB"]);
+}
+
+#[test]
+fn a_network_that_is_not_there_is_told_with_the_next_move() {
+    holds(&refusal("http://nowhere.invalid"), &["DNS", "HTTPS_PROXY", "--fetch-url"]);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    holds(&refusal(&format!("http://{closed}")), &["refused", "network"]);
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    holds(&refusal(&format!("http://{}", silent.local_addr().unwrap())), &["in time", "network"]);
+    holds(&refusal("ftp://host"), &["`ftp://host`", "--fetch-url"]);
+}
+
+#[test]
+fn a_full_disk_is_told_with_the_next_move() {
+    let full = || io::Error::from_raw_os_error(rustix::io::Errno::NOSPC.raw_os_error());
+    holds(&reason::of_network("URL", None, &ureq::Error::Io(full())).to_string(), &["no space is left", "--fetch-dir"]);
+    holds(&reason::of_place(std::path::Path::new("/shelf"), &full()).to_string(), &["/shelf", "free some space"]);
+    assert!(!reason::may_pass(&ureq::Error::Io(full())), "a full disk is asked once");
+}
+
+#[test]
+fn a_source_that_nobody_vouches_for_is_not_trusted() {
+    let own = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());
+    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let server = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let server = server.with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key.into()).unwrap();
+    let server = Arc::new(server);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut tls = rustls::ServerConnection::new(Arc::clone(&server)).unwrap();
+            let _ = tls.complete_io(&mut stream);
+        }
+    });
+    let trusted = vec![Certificate::from_der(other.cert.der()).to_owned()];
+    let source = Source::with(&base, trusted, None, QUICK).unwrap();
+    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &Silent).unwrap_err();
+    holds(&refusal.to_string(), &["signed its certificate", "ca-certificates", "SSL_CERT_FILE"]);
+    let none = Source::with(&base, Vec::new(), None, QUICK).err().unwrap();
+    holds(&none.to_string(), &["no CA certificates", "ca-certificates", "SSL_CERT_FILE"]);
+}
+
+#[test]
+fn the_proxy_is_that_of_the_scheme_unless_the_host_is_excepted() {
+    let of = |base: &str, set: &[(&str, &str)]| {
+        proxy(base, &|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+    };
+    let both = [("HTTPS_PROXY", "http://one"), ("all_proxy", "http://all"), ("HTTP_PROXY", "http://evil")];
+    assert_eq!(of("https://host/x", &both).as_deref(), Some("http://one"));
+    assert_eq!(of("http://host/x", &both).as_deref(), Some("http://all"));
+    assert_eq!(of("https://host/x", &[("https_proxy", "")]), None);
+    for (except, free) in [("host", true), (".corp", true), ("*", true), ("other, A.corp", true), ("b.corp", false)] {
+        let base = if except == "host" { "https://HOST:8443/x" } else { "https://a.corp/x" };
+        let found = of(base, &[("HTTPS_PROXY", "http://one"), ("NO_PROXY", except)]);
+        assert_eq!(found.is_none(), free, "{except}");
+    }
+}
+
+#[test]
+fn a_proxy_that_refuses_or_is_none_is_told_without_its_password() {
+    let proxy = source(vec![answer("403 Forbidden", b"")]).replace("http://", "http://me:secret@");
+    let refusal = fetched_with("http://nowhere.invalid", Some(&proxy), &artefact()).unwrap_err().to_string();
+    holds(&refusal, &["through the proxy", "proxy refuses"]);
+    assert!(!refusal.contains("secret"), "{refusal}");
+    let refusal = fetched_with("http://host", Some("gopher://me:secret@x"), &artefact()).unwrap_err().to_string();
+    holds(&refusal, &["proxy", "http://HOST:PORT"]);
+    assert!(!refusal.contains("secret"), "{refusal}");
+}
+
+/// What was told of bytes.
+#[derive(Default)]
+struct Told(Mutex<Vec<(u64, u64)>>);
+
+impl Events for Told {
+    fn emit(&self, event: Event) {
+        if let Event::Progress { done, of, .. } = event {
+            self.0.lock().unwrap().push((done, of));
+        }
+    }
+}
+
+#[test]
+fn progress_is_told_by_bytes_from_the_first_to_the_last() {
+    let base = source(vec![answer("200 OK", &vec![7; 300_000])]);
+    let told = Told::default();
+    let source = Source::with(&base, Vec::new(), None, QUICK).unwrap();
+    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &told).unwrap_err();
+    assert!(refusal.to_string().contains("hash"));
+    let told = told.0.into_inner().unwrap();
+    assert!(told[0].0 < 300_000 && told[0].1 == 300_000, "{told:?}");
+    assert_eq!(told.last(), Some(&(300_000, 300_000)));
+}

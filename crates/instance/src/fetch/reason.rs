@@ -1,0 +1,129 @@
+//! Why something could not be fetched, and what to do.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use mindful_core::Error;
+use rustls::CertificateError;
+
+use super::size;
+
+const NETWORK: &str = "connect to the network, name a proxy by HTTPS_PROXY, or a mirror by --fetch-url";
+const CERTIFICATES: &str =
+    "install the system's CA certificates (the package ca-certificates), or name a file by SSL_CERT_FILE";
+
+/// How the standard library begins what a resolver says.
+const LOOKUP: &str = "failed to lookup address information";
+
+/// The folder cannot be used.
+pub fn of_place(place: &Path, error: &io::Error) -> Error {
+    let next = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free some space there, or name another folder by --fetch-dir"
+        }
+        _ => "name a folder of your own by --fetch-dir",
+    };
+    Error::target(format!("{}: {error}", place.display()), next)
+}
+
+/// Nobody's certificate can be checked.
+pub fn no_certificates() -> Error {
+    Error::target("this system has no CA certificates, so no source can be trusted", CERTIFICATES)
+}
+
+/// The variable of a proxy holds something else.
+pub fn bad_proxy(name: &str) -> Error {
+    let name = hidden(name);
+    Error::plan(
+        format!("the environment's proxy `{name}` is none that can be used"),
+        "write http://HOST:PORT, or unset it",
+    )
+}
+
+/// What came is not what was expected.
+pub fn other_hash(url: &str, expected: &str, found: &str) -> Error {
+    let next = "it was not used; try again, or look at who changes what you fetch (a proxy, the mirror)";
+    Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
+}
+
+/// Whether another attempt may do better.
+pub fn may_pass(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::StatusCode(code) => matches!(code, 408 | 429 | 500 | 502 | 503 | 504),
+        ureq::Error::Timeout(_) | ureq::Error::ConnectionFailed => true,
+        ureq::Error::Io(error) => tls(error).is_none() && !is_full(error),
+        _ => false,
+    }
+}
+
+/// Why `url` could not be had.
+pub fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
+    let through = proxy.map(|proxy| format!(" through the proxy {}", hidden(proxy))).unwrap_or_default();
+    let failed = |why: String, next: &str| Error::target(format!("{url}{through}: {why}"), next);
+    match error {
+        ureq::Error::HostNotFound => failed("its host is not known to the DNS".to_owned(), NETWORK),
+        ureq::Error::Timeout(part) => failed(format!("no answer in time ({part})"), NETWORK),
+        ureq::Error::ConnectionFailed => failed("no connection".to_owned(), NETWORK),
+        ureq::Error::StatusCode(404) => {
+            failed("there is no such archive (HTTP 404)".to_owned(), "give another version")
+        }
+        ureq::Error::StatusCode(407) => failed(
+            "the proxy asks who you are (HTTP 407)".to_owned(),
+            "write HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT",
+        ),
+        ureq::Error::StatusCode(code) => {
+            failed(format!("HTTP status {code}"), "try again later, or name a mirror by --fetch-url")
+        }
+        ureq::Error::ConnectProxyFailed(why) => {
+            failed(format!("the proxy refuses ({why})"), "look at HTTPS_PROXY and NO_PROXY")
+        }
+        ureq::Error::BodyExceedsLimit(limit) => failed(
+            format!("it is larger than {}", size(*limit)),
+            "that is no archive of a server; name another source by --fetch-url",
+        ),
+        ureq::Error::Rustls(error) => of_tls(error, &failed),
+        ureq::Error::Io(error) if is_full(error) => failed(
+            format!("no space is left for it ({error})"),
+            "free some space, or name another folder by --fetch-dir",
+        ),
+        ureq::Error::Io(error) => match tls(error) {
+            Some(error) => of_tls(error, &failed),
+            None if error.to_string().starts_with(LOOKUP) => of_network(url, proxy, &ureq::Error::HostNotFound),
+            None if error.kind() == ErrorKind::UnexpectedEof => failed("it ended too early".to_owned(), "try again"),
+            None => failed(error.to_string(), NETWORK),
+        },
+        other => failed(other.to_string(), NETWORK),
+    }
+}
+
+fn of_tls(error: &rustls::Error, failed: &dyn Fn(String, &str) -> Error) -> Error {
+    match error {
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+            failed("nobody this system trusts signed its certificate".to_owned(), CERTIFICATES)
+        }
+        rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
+            failed("its certificate has expired".to_owned(), "look at this machine's clock")
+        }
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
+        ) => failed("its certificate is not valid yet".to_owned(), "look at this machine's clock"),
+        other => failed(format!("no secure connection ({other})"), NETWORK),
+    }
+}
+
+fn tls(error: &io::Error) -> Option<&rustls::Error> {
+    error.get_ref().and_then(|inner| inner.downcast_ref())
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// A proxy's address without the password that may be in it.
+fn hidden(proxy: &str) -> String {
+    match (proxy.split_once("://"), proxy.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        (None, Some((_, host))) => format!("…@{host}"),
+        _ => proxy.to_owned(),
+    }
+}

@@ -1,0 +1,288 @@
+//! Unpacks an archive that nobody needs to trust.
+//!
+//! The folder is new and empty. Each name in it is used once, files are only ever created, and links are made when all
+//! files are written: so nothing is written over or through anything. A link leads to something inside: `..` stands at
+//! its beginning only, where the folders above are real ones.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use lzma_rust2::XzReader;
+use tar::EntryType;
+use zip::ZipArchive;
+
+use super::artefact::Contents;
+use super::{Limits, size};
+
+/// Memory that unpacking xz may take, in KiB: four times what its strongest level needs.
+const XZ_MEMORY_KIB: u32 = 256 << 10;
+
+/// setuid, setgid and sticky.
+const SPECIAL_BITS: u32 = 0o7000;
+
+type Refusable<T = ()> = Result<T, String>;
+
+/// Unpacks `archive` into the empty folder `into`. The error is a short reason.
+pub fn unpack(archive: File, contents: &Contents, into: &Path, limits: &Limits) -> Refusable {
+    let mut zip = ZipArchive::new(archive).map_err(|error| format!("it is no whole zip ({error})"))?;
+    if zip.len() > limits.entries {
+        return Err(format!("it has more than {} entries", limits.entries));
+    }
+    if zip.has_duplicate_names() {
+        return Err("a name is in it twice".to_owned());
+    }
+    let mut tree = Tree { root: into, made: BTreeMap::new(), links: Vec::new(), entries: limits.entries };
+    match contents {
+        Contents::TarXz(suffix) => {
+            let ends = |index: &usize| matches!(zip.name_for_index(*index), Some(Ok(name)) if name.ends_with(suffix));
+            let index = (0..zip.len()).find(ends);
+            let index = index.ok_or_else(|| format!("no {suffix} is in it"))?;
+            let inner = zip.by_index(index).map_err(|error| error.to_string())?;
+            tar_xz(inner, &mut tree, limits)?;
+        }
+        Contents::Files { below, names, programs } => {
+            let wanted = Wanted { below, names, programs };
+            zip_files(&mut zip, &wanted, &mut tree, limits)?;
+        }
+    }
+    tree.make_links()
+}
+
+fn tar_xz(packed: impl Read, tree: &mut Tree<'_>, limits: &Limits) -> Refusable {
+    let text = |error: io::Error| error.to_string();
+    let unpacked = Bounded {
+        from: XzReader::new_mem_limit(packed, false, XZ_MEMORY_KIB),
+        left: limits.unpacked,
+        all: limits.unpacked,
+    };
+    let mut tar = tar::Archive::new(unpacked);
+    // Raw: an extended header, which may be of any length, is an entry like another and refused.
+    for entry in tar.entries().map_err(text)?.raw(true) {
+        let mut entry = entry.map_err(text)?;
+        let name = entry.path_bytes().into_owned();
+        let path = inside(&name)?;
+        let header = entry.header();
+        let (mode, bytes) = (header.mode().map_err(text)?, header.size().map_err(text)?);
+        if mode & SPECIAL_BITS != 0 {
+            return Err(format!("{} is setuid, setgid or sticky", shown(&name)));
+        }
+        let link = entry.link_name_bytes().map(Cow::into_owned).unwrap_or_default();
+        match header.entry_type() {
+            EntryType::Regular => tree.file(&path, bytes, mode & 0o111 != 0, &mut entry)?,
+            EntryType::Directory => tree.folder(&path)?,
+            EntryType::Symlink => tree.symlink(&path, &link)?,
+            EntryType::Link => tree.hard_link(&path, &link)?,
+            other => return Err(format!("{} is a {other:?}, which no server needs", shown(&name))),
+        }
+    }
+    // To its end, where the sums over all of it stand.
+    io::copy(&mut tar.into_inner(), &mut io::sink()).map(drop).map_err(text)
+}
+
+struct Wanted<'a> {
+    below: &'a str,
+    names: &'a [&'a str],
+    programs: &'a [&'a str],
+}
+
+impl Wanted<'_> {
+    /// The wanted name that `name` is, or lies in.
+    fn of(&self, name: &str) -> Option<&str> {
+        self.names.iter().copied().find(|one| if one.ends_with('/') { name.starts_with(one) } else { name == *one })
+    }
+}
+
+fn zip_files(zip: &mut ZipArchive<File>, wanted: &Wanted<'_>, tree: &mut Tree<'_>, limits: &Limits) -> Refusable {
+    let mut found = vec![];
+    let mut left = limits.unpacked;
+    for index in 0..zip.len() {
+        let entry = zip.by_index(index).map_err(|error| error.to_string())?;
+        let raw = entry.name_raw().to_owned();
+        inside(&raw)?;
+        let kind = entry.unix_mode().unwrap_or(0);
+        // The upper bits say what it is: a file, a folder, or nothing where the archive was made elsewhere.
+        if !matches!(kind & 0o170_000, 0 | 0o100_000 | 0o040_000) {
+            return Err(format!("{} is neither a file nor a folder", shown(&raw)));
+        }
+        let Some(name) = std::str::from_utf8(&raw).ok().and_then(|name| name.strip_prefix(wanted.below)) else {
+            continue;
+        };
+        let Some(one) = wanted.of(name) else { continue };
+        found.push(one.to_owned());
+        let path = inside(name.as_bytes())?;
+        if entry.is_dir() {
+            tree.folder(&path)?;
+            continue;
+        }
+        let mut from = Bounded { from: entry, left, all: limits.unpacked };
+        let bytes = from.from.size();
+        tree.file(&path, bytes, wanted.programs.contains(&name), &mut from)?;
+        left = from.left;
+    }
+    match wanted.names.iter().find(|name| !found.iter().any(|one| one == *name)) {
+        Some(missing) => Err(format!("{missing} is not in it")),
+        None => Ok(()),
+    }
+}
+
+/// A name of the archive as a path below the folder.
+fn inside(name: &[u8]) -> Refusable<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = Path::new(std::ffi::OsStr::from_bytes(name));
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(part) => clean.push(part),
+            Component::CurDir => {}
+            _ => return Err(format!("{} leads out of the folder", shown(name))),
+        }
+    }
+    if name.iter().any(u8::is_ascii_control) {
+        return Err(format!("{} has a control character in its name", shown(name)));
+    }
+    Ok(clean)
+}
+
+fn shown(name: &[u8]) -> String {
+    format!("`{}`", String::from_utf8_lossy(name).escape_debug())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Folder,
+    File,
+    Link,
+}
+
+enum Link {
+    Symbolic(PathBuf),
+    Hard(PathBuf),
+}
+
+/// What stands in the folder so far.
+struct Tree<'a> {
+    root: &'a Path,
+    made: BTreeMap<PathBuf, Made>,
+    links: Vec<(PathBuf, Link)>,
+    /// Entries that may still come.
+    entries: usize,
+}
+
+impl Tree<'_> {
+    /// Takes a name for something new, and makes the folders above it.
+    fn claim(&mut self, path: &Path, what: Made) -> Refusable {
+        self.entries = self.entries.checked_sub(1).ok_or("it has too many entries")?;
+        if path.as_os_str().is_empty() || self.made.contains_key(path) {
+            return Err(format!("`{}` is in it twice", path.display()));
+        }
+        match path.parent() {
+            Some(above) if !above.as_os_str().is_empty() => self.folder(above)?,
+            _ => {}
+        }
+        self.made.insert(path.to_owned(), what);
+        Ok(())
+    }
+
+    fn folder(&mut self, path: &Path) -> Refusable {
+        match self.made.get(path) {
+            Some(Made::Folder) => return Ok(()),
+            Some(_) => return Err(format!("`{}` is a folder and something else", path.display())),
+            None if path.as_os_str().is_empty() => return Ok(()),
+            None => self.claim(path, Made::Folder)?,
+        }
+        let full = self.root.join(path);
+        let made = DirBuilder::new().mode(0o700).create(&full);
+        made.and_then(|()| fs::set_permissions(&full, Permissions::from_mode(0o755))).map_err(|error| at(path, &error))
+    }
+
+    fn file(&mut self, path: &Path, bytes: u64, runs: bool, from: &mut impl Read) -> Refusable {
+        self.claim(path, Made::File)?;
+        let failed = |error: io::Error| at(path, &error);
+        let full = self.root.join(path);
+        let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(full).map_err(failed)?;
+        let came = io::copy(from, &mut to).map_err(failed)?;
+        if came != bytes {
+            return Err(format!("`{}` ends after {came} of {bytes} bytes", path.display()));
+        }
+        to.flush()
+            .and_then(|()| to.set_permissions(Permissions::from_mode(if runs { 0o755 } else { 0o644 })))
+            .map_err(failed)
+    }
+
+    fn symlink(&mut self, path: &Path, target: &[u8]) -> Refusable {
+        use std::os::unix::ffi::OsStrExt;
+        self.claim(path, Made::Link)?;
+        let target = Path::new(std::ffi::OsStr::from_bytes(target));
+        let mut above = path.components().count() - 1;
+        let mut within = !target.as_os_str().is_empty();
+        let mut down = false;
+        for component in target.components() {
+            match component {
+                Component::ParentDir if !down && above > 0 => above -= 1,
+                Component::Normal(_) => down = true,
+                Component::CurDir => {}
+                _ => within = false,
+            }
+        }
+        if !within {
+            return Err(format!("the link `{}` leads out of the folder, to `{}`", path.display(), target.display()));
+        }
+        self.links.push((path.to_owned(), Link::Symbolic(target.to_owned())));
+        Ok(())
+    }
+
+    /// A second name of a file that came before.
+    fn hard_link(&mut self, path: &Path, target: &[u8]) -> Refusable {
+        self.claim(path, Made::Link)?;
+        let target = inside(target)?;
+        if self.made.get(&target) != Some(&Made::File) {
+            return Err(format!("the link `{}` is to no file of the archive, `{}`", path.display(), target.display()));
+        }
+        self.links.push((path.to_owned(), Link::Hard(target)));
+        Ok(())
+    }
+
+    /// Hard links first, while nothing can lead anywhere.
+    fn make_links(self) -> Refusable {
+        for (path, link) in &self.links {
+            if let Link::Hard(target) = link {
+                fs::hard_link(self.root.join(target), self.root.join(path)).map_err(|error| at(path, &error))?;
+            }
+        }
+        for (path, link) in &self.links {
+            if let Link::Symbolic(target) = link {
+                symlink(target, self.root.join(path)).map_err(|error| at(path, &error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at(path: &Path, error: &io::Error) -> String {
+    format!("`{}`: {error}", path.display())
+}
+
+/// Fails when more comes than was allowed.
+struct Bounded<R> {
+    from: R,
+    left: u64,
+    all: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)? as u64;
+        self.left = self
+            .left
+            .checked_sub(read)
+            .ok_or_else(|| io::Error::other(format!("it unpacks to more than {}", size(self.all))))?;
+        Ok(read as usize)
+    }
+}
+
+#[cfg(test)]
+mod hostile;

@@ -1,0 +1,6 @@
+//! The life of a private database server, of any database: its programs are fetched, its user is chosen, its folder is
+//! made, locked, repaired and removed. What differs between databases is said by the engine.
+
+pub mod account;
+pub mod fetch;
+pub mod files;

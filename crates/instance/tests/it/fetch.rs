@@ -1,0 +1,162 @@
+//! Fetching, from a source on this machine.
+
+use std::fs::{self, Permissions};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use mindful_core::event::{Event, Events};
+use mindful_core::{Error, Result};
+use mindful_instance::account::Account;
+use mindful_instance::fetch::{Artefact, Contents, fetch};
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Events for Notes {
+    fn emit(&self, event: Event) {
+        if let Event::Note { text } = event {
+            self.0.lock().unwrap().push(text);
+        }
+    }
+}
+
+fn jar() -> Vec<u8> {
+    let mut file = tempfile::tempfile().unwrap();
+    let mut zip = ZipWriter::new(&mut file);
+    for name in ["linux/bin/server", "linux/share/messages"] {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(b"#!/bin/sh\necho served\n").unwrap();
+    }
+    zip.finish().unwrap();
+    let mut bytes = Vec::new();
+    std::io::Seek::rewind(&mut file).unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// All that another server's archive needs: coordinates, hash and files.
+fn artefact(sha256: Option<&'static str>) -> Artefact {
+    Artefact {
+        what: "Server 1.2".to_owned(),
+        coordinates: ["org.some".to_owned(), "server".to_owned(), "1.2".to_owned()],
+        sha256,
+        contents: Contents::Files { below: "linux/", names: &["bin/server", "share/"], programs: &["bin/server"] },
+    }
+}
+
+fn hash<D: sha2::Digest>(bytes: &[u8]) -> String {
+    D::digest(bytes)
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|half| char::from_digit(half.into(), 16).unwrap())
+        .collect()
+}
+
+/// A repository with that jar and its hash; counts nothing, trusts anybody.
+fn source() -> (String, &'static str) {
+    let bytes = jar();
+    let pinned = hash::<sha2::Sha256>(&bytes).leak();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let read = stream.read(&mut request).unwrap();
+            let asked = String::from_utf8_lossy(&request[..read]).into_owned();
+            let hashed = asked.contains("/org/some/server/1.2/server-1.2.jar.sha512 ");
+            let body = if hashed { hash::<sha2::Sha512>(&bytes).into_bytes() } else { bytes.clone() };
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    (base, pinned)
+}
+
+fn top() -> (TempDir, PathBuf) {
+    let top = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let shelf = top.path().join("shelf");
+    (top, shelf)
+}
+
+fn fetched(artefact: &Artefact, base: &str, shelf: &std::path::Path) -> (Result<PathBuf, Error>, String) {
+    let (notes, account) = (Notes::default(), Account::choose(None).unwrap());
+    let result = fetch(artefact, base, shelf, "1.2", &account, &notes);
+    (result, notes.0.into_inner().unwrap().join("\n"))
+}
+
+#[test]
+fn what_is_fetched_is_there_whole_and_belongs_to_mindful() {
+    let (base, pinned) = source();
+    let (_top, shelf) = top();
+    let (result, notes) = fetched(&artefact(Some(pinned)), &base, &shelf);
+    let folder = result.unwrap();
+    assert_eq!((folder, notes.as_str()), (shelf.join("1.2"), ""));
+    for (name, mode) in [("", 0o755), ("bin", 0o755), ("bin/server", 0o755), ("share/messages", 0o644)] {
+        let meta = fs::metadata(shelf.join("1.2").join(name)).unwrap();
+        assert_eq!((meta.mode() & 0o7777, meta.uid()), (mode, rustix::process::geteuid().as_raw()), "{name}");
+    }
+    let mut left: Vec<_> = fs::read_dir(&shelf).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["1.2", "fetch.lock"]);
+}
+
+#[test]
+fn what_is_not_pinned_says_so_and_what_is_another_is_not_kept() {
+    let (base, _) = source();
+    let (_top, shelf) = top();
+    let other = artefact(Some("0000000000000000000000000000000000000000000000000000000000000000"));
+    let refusal = fetched(&other, &base, &shelf).0.unwrap_err().to_string();
+    assert!(refusal.contains("expected was 0000"), "{refusal}");
+    let left: Vec<_> = fs::read_dir(&shelf).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["fetch.lock"]);
+    let (result, notes) = fetched(&artefact(None), &base, &shelf);
+    assert!(result.unwrap().join("bin/server").exists());
+    assert!(notes.contains("not pinned in mindful"), "{notes}");
+}
+
+#[test]
+fn an_archive_is_unpacked_with_the_rights_of_the_servers_user() {
+    if rustix::process::geteuid().as_raw() != 0 {
+        println!("not run: only root unpacks as somebody else");
+        return;
+    }
+    let (base, pinned) = source();
+    let (top, shelf) = top();
+    fs::set_permissions(top.path(), Permissions::from_mode(0o700)).unwrap();
+    let refusal = fetched(&artefact(Some(pinned)), &base, &shelf).0.unwrap_err().to_string();
+    assert!(refusal.contains("Permission denied"), "{refusal}");
+}
+
+#[test]
+fn a_shelf_that_others_may_write_is_refused() {
+    let (base, pinned) = source();
+    let (_top, shelf) = top();
+    fs::create_dir(&shelf).unwrap();
+    fs::set_permissions(&shelf, Permissions::from_mode(0o777)).unwrap();
+    let refusal = fetched(&artefact(Some(pinned)), &base, &shelf).0.unwrap_err().to_string();
+    assert!(refusal.contains("written by others") && refusal.contains("--fetch-dir"), "{refusal}");
+    assert_eq!(fs::read_dir(&shelf).unwrap().count(), 0);
+}
+
+#[test]
+fn a_link_or_a_pipe_in_place_of_the_lock_is_not_followed() {
+    let (base, pinned) = source();
+    let (top, shelf) = top();
+    let elsewhere = top.path().join("elsewhere");
+    fs::create_dir(&shelf).unwrap();
+    symlink(&elsewhere, shelf.join("fetch.lock")).unwrap();
+    fetched(&artefact(Some(pinned)), &base, &shelf).0.unwrap_err();
+    assert!(!elsewhere.exists());
+    fs::remove_file(shelf.join("fetch.lock")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, shelf.join("fetch.lock"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    let refusal = fetched(&artefact(Some(pinned)), &base, &shelf).0.unwrap_err().to_string();
+    assert!(refusal.contains("no plain file"), "{refusal}");
+}
