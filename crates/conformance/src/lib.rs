@@ -11,15 +11,15 @@ mod expected;
 pub mod finding;
 mod fixture;
 mod not_run;
+mod own_process;
 pub mod refusal;
 pub mod sampling;
 pub mod slices;
-mod tracefs;
 pub mod work;
 
 pub use fixture::{Fixture, Opened};
 pub use not_run::not_run;
-pub use tracefs::{with_tracefs, without_tracefs};
+pub use own_process::{own_process, with_tracefs, without_tracefs};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has
 /// said by [`not_run`] what is missing.

@@ -15,7 +15,16 @@ struct Place(Alone);
 
 impl Place {
     fn new() -> Self {
-        Self(Alone::new(tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir()))
+        Self(Alone::new(Self::folder()))
+    }
+
+    /// For what is no matter of figures.
+    fn beside_others() -> Self {
+        Self(Alone::beside_others(Self::folder()))
+    }
+
+    fn folder() -> std::io::Result<tempfile::TempDir> {
+        tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir()
     }
 
     fn data(&self) -> PathBuf {
@@ -88,7 +97,7 @@ fn the_default_reads_physically_and_a_second_run_reuses_server_and_data() {
 
 #[test]
 fn updates_commit_one_by_one_and_the_mix_is_exact() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let ran = place.measured(&["--update-pct", "30", "--work-unit", "4"]);
     let step = &ran["steps"][0];
     assert!((figure(step, "update_pct_realised") - 30.0).abs() < 0.2, "{step:#}");
@@ -172,7 +181,7 @@ fn scans_are_told_to_be_direct_or_cached_as_they_were() {
 
 #[test]
 fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let mix = ["--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
     let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
     for looping in ["server", "client"] {
@@ -184,7 +193,7 @@ fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
 #[test]
 fn stored_blocks_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
     for asked in ["1", "2", "4"] {
-        let place = Place::new();
+        let place = Place::beside_others();
         let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
         let loaded = place.command(&data).output().unwrap();
         ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
@@ -208,7 +217,7 @@ fn a_cached_run_is_not_called_storage() {
 
 #[test]
 fn a_killed_mindful_leaves_no_server_and_data_that_the_next_run_can_use() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let args = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
     // From before the server is up, over the load, to the run.
     for after_ms in [150, 700, 1_300, 2_200, 3_500, 5_000] {
@@ -232,7 +241,7 @@ fn a_killed_mindful_leaves_no_server_and_data_that_the_next_run_can_use() {
 
 #[test]
 fn cleanup_lists_and_removes_what_is_ours() {
-    let place = Place::new();
+    let place = Place::beside_others();
     assert!(place.command(&["load", "--schemas", "1", "--scale", "8MiB"]).output().unwrap().status.success());
     let asked = place.command(&["cleanup"]).output().unwrap();
     assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
@@ -250,7 +259,7 @@ fn cleanup_lists_and_removes_what_is_ours() {
 
 #[test]
 fn cleanup_leaves_a_private_server_that_holds_something_of_others() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let load = |namespace| {
         let args = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
         assert!(place.command(&args).output().unwrap().status.success());
@@ -312,7 +321,7 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
 
 #[test]
 fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let base =
         ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "500ms", "--duration", "1s", "--tag", "real"];
     let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, own_process};
 use mindful_core::engine::HostView;
 use mindful_core::metric::{MetricKind, Sampler, shared};
 use mindful_core::result::Finding;
@@ -163,6 +163,10 @@ fn synced_writes_of_a_child_that_ended_show_at_the_device_and_in_its_parent() {
 
 #[test]
 fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
+    // What other tests do in this process would be ours.
+    if !own_process() {
+        return;
+    }
     let mut server = server();
     let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
     let before = read(&mut samplers);
@@ -265,7 +269,7 @@ fn a_host_that_others_keep_busy_is_told_by_the_doctor() {
     assert!(cpus >= 10 || findings.iter().any(|finding| finding.code == "busy-host"), "{findings:?}");
 }
 
-/// A control group with a fifth of a CPU, of whichever version is mounted; removed at the end.
+/// A control group with a fiftieth of a CPU, which is less than a busy host leaves to anyone, of whichever version is mounted; removed at the end.
 struct Throttled(std::path::PathBuf);
 
 impl Throttled {
@@ -278,9 +282,9 @@ impl Throttled {
         let set = |file: &str, text: &str| std::fs::write(group.0.join(file), text);
         if v1.exists() {
             set("cpu.cfs_period_us", "100000")?;
-            set("cpu.cfs_quota_us", "20000")?;
+            set("cpu.cfs_quota_us", "2000")?;
         } else {
-            set("cpu.max", "20000 100000")?;
+            set("cpu.max", "2000 100000")?;
         }
         Ok(group)
     }
@@ -308,7 +312,7 @@ fn a_server_held_back_by_its_control_group_shows_it_and_the_doctor_names_the_lim
     let host = view(Path::new("/"), Some(server.id()));
     let (mut samplers, _) = host_samplers(&host, true);
     let before = read(&mut samplers);
-    command(&mut server, "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+    command(&mut server, "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
     let after = read(&mut samplers);
     let findings = host_checks(&host);
     let facts = environment(&host);
@@ -316,5 +320,5 @@ fn a_server_held_back_by_its_control_group_shows_it_and_the_doctor_names_the_lim
     assert!(grown(&before, &after, "cgroup/cpu_throttled_periods") > 0.0);
     assert!(grown(&before, &after, "cgroup/cpu_throttled_time") > 0.0);
     assert!(findings.iter().any(|finding| finding.code == "cpu-limit"), "{findings:?}");
-    assert_eq!(facts["cgroup.cpus"], "0.2");
+    assert_eq!(facts["cgroup.cpus"], "0.02");
 }

@@ -3,27 +3,25 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-/// Runs side by side would be each other's neighbours: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+use crate::mindful::alone::Quiet;
 
 /// Codes of what others on this host do to a run, whatever it is.
 const OF_NEIGHBOURS: [&str; 2] = ["foreign-reads", "cpu-steal"];
 
 pub struct Bench {
     folder: tempfile::TempDir,
-    _alone: MutexGuard<'static, ()>,
+    _quiet: Quiet,
 }
 
 impl Bench {
     pub fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let quiet = Quiet::wait();
         let open = std::fs::Permissions::from_mode(0o755);
         let folder = tempfile::Builder::new().prefix("mindful-lies-").permissions(open).tempdir().unwrap();
-        Self { folder, _alone: alone }
+        Self { folder, _quiet: quiet }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -1,22 +1,43 @@
-//! The binary with a folder and a store of its own, while no other test of the file is at work.
+//! The binary with a folder and a store of its own, while nothing else measures.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Runs side by side would measure each other: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Held by who measures this machine: runs side by side would measure each other. Also by tests of another process; a
+/// process that ends lets it go.
+pub struct Quiet(File);
+
+impl Quiet {
+    /// Waits until nobody else measures.
+    pub fn wait() -> Self {
+        let file = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quiet.lock")).unwrap();
+        file.lock().unwrap();
+        Self(file)
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        self.0.unlock().unwrap();
+    }
+}
 
 pub struct Alone {
     folder: tempfile::TempDir,
-    _lock: MutexGuard<'static, ()>,
+    _quiet: Option<Quiet>,
 }
 
 impl Alone {
-    /// Waits until the test before has ended.
+    /// Waits until nobody else measures.
     pub fn new(folder: std::io::Result<tempfile::TempDir>) -> Self {
-        let lock = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        Self { folder: folder.unwrap(), _lock: lock }
+        let quiet = Quiet::wait();
+        Self { folder: folder.unwrap(), _quiet: Some(quiet) }
+    }
+
+    /// For what is no matter of figures: beside others.
+    pub fn beside_others(folder: std::io::Result<tempfile::TempDir>) -> Self {
+        Self { folder: folder.unwrap(), _quiet: None }
     }
 
     pub fn folder(&self) -> &Path {

@@ -1,0 +1,53 @@
+//! Tests that need a process of their own, and mounts that nobody else sees.
+
+use std::io::Write as _;
+use std::process::Command;
+
+use crate::not_run;
+
+/// Set in the process that runs a test again.
+const AGAIN: &str = "TEST_IN_OWN_PROCESS";
+
+/// Whether the calling test may go on, for it is alone in its process. The first call runs the test again in a process of
+/// its own and is false: the test returns then.
+#[must_use]
+pub fn own_process() -> bool {
+    again(&["env"])
+}
+
+/// The same, where tracefs is mounted. Takes root.
+#[must_use]
+pub fn with_tracefs() -> bool {
+    in_own_mounts("mount -t tracefs nodev /sys/kernel/tracing")
+}
+
+/// The same, where tracefs is mounted nowhere. Takes root.
+#[must_use]
+pub fn without_tracefs() -> bool {
+    in_own_mounts("umount -a -t tracefs,debugfs")
+}
+
+fn in_own_mounts(change: &str) -> bool {
+    again(&["unshare", "--mount", "sh", "-c", &format!("{change} || exit 1; exec \"$0\" \"$@\"")])
+}
+
+/// Runs the calling test's program for that test alone, through `wrapper`, which exits with 1 where it may not.
+fn again(wrapper: &[&str]) -> bool {
+    if std::env::var_os(AGAIN).is_some() {
+        return true;
+    }
+    let test = std::thread::current().name().expect("a test's thread has its name").to_owned();
+    let program = std::env::current_exe().expect("this test's program");
+    let mut command = Command::new(wrapper[0]);
+    command.args(&wrapper[1..]).arg(program).args(["--exact", &test, "--nocapture"]).env(AGAIN, "1");
+    match command.output() {
+        Ok(ran) if ran.status.success() => {
+            // Past the capture of output, as a line of `not_run` goes.
+            std::io::stderr().write_all(&ran.stderr).expect("stderr can be written");
+        }
+        Ok(ran) if ran.status.code() == Some(1) => not_run(&String::from_utf8_lossy(&ran.stderr)),
+        Ok(ran) => panic!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr)),
+        Err(error) => not_run(&format!("{}: {error}", wrapper[0])),
+    }
+    false
+}
