@@ -1,5 +1,7 @@
 //! A run, judged: from what was recorded to figures, findings and a verdict.
 
+use std::collections::BTreeMap;
+
 use mindful_core::result::{Finding, Summary};
 use mindful_core::run::{Run, StepRecord};
 
@@ -30,8 +32,7 @@ pub fn analyze(run: &Run) -> Analysis {
         let reported = step.window.is_some() && step.work.is_none();
         step.verdict = (reported || rung.is_some()).then(|| Verdict::of(&step.evidence));
     }
-    let mut findings = run.findings.clone();
-    findings.extend(checks::of_run(run));
+    let mut findings = checks::of_run(run);
     for (record, step) in run.steps.iter().zip(&steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
         findings.extend(checks::of_step(run, record, step).into_iter().map(|finding| match &prefix {
@@ -39,6 +40,17 @@ pub fn analyze(run: &Run) -> Analysis {
             None => finding,
         }));
     }
+    let advice = run.description.as_ref().map(|description| &description.advice);
+    let judged = findings.into_iter().map(|finding| advised(finding, advice));
+    let mut findings: Vec<_> = run.findings.iter().cloned().chain(judged).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Analysis { summary: summary::summary(run, steps.iter().map(|s| s.summary.clone()).collect(), findings), steps }
+}
+
+/// The finding with what its engine says to it.
+fn advised(finding: Finding, advice: Option<&BTreeMap<String, String>>) -> Finding {
+    match advice.and_then(|advice| advice.get(&finding.code)) {
+        Some(advice) => Finding { text: format!("{} {advice}", finding.text), ..finding },
+        None => finding,
+    }
 }

@@ -64,7 +64,7 @@ pub fn large_bytes(run: &Run) -> Option<u64> {
 
 /// Whether bare files were read: they have no rows whose layout could be wrong.
 pub fn on_files(run: &Run) -> bool {
-    run.description.as_ref().is_some_and(|description| description.facts.contains_key(IODEPTH))
+    run.description.as_ref().is_some_and(|description| description.files)
 }
 
 /// Whether the sessions of a step can keep more than one I/O in flight: over io_uring they can, by pread they cannot.

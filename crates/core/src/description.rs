@@ -21,6 +21,12 @@ pub struct Description {
     pub endpoints: u32,
     /// Every setting that matters, by the system's own names.
     pub facts: BTreeMap<String, String>,
+    /// Whether it is bare files or devices, which have no rows, no cache and no log of their own.
+    #[serde(default)]
+    pub files: bool,
+    /// What a finding of the analysis means on this engine and what to do there, by the finding's code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub advice: BTreeMap<String, String>,
     /// Log that updates should write; `None` where the engine expects nothing in particular.
     #[serde(default)]
     pub expected_log: Option<ExpectedLog>,
@@ -67,6 +73,8 @@ impl Description {
         });
         let once_a_transaction = taken("log_band_commit").is_some_and(|when| when == "each");
         let stored = taken("stored_blocks");
+        // Only files tell how many I/Os each session keeps in flight.
+        self.files |= self.facts.contains_key("iodepth");
         let older = bands.map(|(light, heavy)| ExpectedLog { light, heavy, images, once_a_transaction });
         self.expected_log = self.expected_log.or(older);
         self.stored_blocks = self.stored_blocks.or(stored);

@@ -26,6 +26,7 @@ pub mod settings;
 pub mod slice;
 pub mod sweep;
 pub mod units;
+pub mod wait;
 pub mod workload;
 
 pub use engine::{Capabilities, Engine, Session, Target};

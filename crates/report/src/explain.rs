@@ -115,7 +115,7 @@ fn sources(text: &mut String, column: Column, step: &StepAnalysis) {
 
 /// The rules of the verdict with their limits, and what they saw.
 fn verdicts(analysis: &Analysis) -> String {
-    use mindful_analyze::figures::shares::Class;
+    use mindful_core::wait::WaitClass;
     let mut text = String::from("verdict\n  = the first rule that matches\n");
     for (step_number, step) in (1..).zip(&analysis.steps) {
         let evidence = &step.evidence;
@@ -126,11 +126,11 @@ fn verdicts(analysis: &Analysis) -> String {
             ("the client: its CPU by the CPUs it may use", "", evidence.client_busy, verdict::CLIENT_BUSY),
             ("the client: Little's law off by", "", evidence.little_breach, verdict::LITTLE_BREACH),
             ("CPU: busy share of the host", "", evidence.host_busy, verdict::HOST_BUSY),
-            ("CPU: share of ", time, share(Class::Cpu), verdict::CPU_SHARE),
-            ("redo or commit: waits by ", time, share(Class::Log), verdict::LOG_SHARE),
-            ("writers: waits by ", time, share(Class::Writer), verdict::WRITER_SHARE),
-            ("contention: waits by ", time, share(Class::Contention), verdict::CONTENTION_SHARE),
-            ("device latency: waits by ", time, share(Class::Read), verdict::READ_SHARE),
+            ("CPU: share of ", time, share(WaitClass::Cpu), verdict::CPU_SHARE),
+            ("redo or commit: waits by ", time, share(WaitClass::Log), verdict::LOG_SHARE),
+            ("writers: waits by ", time, share(WaitClass::Writer), verdict::WRITER_SHARE),
+            ("contention: waits by ", time, share(WaitClass::Contention), verdict::CONTENTION_SHARE),
+            ("device latency: waits by ", time, share(WaitClass::Read), verdict::READ_SHARE),
             (
                 "the page cache: share of physical reads",
                 "",

@@ -7,6 +7,7 @@ use mindful_core::engine::{Description, HostView};
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 
+use crate::advice;
 use crate::link::Link;
 
 /// The server as it describes itself.
@@ -22,6 +23,7 @@ pub fn describe(link: &Link) -> Result<Description> {
             cache_bytes: Some(bytes("cache_bytes")),
             endpoints: link.server().endpoints(),
             facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
+            advice: advice::all(),
             ..Description::default()
         })
     })

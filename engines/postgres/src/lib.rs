@@ -1,5 +1,6 @@
 //! PostgreSQL, 15 to 18: any server that speaks its protocol, or a private one.
 
+mod advice;
 mod checks;
 mod client_session;
 pub mod connect;

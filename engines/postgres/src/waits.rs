@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::draw::draw_unit;
 use mindful_core::metric::{Metric, Sampler};
+use mindful_core::wait::{SAMPLES, WaitEvent};
 use mindful_core::{Error, Result};
 use tokio_postgres::{Row, Statement};
 
@@ -31,12 +32,12 @@ const APPLICATION_NAME: &str = "mindful waits";
 pub fn samplers(link: &Link, interval: Duration) -> Result<Vec<Box<dyn Sampler>>> {
     let sampling = Arc::new(Sampling::start(link, interval)?);
     let names = events::metrics();
-    let counter = |name| {
-        let help = match name {
+    let counter = |event: WaitEvent| {
+        let help = match event {
             events::AUTOVACUUM => "Samples in which an autovacuum worker was at work, in any database",
             _ => "Sessions found at this, summed over all samples",
         };
-        Metric::counter(name, "samples", help)
+        Metric::counter(event.to_string(), "samples", help)
     };
     let waits = Waits { sampling: Arc::clone(&sampling), metrics: names.map(counter).collect() };
     let cost = CostOfWaits { sampling, metrics: cost::metrics() };
@@ -140,8 +141,8 @@ impl Found {
         self.cost.sampled(took, &pids);
     }
 
-    fn count(&mut self, metric: &str, samples: usize) {
-        if let Some(at) = events::metrics().position(|name| name == metric) {
+    fn count(&mut self, event: WaitEvent, samples: usize) {
+        if let Some(at) = events::metrics().position(|known| known == event) {
             self.counts[at] += samples as f64;
         }
     }
@@ -193,7 +194,7 @@ struct Waits {
 
 impl Sampler for Waits {
     fn name(&self) -> &'static str {
-        "waits"
+        SAMPLES
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -253,6 +253,7 @@ impl Target for RawTarget {
             block_bytes: self.options.block_size,
             endpoints: 1,
             facts,
+            files: true,
             ..Description::default()
         })
     }

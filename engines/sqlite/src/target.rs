@@ -133,6 +133,7 @@ impl Target for SqliteTarget {
             facts: self.facts(),
             expected_log: Some(log_band::expected(self.file.page_bytes())),
             stored_blocks: self.stored(),
+            ..Description::default()
         })
     }
 

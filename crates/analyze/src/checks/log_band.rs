@@ -49,7 +49,7 @@ impl LogBand {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {
             let text = "The log per updated block is not what such updates write: others write log too, or updates do \
-                        not stay in their block, or are none. Look for other sessions, and on PostgreSQL at the share of HOT updates.";
+                        not stay in their block, or are none. Look for other sessions.";
             let evidence = format!("{per_block:.0} bytes an updated block, {low:.0} to {high:.0} expected");
             Finding::new("log-band", Severity::Warning, text, evidence)
         })

@@ -6,11 +6,11 @@ use mindful_core::run::StepRecord;
 
 use crate::figures::blocks::FEWEST_READS_PER_S;
 use crate::figures::counters::Counters;
-use crate::figures::shares::Class;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{CONTENTION_SHARE, LITTLE_BREACH};
 use crate::step::StepAnalysis;
+use mindful_core::wait::WaitClass;
 
 use super::server::SINGLE_BLOCK;
 
@@ -75,7 +75,7 @@ fn many_blocks(counters: &Counters) -> Option<Finding> {
 }
 
 fn contention(found: &StepAnalysis) -> Option<Finding> {
-    let share = found.evidence.shares.get(Class::Contention).filter(|share| *share > CONTENTION_SHARE)?;
+    let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
     let text = "Sessions waited for each other: figures are of their locks, not of storage or CPU.";
     Some(Finding::new("contention", Severity::Warning, text, format!("{} of database time", percent(share))))
 }

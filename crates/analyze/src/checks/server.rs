@@ -9,10 +9,10 @@ use mindful_core::workload::Skew;
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
-use crate::figures::shares::Class;
 use crate::judgement::headline::{MAX_YIELD, percent};
 use crate::judgement::verdict::CONTENTION_SHARE;
 use crate::step::StepAnalysis;
+use mindful_core::wait::WaitClass;
 
 /// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
 pub const SINGLE_BLOCK: f64 = 1.01;
@@ -29,7 +29,7 @@ pub fn of_window(step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
         contention(step, found),
         prefetched(step, found),
         unasked_reads(step, found),
-        autovacuum(&found.counters),
+        maintenance(&found.counters),
         forced_checkpoints(&found.counters),
     ]
     .into_iter()
@@ -39,7 +39,7 @@ pub fn of_window(step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
 
 /// Waits of sessions for each other: unintended, they spoil what is measured; asked for, they are what is measured.
 fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let share = found.evidence.shares.get(Class::Contention).filter(|share| *share > CONTENTION_SHARE)?;
+    let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
     let workload = step.head.workload.as_ref()?;
     let asked = workload.hot_spot.is_some() || !workload.hot_schema.is_none() || workload.skew != Skew::Uniform;
     let severity = if asked { Severity::Info } else { Severity::Warning };
@@ -68,8 +68,7 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let blocks = found.counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS);
     let blocks = blocks.filter(|blocks| *blocks > SINGLE_BLOCK)?;
     let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
-                IOPS nor latency are of random single blocks. Find who scans (pg_stat_activity), or set \
-                io_combine_limit = 8kB and effective_io_concurrency = 0.";
+                IOPS nor latency are of random single blocks. Find who scans.";
     Some(Finding::new("prefetched", Severity::Warning, text, format!("{blocks:.2} blocks a read request")))
 }
 
@@ -86,8 +85,8 @@ fn unasked_reads(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     })
 }
 
-/// Vacuums and analyzes that the server began by itself: by samples, by those that ended, by the blocks they touched.
-fn autovacuum(counters: &Counters) -> Option<Finding> {
+/// Maintenance that the server began by itself, such as vacuums: by samples, by those that ended, by the blocks they touched.
+fn maintenance(counters: &Counters) -> Option<Finding> {
     let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
     let seen = counters.ratio(shared::MAINTENANCE_SAMPLES, shared::SAMPLINGS).unwrap_or(0.0);
     let ended = grew(shared::MAINTENANCE_RUNS);
@@ -97,10 +96,10 @@ fn autovacuum(counters: &Counters) -> Option<Finding> {
     }
     let much = ended > 0.0 || seen > VACUUM_SHARE || blocks > VACUUM_BLOCKS_SHARE * grew(shared::PHYSICAL_READS);
     let severity = if much { Severity::Warning } else { Severity::Info };
-    let text = "Autovacuum was at work in the window: its reads, writes and CPU are counted with the others. Vacuum \
-                before the run, or ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf() while it goes on.";
+    let text = "The server's own maintenance was at work in the window: its reads, writes and CPU are counted with the \
+                others.";
     let evidence = format!(
-        "in {} of the samples; {ended:.0} vacuums of mindful's tables ended, {blocks:.0} blocks read or written by it",
+        "in {} of the samples; {ended:.0} runs of it on mindful's tables ended, {blocks:.0} blocks read or written by it",
         percent(seen)
     );
     Some(Finding::new("autovacuum", severity, text, evidence))
@@ -111,8 +110,7 @@ fn forced_checkpoints(counters: &Counters) -> Option<Finding> {
     let change = counters.find(shared::FORCED_CHECKPOINTS)?;
     let forced = change.delta.filter(|forced| *forced > 0.0)?;
     let text = "Checkpoints were forced in the window: all dirty blocks were written at once, and updates after each \
-                logged whole blocks again. ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find who \
-                calls CHECKPOINT.";
+                logged whole blocks again. Give the log more room, or find who asks for them.";
     let evidence = format!("{forced:.0} in {:.1} s", change.seconds);
     Some(Finding::new("forced-checkpoints", Severity::Warning, text, evidence))
 }

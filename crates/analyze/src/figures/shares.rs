@@ -1,74 +1,29 @@
 //! Where database time went: shares of the time sessions were busy, by class.
 
 use mindful_core::metric::shared;
+use mindful_core::wait::{SAMPLES, TIMES, WaitClass};
 
-use crate::figures::counters::Counters;
+use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu;
 use crate::figures::work::Work;
 
-/// Name of the source whose counters are samples of wait events; their names are `class/event`.
-pub const WAITS: &str = "waits";
-
-/// Name of the source whose counters are times of wait events, us; their names are `class/event`.
-pub const WAIT_TIMES: &str = "wait_times";
-
-/// What a busy session was doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// On a CPU, or waiting for one.
-    Cpu,
-    /// Waiting for a read.
-    Read,
-    /// Waiting for redo, WAL, a commit.
-    Log,
-    /// Waiting for a free buffer, or writing one out itself.
-    Writer,
-    /// Waiting for another session: locks, latches, a block that another one reads.
-    Contention,
-    /// Anything else.
-    Other,
-}
-
-impl Class {
-    const ALL: [Self; 6] = [Self::Cpu, Self::Read, Self::Log, Self::Writer, Self::Contention, Self::Other];
-
-    /// The name used in every report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "CPU or run queue",
-            Self::Read => "reads",
-            Self::Log => "log",
-            Self::Writer => "free buffers",
-            Self::Contention => "each other",
-            Self::Other => "other waits",
-        }
-    }
-
-    /// The class that a sampled event is filed under; `None` for `idle`, and for `server`: processes that are no sessions.
-    fn of(event: &str) -> Option<Self> {
-        match event.split('/').next().unwrap_or(event) {
-            "cpu" => Some(Self::Cpu),
-            "read" => Some(Self::Read),
-            "log" => Some(Self::Log),
-            "writer" => Some(Self::Writer),
-            "contention" => Some(Self::Contention),
-            "idle" | "server" => None,
-            _ => Some(Self::Other),
-        }
-    }
+/// WaitClass and growth of a counter of waits, of busy sessions alone.
+fn busy(change: &Change) -> Option<(WaitClass, f64)> {
+    let class = WaitClass::of(&change.name);
+    Some((class, change.delta?)).filter(|_| class.is_busy())
 }
 
 /// Shares of database time; a class that nobody observed is not known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shares {
-    parts: Vec<(Class, f64)>,
+    parts: Vec<(WaitClass, f64)>,
     /// Samples they rest on; `None` where they come from counters.
     pub samples: Option<f64>,
 }
 
 impl Shares {
     /// Shares as given, 0 to 1 each.
-    pub fn new(parts: impl IntoIterator<Item = (Class, f64)>) -> Self {
+    pub fn new(parts: impl IntoIterator<Item = (WaitClass, f64)>) -> Self {
         Self { parts: parts.into_iter().collect(), samples: None }
     }
 
@@ -82,24 +37,24 @@ impl Shares {
     /// event explains is other time.
     fn timed(counters: &Counters) -> Option<Self> {
         let busy_us = counters.find(shared::BUSY_TIME_US)?.delta.filter(|us| *us > 0.0)?;
-        let events = counters.0.iter().filter(|change| change.source == WAIT_TIMES);
-        let times: Vec<_> = events.filter_map(|change| Some((Class::of(&change.name)?, change.delta?))).collect();
+        let events = counters.0.iter().filter(|change| change.source == TIMES);
+        let times: Vec<_> = events.filter_map(busy).collect();
         let of = |class| times.iter().filter(|(of, _)| *of == class).map(|(_, us)| us).sum::<f64>();
         let known: f64 = times.iter().map(|(_, us)| us).sum();
         let rest = (busy_us - known).max(0.0);
-        let share = |class| (class, if class == Class::Other { of(class) + rest } else { of(class) } / busy_us);
-        (!times.is_empty()).then(|| Self::new(Class::ALL.map(share)))
+        let share = |class| (class, if class == WaitClass::Other { of(class) + rest } else { of(class) } / busy_us);
+        (!times.is_empty()).then(|| Self::new(WaitClass::BUSY.map(share)))
     }
 
     fn sampled(counters: &Counters) -> Option<Self> {
-        let events = counters.0.iter().filter(|change| change.source == WAITS);
-        let samples: Vec<_> = events.filter_map(|change| Some((Class::of(&change.name)?, change.delta?))).collect();
+        let events = counters.0.iter().filter(|change| change.source == SAMPLES);
+        let samples: Vec<_> = events.filter_map(busy).collect();
         let total: f64 = samples.iter().map(|(_, count)| count).sum();
         let share = |class| {
             let count: f64 = samples.iter().filter(|(of, _)| *of == class).map(|(_, count)| count).sum();
             (class, count / total)
         };
-        (total > 0.0).then(|| Self { parts: Class::ALL.map(share).to_vec(), samples: Some(total) })
+        (total > 0.0).then(|| Self { parts: WaitClass::BUSY.map(share).to_vec(), samples: Some(total) })
     }
 
     /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several
@@ -110,20 +65,20 @@ impl Shares {
             return Self::default();
         }
         let cpu =
-            cpu::cpu(counters, Some(work)).db_cores.map(|cores| (Class::Cpu, (cores / busy.min(threads)).min(1.0)));
+            cpu::cpu(counters, Some(work)).db_cores.map(|cores| (WaitClass::Cpu, (cores / busy.min(threads)).min(1.0)));
         let read_us = counters.rate(shared::READ_TIME_US).filter(|us| *us > 0.0);
-        let read = read_us.map(|us| (Class::Read, (us / 1e6 / busy).min(1.0)));
-        let others = work.writer_wait_us.map(|us| (Class::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));
+        let read = read_us.map(|us| (WaitClass::Read, (us / 1e6 / busy).min(1.0)));
+        let others = work.writer_wait_us.map(|us| (WaitClass::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));
         Self::new([cpu, read, others].into_iter().flatten())
     }
 
     /// The share of a class.
-    pub fn get(&self, class: Class) -> Option<f64> {
+    pub fn get(&self, class: WaitClass) -> Option<f64> {
         self.parts.iter().find(|(of, _)| *of == class).map(|(_, share)| *share)
     }
 
     /// The largest, the greatest first.
-    pub fn top(&self, count: usize) -> Vec<(Class, f64)> {
+    pub fn top(&self, count: usize) -> Vec<(WaitClass, f64)> {
         let mut parts: Vec<_> = self.parts.iter().copied().filter(|(_, share)| *share > 0.0).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         parts.truncate(count);

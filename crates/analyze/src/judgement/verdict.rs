@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::figures::shares::{Class, Shares};
+use crate::figures::shares::Shares;
 use crate::judgement::headline::{MAX_PAGE_CACHE_SHARE, percent};
 use crate::judgement::rung::Rung;
+use mindful_core::wait::WaitClass;
 
 /// Share of the CPUs it may use above which the client limits.
 pub const CLIENT_BUSY: f64 = 0.8;
@@ -150,7 +151,7 @@ fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Opt
 }
 
 /// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
-fn of_time(e: &Evidence, sentence: &str, class: Class, threshold: f64) -> Option<String> {
+fn of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Option<String> {
     over(&format!("{sentence} {{}} of {}", e.time()), e.shares.get(class), threshold)
 }
 
@@ -169,7 +170,7 @@ fn client(e: &Evidence) -> Option<Verdict> {
 
 fn cpu(e: &Evidence) -> Option<Verdict> {
     let figures =
-        [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time(e, "CPU was", Class::Cpu, CPU_SHARE)];
+        [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE)];
     let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
     let next = if e.on_files() && !host_busy {
         "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \
@@ -187,14 +188,14 @@ fn log(e: &Evidence) -> Option<Verdict> {
         "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on its \
          own device"
     };
-    let figures = of_time(e, "waits for the log were", Class::Log, LOG_SHARE)?;
+    let figures = of_time(e, "waits for the log were", WaitClass::Log, LOG_SHARE)?;
     Some(Verdict { limit: Limit::Log, figures, next })
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
     let next = "blocks are dirtied faster than they are written: more or stronger writers, a larger cache, a lower \
                 --update-pct";
-    let figures = of_time(e, "waits for free buffers were", Class::Writer, WRITER_SHARE)?;
+    let figures = of_time(e, "waits for free buffers were", WaitClass::Writer, WRITER_SHARE)?;
     Some(Verdict { limit: Limit::Writers, figures, next })
 }
 
@@ -204,7 +205,7 @@ fn contention(e: &Evidence) -> Option<Verdict> {
     } else {
         ONE_WRITER
     };
-    let figures = of_time(e, "waits for each other were", Class::Contention, CONTENTION_SHARE)?;
+    let figures = of_time(e, "waits for each other were", WaitClass::Contention, CONTENTION_SHARE)?;
     Some(Verdict { limit: Limit::Contention, figures, next })
 }
 
@@ -239,7 +240,7 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     } else {
         "more --sessions raise the figure until the device is full; a faster device raises it at once"
     };
-    let mut figures = of_time(e, "waits for reads were", Class::Read, READ_SHARE)?;
+    let mut figures = of_time(e, "waits for reads were", WaitClass::Read, READ_SHARE)?;
     if let Some(phi) = e.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE) {
         let _ = write!(figures, ", though the page cache served {} of them", percent(phi));
     }
@@ -272,7 +273,7 @@ fn undecided(e: &Evidence) -> Verdict {
 mod tests {
     use super::*;
 
-    fn shares(parts: &[(Class, f64)]) -> Evidence {
+    fn shares(parts: &[(WaitClass, f64)]) -> Evidence {
         Evidence { shares: Shares::new(parts.iter().copied()), ..Evidence::default() }
     }
 
@@ -280,7 +281,8 @@ mod tests {
     /// waits, 4.5 % CPU of database time.
     #[test]
     fn the_published_sample_was_limited_by_redo() {
-        let sample = [(Class::Read, 0.426), (Class::Log, 0.328), (Class::Writer, 0.172), (Class::Cpu, 0.045)];
+        let sample =
+            [(WaitClass::Read, 0.426), (WaitClass::Log, 0.328), (WaitClass::Writer, 0.172), (WaitClass::Cpu, 0.045)];
         let verdict = Verdict::of(&shares(&sample));
         assert_eq!(verdict.limit, Limit::Log);
         assert!(verdict.figures.contains("32.8 % of database time (limit 25 %)"), "{}", verdict.figures);
@@ -288,19 +290,24 @@ mod tests {
 
     #[test]
     fn reads_alone_are_not_told_to_update_less() {
-        let log = shares(&[(Class::Log, 0.6)]);
+        let log = shares(&[(WaitClass::Log, 0.6)]);
         assert!(Verdict::of(&log).next.contains("--update-pct"));
         assert!(!Verdict::of(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
     }
 
     #[test]
     fn of_bare_files_no_verdict_speaks_of_a_database() {
-        for parts in [&[(Class::Read, 0.98), (Class::Cpu, 0.1)][..], &[(Class::Cpu, 0.7)], &[(Class::Read, 0.5)], &[]] {
+        for parts in [
+            &[(WaitClass::Read, 0.98), (WaitClass::Cpu, 0.1)][..],
+            &[(WaitClass::Cpu, 0.7)],
+            &[(WaitClass::Read, 0.5)],
+            &[],
+        ] {
             let verdict = Verdict::of(&Evidence { reader: Reader::Uring, ..shares(parts) });
             assert!(verdict.figures.contains("I/O time"), "{}", verdict.figures);
             assert!(!verdict.figures.contains("database"), "{}", verdict.figures);
         }
-        let waits = shares(&[(Class::Read, 0.98)]);
+        let waits = shares(&[(WaitClass::Read, 0.98)]);
         assert!(!Verdict::of(&waits).next.contains("--iodepth"), "a database's sessions have none");
         let files = Evidence { reader: Reader::Pread, ..waits };
         assert!(!Verdict::of(&files).next.contains("--iodepth"), "nor has pread");
@@ -310,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_matches_wins() {
-        let both = shares(&[(Class::Cpu, 0.61), (Class::Log, 0.3)]);
+        let both = shares(&[(WaitClass::Cpu, 0.61), (WaitClass::Log, 0.3)]);
         assert_eq!(Verdict::of(&both).limit, Limit::Cpu);
         let client = Evidence { client_busy: Some(0.9), host_busy: Some(0.99), ..both };
         assert_eq!(Verdict::of(&client).limit, Limit::Client);
@@ -319,11 +326,11 @@ mod tests {
     #[test]
     fn each_limit_is_found_by_its_share() {
         for (class, share, limit) in [
-            (Class::Cpu, 0.61, Limit::Cpu),
-            (Class::Log, 0.26, Limit::Log),
-            (Class::Writer, 0.16, Limit::Writers),
-            (Class::Contention, 0.16, Limit::Contention),
-            (Class::Read, 0.61, Limit::DeviceLatency),
+            (WaitClass::Cpu, 0.61, Limit::Cpu),
+            (WaitClass::Log, 0.26, Limit::Log),
+            (WaitClass::Writer, 0.16, Limit::Writers),
+            (WaitClass::Contention, 0.16, Limit::Contention),
+            (WaitClass::Read, 0.61, Limit::DeviceLatency),
         ] {
             assert_eq!(Verdict::of(&shares(&[(class, share)])).limit, limit, "{class:?}");
             assert_eq!(Verdict::of(&shares(&[(class, share - 0.02)])).limit, Limit::Undecided, "{class:?}");
@@ -333,7 +340,7 @@ mod tests {
     #[test]
     fn a_device_that_gives_no_more_to_twice_the_sessions_is_capped() {
         let rung = |in_flight, per_s, mean_us| Rung { in_flight, per_s, mean_us };
-        let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(Class::Read, 0.95)]) };
+        let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(WaitClass::Read, 0.95)]) };
         let capped = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 64_500.0, 496.0));
         assert_eq!(Verdict::of(&capped).limit, Limit::DeviceCap);
         let rising = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 120_000.0, 266.0));
@@ -342,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_device_behind_a_cache_that_served_all_does_not_limit() {
-        let reads = shares(&[(Class::Read, 0.95)]);
+        let reads = shares(&[(WaitClass::Read, 0.95)]);
         let limit = |phi| Verdict::of(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
         assert_eq!(limit(1.0), Limit::PageCache);
         assert_eq!(limit(0.9), Limit::DeviceLatency, "a tenth of the reads can take most of the time");
@@ -350,7 +357,7 @@ mod tests {
 
     #[test]
     fn writers_of_which_one_is_let_in_are_not_told_to_spread_over_schemas() {
-        let clocked = shares(&[(Class::Contention, 0.5)]);
+        let clocked = shares(&[(WaitClass::Contention, 0.5)]);
         let mut sampled = clocked.shares.clone();
         sampled.samples = Some(1_000.0);
         assert!(!Verdict::of(&clocked).next.contains("more --schemas"));
@@ -366,8 +373,12 @@ mod tests {
 
     #[test]
     fn undecided_lists_the_three_largest() {
-        let verdict =
-            Verdict::of(&shares(&[(Class::Cpu, 0.4), (Class::Read, 0.35), (Class::Other, 0.15), (Class::Log, 0.1)]));
+        let verdict = Verdict::of(&shares(&[
+            (WaitClass::Cpu, 0.4),
+            (WaitClass::Read, 0.35),
+            (WaitClass::Other, 0.15),
+            (WaitClass::Log, 0.1),
+        ]));
         assert_eq!(verdict.figures, "largest of database time: CPU or run queue 40 %, reads 35 %, other waits 15 %");
     }
 }

@@ -24,6 +24,7 @@ fn near(figure: f64, truth: f64) {
 fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
     let description = run.description.as_mut().unwrap();
     description.cache_bytes = None;
+    description.files = true;
     description.facts = [("io", io.to_owned()), ("iodepth", iodepth.to_string())].map(|(k, v)| (k.into(), v)).into();
     run.head.server_side_loop = Some(false);
     run.steps.iter_mut().for_each(|step| step.head.workload.as_mut().unwrap().looping = Loop::Client);

@@ -213,6 +213,7 @@ fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
 fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
     let mut run = Made::default().run();
     run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
+    run.description.as_mut().unwrap().files = true;
     // One operation of one block at a time, where four were asked for.
     run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
     assert!(codes(&analyze(&run)).contains(&"little"));
@@ -544,7 +545,7 @@ fn a_run_of_the_cache_that_still_reads_is_told() {
     assert!(with(0.02) && !with(0.0001) && !with(0.98));
     // Few requests for many blocks are large reads where there are only files.
     let mut files = Made { miss: 0.02, ..Made::default() }.run();
-    files.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "8".to_owned());
+    files.description.as_mut().unwrap().files = true;
     assert!(!codes(&analyze(&files)).contains(&"still-reading"));
 }
 

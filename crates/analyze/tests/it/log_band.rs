@@ -66,3 +66,16 @@ fn repeated_content_makes_a_run_suspect() {
     run.dataset.as_mut().unwrap().content = Content::Repeated;
     assert!(analyze(&run).summary.findings.iter().any(|finding| finding.code == "repeated-content"));
 }
+
+#[test]
+fn a_finding_ends_with_what_its_engine_says_to_it() {
+    let mut run = updating(900.0, 0.0);
+    let text = |run: &Run| {
+        let findings = analyze(run).summary.findings;
+        findings.into_iter().find(|finding| finding.code == "log-band").unwrap().text
+    };
+    let without = text(&run);
+    let advice = [("log-band", "Look at the gauges."), ("autovacuum", "Never told.")];
+    run.description.as_mut().unwrap().advice = advice.map(|(code, told)| (code.to_owned(), told.to_owned())).into();
+    assert_eq!(text(&run), format!("{without} Look at the gauges."));
+}

@@ -124,7 +124,7 @@ fn device(page: &mut Page, step: &StepAnalysis) {
 /// Where the time of the sessions went, with the sampling error of each share.
 pub fn time(page: &mut Page, step: &StepAnalysis) {
     let shares = &step.evidence.shares;
-    let share = |(class, share): (mindful_analyze::figures::shares::Class, f64)| {
+    let share = |(class, share): (mindful_core::wait::WaitClass, f64)| {
         let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
         format!("{} {}{}", class.name(), percent(Some(share)), error.unwrap_or_default())
     };

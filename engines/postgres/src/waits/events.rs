@@ -1,78 +1,79 @@
 //! Wait events of PostgreSQL 15 to 18 by what a session loses to them.
 
-use mindful_core::metric::shared;
+use mindful_core::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
+use mindful_core::wait::WaitEvent;
 
 /// A session without a wait event is on a CPU or waits for one.
-const CPU: &str = "cpu/cpu";
+const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 
 /// Not a session: counted once a sample in which any autovacuum worker was there.
-pub const AUTOVACUUM: &str = shared::MAINTENANCE_SAMPLES.name();
+pub const AUTOVACUUM: WaitEvent = WaitEvent::new(Server, "autovacuum");
 
 /// Type and name of an event as the server tells them, and the metric that counts it: class and name.
 ///
 /// Names are compared without case: 17 spells `WalSync` what was `WALSync` before. A lock's own name ends in `Lock`
 /// where an I/O event has the same.
-const EVENTS: &[(&str, &str, &str)] = &[
-    ("IO", "DataFileRead", "read/DataFileRead"),
-    ("IO", "DataFilePrefetch", "read/DataFilePrefetch"),
-    ("IO", "AioIoCompletion", "read/AioIoCompletion"),
-    ("IO", "AioIoUringExecution", "read/AioIoUringExecution"),
-    ("IO", "AioIoUringSubmit", "read/AioIoUringSubmit"),
-    ("IO", "WalWrite", "log/WalWrite"),
-    ("IO", "WalSync", "log/WalSync"),
-    ("IO", "WalInitWrite", "log/WalInitWrite"),
-    ("IO", "WalInitSync", "log/WalInitSync"),
-    ("LWLock", "WALWrite", "log/WALWriteLock"),
-    ("LWLock", "WALInsert", "log/WALInsertLock"),
-    ("LWLock", "WALBufMapping", "log/WALBufMappingLock"),
-    ("IPC", "SyncRep", "log/SyncRep"),
-    ("IO", "DataFileWrite", "writer/DataFileWrite"),
-    ("IO", "DataFileFlush", "writer/DataFileFlush"),
-    ("IO", "DataFileSync", "writer/DataFileSync"),
-    ("IO", "DataFileExtend", "writer/DataFileExtend"),
-    ("LWLock", "CheckpointerComm", "writer/CheckpointerCommLock"),
-    ("Lock", "transactionid", "contention/transactionid"),
-    ("Lock", "tuple", "contention/tuple"),
-    ("Lock", "relation", "contention/relation"),
-    ("Lock", "extend", "contention/extend"),
-    ("Lock", "virtualxid", "contention/virtualxid"),
+const EVENTS: &[(&str, &str, WaitEvent)] = &[
+    ("IO", "DataFileRead", WaitEvent::new(Read, "DataFileRead")),
+    ("IO", "DataFilePrefetch", WaitEvent::new(Read, "DataFilePrefetch")),
+    ("IO", "AioIoCompletion", WaitEvent::new(Read, "AioIoCompletion")),
+    ("IO", "AioIoUringExecution", WaitEvent::new(Read, "AioIoUringExecution")),
+    ("IO", "AioIoUringSubmit", WaitEvent::new(Read, "AioIoUringSubmit")),
+    ("IO", "WalWrite", WaitEvent::new(Log, "WalWrite")),
+    ("IO", "WalSync", WaitEvent::new(Log, "WalSync")),
+    ("IO", "WalInitWrite", WaitEvent::new(Log, "WalInitWrite")),
+    ("IO", "WalInitSync", WaitEvent::new(Log, "WalInitSync")),
+    ("LWLock", "WALWrite", WaitEvent::new(Log, "WALWriteLock")),
+    ("LWLock", "WALInsert", WaitEvent::new(Log, "WALInsertLock")),
+    ("LWLock", "WALBufMapping", WaitEvent::new(Log, "WALBufMappingLock")),
+    ("IPC", "SyncRep", WaitEvent::new(Log, "SyncRep")),
+    ("IO", "DataFileWrite", WaitEvent::new(Writer, "DataFileWrite")),
+    ("IO", "DataFileFlush", WaitEvent::new(Writer, "DataFileFlush")),
+    ("IO", "DataFileSync", WaitEvent::new(Writer, "DataFileSync")),
+    ("IO", "DataFileExtend", WaitEvent::new(Writer, "DataFileExtend")),
+    ("LWLock", "CheckpointerComm", WaitEvent::new(Writer, "CheckpointerCommLock")),
+    ("Lock", "transactionid", WaitEvent::new(Contention, "transactionid")),
+    ("Lock", "tuple", WaitEvent::new(Contention, "tuple")),
+    ("Lock", "relation", WaitEvent::new(Contention, "relation")),
+    ("Lock", "extend", WaitEvent::new(Contention, "extend")),
+    ("Lock", "virtualxid", WaitEvent::new(Contention, "virtualxid")),
     // Another session reads or writes the very block.
-    ("IPC", "BufferIo", "contention/BufferIo"),
-    ("IPC", "ProcarrayGroupUpdate", "contention/ProcarrayGroupUpdate"),
-    ("IPC", "XactGroupUpdate", "contention/XactGroupUpdate"),
-    ("BufferPin", "BufferPin", "contention/BufferPin"),
-    ("LWLock", "BufferContent", "contention/BufferContentLock"),
-    ("LWLock", "BufferMapping", "contention/BufferMappingLock"),
-    ("LWLock", "LockManager", "contention/LockManagerLock"),
-    ("LWLock", "ProcArray", "contention/ProcArrayLock"),
-    ("LWLock", "XidGen", "contention/XidGenLock"),
-    ("Timeout", "SpinDelay", "contention/SpinDelay"),
-    ("Client", "ClientRead", "idle/ClientRead"),
+    ("IPC", "BufferIo", WaitEvent::new(Contention, "BufferIo")),
+    ("IPC", "ProcarrayGroupUpdate", WaitEvent::new(Contention, "ProcarrayGroupUpdate")),
+    ("IPC", "XactGroupUpdate", WaitEvent::new(Contention, "XactGroupUpdate")),
+    ("BufferPin", "BufferPin", WaitEvent::new(Contention, "BufferPin")),
+    ("LWLock", "BufferContent", WaitEvent::new(Contention, "BufferContentLock")),
+    ("LWLock", "BufferMapping", WaitEvent::new(Contention, "BufferMappingLock")),
+    ("LWLock", "LockManager", WaitEvent::new(Contention, "LockManagerLock")),
+    ("LWLock", "ProcArray", WaitEvent::new(Contention, "ProcArrayLock")),
+    ("LWLock", "XidGen", WaitEvent::new(Contention, "XidGenLock")),
+    ("Timeout", "SpinDelay", WaitEvent::new(Contention, "SpinDelay")),
+    ("Client", "ClientRead", WaitEvent::new(Idle, "ClientRead")),
     // The pauses of a workload, and the wait for a slice to begin.
-    ("Timeout", "PgSleep", "idle/PgSleep"),
-    ("Client", "ClientWrite", "other/ClientWrite"),
+    ("Timeout", "PgSleep", WaitEvent::new(Idle, "PgSleep")),
+    ("Client", "ClientWrite", WaitEvent::new(Other, "ClientWrite")),
 ];
 
 /// What is not listed, by its type.
-const TYPES: &[(&str, &str)] = &[
-    ("Lock", "contention/Lock"),
-    ("LWLock", "contention/LWLock"),
-    ("IO", "other/IO"),
-    ("IPC", "other/IPC"),
-    ("Timeout", "other/Timeout"),
+const TYPES: &[(&str, WaitEvent)] = &[
+    ("Lock", WaitEvent::new(Contention, "Lock")),
+    ("LWLock", WaitEvent::new(Contention, "LWLock")),
+    ("IO", WaitEvent::new(Other, "IO")),
+    ("IPC", WaitEvent::new(Other, "IPC")),
+    ("Timeout", WaitEvent::new(Other, "Timeout")),
 ];
 
 /// Where everything else is counted, such as the events of extensions.
-const OTHER: &str = "other/other";
+const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 
 /// All metrics there can be, known before the first sample.
-pub fn metrics() -> impl Iterator<Item = &'static str> {
+pub fn metrics() -> impl Iterator<Item = WaitEvent> {
     let listed = EVENTS.iter().map(|(.., metric)| *metric);
     std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER, AUTOVACUUM])
 }
 
 /// The metric that counts an event.
-pub fn metric_of(event: Option<(&str, &str)>) -> &'static str {
+pub fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
     let Some((kind, name)) = event else { return CPU };
     let listed = EVENTS.iter().find(|(of, event, _)| *of == kind && event.eq_ignore_ascii_case(name));
     let by_type = || TYPES.iter().find(|(of, _)| *of == kind).map(|(_, metric)| *metric);
@@ -83,23 +84,21 @@ pub fn metric_of(event: Option<(&str, &str)>) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
+    use mindful_core::metric::shared;
+
     use super::*;
 
     #[test]
-    fn every_metric_is_named_once_and_by_a_class() {
-        let names: Vec<_> = metrics().collect();
+    fn every_metric_is_named_once() {
+        let names: Vec<_> = metrics().map(|event| event.to_string()).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-        let classes = ["cpu", "read", "log", "writer", "contention", "idle", "other", "server"];
-        for name in names {
-            let (class, event) = name.split_once('/').unwrap();
-            assert!(classes.contains(&class) && !event.is_empty(), "{name}");
-        }
+        assert_eq!(AUTOVACUUM.to_string(), shared::MAINTENANCE_SAMPLES.name());
     }
 
     #[test]
     fn an_event_is_the_same_in_the_spelling_of_any_version() {
         assert_eq!(metric_of(Some(("IO", "WALSync"))), metric_of(Some(("IO", "WalSync"))));
-        assert_eq!(metric_of(Some(("IPC", "BufferIO"))), "contention/BufferIo");
+        assert_eq!(metric_of(Some(("IPC", "BufferIO"))), WaitEvent::new(Contention, "BufferIo"));
         assert_ne!(metric_of(Some(("IO", "WALWrite"))), metric_of(Some(("LWLock", "WALWrite"))));
     }
 
@@ -107,7 +106,7 @@ mod tests {
     fn whatever_the_server_tells_is_counted_somewhere() {
         let known: BTreeSet<_> = metrics().collect();
         for event in [None, Some(("IO", "SlruRead")), Some(("Lock", "advisory")), Some(("Extension", "Mine"))] {
-            assert!(known.contains(metric_of(event)), "{event:?}");
+            assert!(known.contains(&metric_of(event)), "{event:?}");
         }
     }
 }
