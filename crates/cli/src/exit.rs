@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use mindful_core::secret::without_secrets;
 use mindful_core::{Error, ErrorKind};
 
 use crate::plan_file::PlanFile;
@@ -74,5 +75,5 @@ fn named(error: Error, plan: Option<&PlanFile>) -> Error {
 /// A line on stderr.
 pub fn tell(text: &str) {
     // With stderr gone there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(text));
+    let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(&without_secrets(text)));
 }

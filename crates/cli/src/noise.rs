@@ -1,12 +1,14 @@
 //! The noise floor of a platform, kept beside the runs.
 
-use std::fs;
 use std::path::PathBuf;
 
 use mindful_analyze::compare::NoiseFloor;
 use mindful_core::{Error, Result};
-use mindful_record::Store;
+use mindful_record::{Store, file as record_file};
 use serde::{Deserialize, Serialize};
+
+/// Longest file that is read, bytes.
+const LONGEST: u64 = 16 << 20;
 
 /// How much runs of one plan differ on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,20 +37,20 @@ pub fn keep(store: &Store, noted: Noted) -> Result<()> {
     let mut kept = all(store)?;
     kept.retain(|known| known.target != noted.target);
     kept.push(noted);
-    let (path, next) = (file(store), store.root().join("noise.json.new"));
+    let path = file(store);
     let failed = |error: &dyn std::fmt::Display| {
         Error::run(format!("cannot write {}: {error}", path.display()), "make room, or choose another --store")
     };
     let text = serde_json::to_vec_pretty(&kept).map_err(|error| failed(&error))?;
-    fs::write(&next, text).and_then(|()| fs::rename(&next, &path)).map_err(|error| failed(&error))
+    record_file::replace(&path, &text).map_err(|error| failed(&error))
 }
 
 fn all(store: &Store) -> Result<Vec<Noted>> {
     let path = file(store);
-    match fs::read(&path) {
+    match record_file::open_itself(&path).and_then(|file| record_file::text(file, LONGEST)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(Error::run(format!("cannot read {}: {error}", path.display()), "look at its rights")),
-        Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+        Ok(text) => serde_json::from_str(&text).map_err(|error| {
             Error::run(
                 format!("{} is not what mindful wrote: {error}", path.display()),
                 "move it away, and measure anew",

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod point;
 pub mod result;
 pub mod run;
+pub mod secret;
 pub mod settings;
 pub mod slice;
 pub mod sweep;

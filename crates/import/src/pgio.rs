@@ -1,6 +1,7 @@
 //! `pgio.conf` of pgio 1.0: what each parameter did, and what becomes of it.
 
 use mindful_core::Result;
+use mindful_core::secret::without_secrets;
 
 use crate::plan_file::PlanFile;
 use crate::shell::Script;
@@ -68,10 +69,10 @@ pub fn plan(script: &Script) -> Result<PlanFile> {
 fn target(script: &Script, plan: &mut PlanFile) {
     let connect = script.get("CONNECT_STRING");
     if let Some(url) = connect.filter(|c| c.starts_with("postgres://") || c.starts_with("postgresql://")) {
-        if url.contains('@') && url.split('@').next().is_some_and(|user| user.matches(':').count() > 1) {
-            plan.leave("CONNECT_STRING: it holds a password, which is not copied; give --target or PGPASSWORD");
-        } else {
+        if without_secrets(url) == url {
             plan.set("target", url, "CONNECT_STRING: what psql was given; mindful connects to the same");
+        } else {
+            plan.leave("CONNECT_STRING: it holds a password, which is not copied; give --target or PGPASSWORD");
         }
     } else if let Some(name) = script.get("DBNAME").or(connect) {
         let simple = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mindful_core::error::one_line;
+use mindful_core::secret::without_secrets;
 
 /// Collects lines of a plan file.
 #[derive(Debug, Default)]
@@ -14,12 +15,12 @@ pub struct PlanFile {
 impl PlanFile {
     /// `key = value`, with a comment that says what was and what will be.
     pub fn set(&mut self, key: &str, value: impl Into<toml::Value>, comment: impl Into<String>) {
-        self.lines.push((key.to_owned(), value.into(), comment.into()));
+        self.lines.push((key.to_owned(), value.into(), without_secrets(&comment.into())));
     }
 
     /// Something that cannot be carried over, and why.
     pub fn leave(&mut self, what: impl Into<String>) {
-        self.left_behind.push(one_line(&what.into()));
+        self.left_behind.push(one_line(&without_secrets(&what.into())));
     }
 
     /// The text of the file, and what was left behind.

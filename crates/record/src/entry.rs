@@ -1,6 +1,7 @@
 //! One line of the list of runs.
 
-use std::fs;
+use std::fmt::Display;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use mindful_core::result::Summary;
@@ -8,7 +9,8 @@ use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
 use serde::Deserialize;
 
-use crate::name::{LOG, SUMMARY};
+use crate::file;
+use crate::name::{IMPORTED, LOG, SUMMARY};
 use crate::reader::read_head;
 
 /// A run as the list shows it, read from its first line and its summary alone.
@@ -20,30 +22,48 @@ pub struct Listed {
     pub head: Option<RunHead>,
     /// Its figures; `None` when it did not come to its end.
     pub summary: Option<Summary>,
+    /// Whether it was taken in from elsewhere.
+    pub imported: bool,
     /// Why it cannot be read.
     pub fault: Option<String>,
 }
 
 impl Listed {
     pub(crate) fn read(id: String, dir: &Path) -> Self {
+        let imported = dir.join(IMPORTED).exists();
         match read_head(&dir.join(LOG)).and_then(|head| Ok((head, read_summary(&dir.join(SUMMARY))?))) {
-            Ok((head, summary)) => Self { id, head: Some(head), summary, fault: None },
-            Err(error) => Self { id, head: None, summary: None, fault: Some(error.to_string()) },
+            Ok((mut head, mut summary)) => {
+                // A run is called what its folder is called, whatever it says of itself.
+                head.id.clone_from(&id);
+                if let Some(summary) = &mut summary {
+                    summary.id.clone_from(&id);
+                }
+                Self { id, head: Some(head), summary, imported, fault: None }
+            }
+            Err(error) => Self { id, head: None, summary: None, imported, fault: Some(error.to_string()) },
         }
     }
 }
 
-fn read_summary(file: &Path) -> Result<Option<Summary>> {
+/// Longest summary that is read, bytes.
+const LONGEST_SUMMARY: u64 = 256 << 20;
+
+/// The stored figures in `file`; `None` where there are none, or those of a later format.
+pub(crate) fn read_summary(path: &Path) -> Result<Option<Summary>> {
     #[derive(Deserialize)]
     struct Format {
         format: u32,
     }
-    let Ok(text) = fs::read(file) else { return Ok(None) };
-    let corrupt = |error: serde_json::Error| {
-        Error::run(format!("{} is corrupt: {error}", file.display()), "`show` makes it anew")
+    let corrupt = |error: &dyn Display| {
+        Error::run(format!("{} is corrupt: {error}", path.display()), "`mindful show` of the run makes it anew")
     };
-    if serde_json::from_slice::<Format>(&text).map_err(corrupt)?.format > FORMAT {
+    let text = match file::open_itself(path).and_then(|opened| file::text(opened, LONGEST_SUMMARY)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(corrupt(&error)),
+    };
+    if serde_json::from_str::<Format>(&text).map_err(|error| corrupt(&error))?.format > FORMAT {
         return Ok(None);
     }
-    serde_json::from_slice(&text).map(Some).map_err(corrupt)
+    serde_json::from_str(&text).map(Some).map_err(|error| corrupt(&error))
 }

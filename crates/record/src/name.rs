@@ -11,6 +11,9 @@ pub const LOG: &str = "run.jsonl";
 /// The figures of a run, written last.
 pub(crate) const SUMMARY: &str = "summary.json";
 
+/// What a run that was taken in from elsewhere has beside it.
+pub(crate) const IMPORTED: &str = "imported";
+
 /// Letters that cannot be mistaken for one another.
 const LETTERS: &[u8; 31] = b"23456789abcdefghijkmnpqrstuvwxy";
 

@@ -1,7 +1,7 @@
 //! Reads a run folder, whatever state it was left in.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use mindful_core::event::Event;
@@ -9,7 +9,11 @@ use mindful_core::run::{FORMAT, Run, RunHead};
 use mindful_core::{Error, Result};
 use serde::Deserialize;
 
+use crate::file;
 use crate::fold::Fold;
+
+/// Longest line that is read, bytes: far beyond that of a step of the most sessions there can be.
+const LONGEST_LINE: u64 = 64 << 20;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
 const EVENTS: [&str; 19] = [
@@ -64,7 +68,7 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Self> {
-        let input = File::open(path).map_err(|error| {
+        let input = file::open_itself(path).map_err(|error| {
             Error::run(format!("cannot read {}: {error}", path.display()), "the folder holds no run; remove it by hand")
         })?;
         Ok(Self { path, input: BufReader::with_capacity(1 << 20, input), number: 0 })
@@ -73,10 +77,14 @@ impl<'a> Lines<'a> {
     /// The next whole line without its end; a torn last one is none.
     fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
-        self.input
+        (&mut self.input)
+            .take(LONGEST_LINE + 1)
             .read_until(b'\n', &mut line)
             .map_err(|error| Error::run(format!("cannot read {}: {error}", self.path.display()), ""))?;
         self.number += 1;
+        if line.len() as u64 > LONGEST_LINE {
+            return Err(self.corrupt(&format!("it is longer than {LONGEST_LINE} bytes")));
+        }
         Ok((line.pop() == Some(b'\n')).then_some(line))
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,10 +11,13 @@ use mindful_core::run::{Run, RunHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 
-use crate::entry::Listed;
-use crate::name::{LOG, SUMMARY, is_id, new_id};
+use rustix::process::geteuid;
+
+use crate::entry::{Listed, read_summary};
+use crate::file;
+use crate::name::{IMPORTED, LOG, SUMMARY, is_id, new_id};
 use crate::reader::read_run;
-use crate::writer::RunWriter;
+use crate::writer::{RunWriter, lock};
 
 /// All runs under one folder, `<root>/runs/<id>/`.
 #[derive(Debug, Clone)]
@@ -50,7 +54,7 @@ impl Store {
             head.started_at = format!("{at:.3}");
         }
         head.settings = without_secret(&head);
-        fs::create_dir_all(self.runs()).map_err(|error| cannot_create(&self.runs(), &error))?;
+        self.make()?;
         let named = !head.id.is_empty();
         if named && !is_id(&head.id) {
             return Err(Error::plan(format!("{:?} cannot name a run", head.id), "use letters, digits and -"));
@@ -60,10 +64,10 @@ impl Store {
                 head.id = new_id(at);
             }
             let dir = self.run_dir(&head.id);
-            match fs::create_dir(&dir) {
+            match file::create_folder(&dir) {
                 Ok(()) => {
                     let log = dir.join(LOG);
-                    let file = File::create_new(&log).map_err(|error| cannot_create(&log, &error))?;
+                    let file = file::create_new(&log).map_err(|error| cannot_create(&log, &error))?;
                     return RunWriter::begin(head, dir, file);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && !named => {}
@@ -72,43 +76,93 @@ impl Store {
         }
     }
 
-    /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off.
-    pub fn go_on(&self, id: &str) -> Result<RunWriter> {
-        let run = self.read(id)?;
-        let (dir, log) = (self.run_dir(id), self.run_dir(id).join(LOG));
-        let opened = File::options().read(true).append(true).open(&log).and_then(|file| {
-            let text = fs::read(&log)?;
-            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            file.set_len(whole as u64)?;
-            Ok(file)
+    /// Makes the store where it is not there yet, closed to others.
+    fn make(&self) -> Result<()> {
+        file::create_folders(&self.runs()).map_err(|error| cannot_create(&self.runs(), &error))
+    }
+
+    /// Finds out whether a run can be stored, before anything costly is done for it.
+    ///
+    /// # Errors
+    /// The store cannot be made or written, or has no room for the first MiB of a run.
+    pub fn probe(&self) -> Result<()> {
+        let path = self.root.join(format!(".probe-{}", std::process::id()));
+        let written = file::create_folders(&self.runs()).and_then(|()| file::create(&path)).and_then(|mut file| {
+            let written = file.write_all(&vec![0; LEAST_ROOM]).and_then(|()| file.sync_data());
+            fs::remove_file(&path).and(written)
         });
-        let file = opened.map_err(|error| {
+        written.map_err(|error| {
+            Error::plan(
+                format!("the store {} cannot be written: {error}", self.root.display()),
+                "make room, look at its rights, or choose another --store DIR",
+            )
+        })
+    }
+
+    /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off.
+    ///
+    /// # Errors
+    /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or its record cannot be read or opened.
+    pub fn go_on(&self, id: &str) -> Result<RunWriter> {
+        self.check(id)?;
+        let (dir, log) = (self.run_dir(id), self.run_dir(id).join(LOG));
+        let fault = |error| {
             Error::run(format!("cannot go on with {}: {error}", log.display()), "look at its owner and its rights")
-        })?;
+        };
+        let file = file::open_to_append(&log).map_err(fault)?;
+        lock(&file, id)?;
+        let run = self.read(id)?;
+        cut_torn_line(&file).map_err(fault)?;
         Ok(RunWriter::go_on(run.head, dir, file))
+    }
+
+    /// Whether the run `id` was written here by the effective user, and nobody else could write to it: only then may
+    /// what it says be carried out.
+    pub fn is_own(&self, id: &str) -> bool {
+        let dir = self.run_dir(id);
+        let closed = |path: &Path| {
+            fs::symlink_metadata(path).is_ok_and(|meta| {
+                let ours = meta.uid() == geteuid().as_raw() || meta.uid() == 0;
+                ours && !meta.is_symlink() && meta.mode() & 0o022 == 0
+            })
+        };
+        closed(&dir) && closed(&dir.join(LOG)) && fs::symlink_metadata(dir.join(IMPORTED)).is_err()
     }
 
     /// Reads the run `id`, a name that [`Store::resolve`] gave.
     pub fn read(&self, id: &str) -> Result<Run> {
+        let mut run = read_run(&self.log(id)?)?;
+        // A run is called what its folder is called, whatever it says of itself.
+        id.clone_into(&mut run.head.id);
+        if self.run_dir(id).join(IMPORTED).exists() {
+            run.notes.push("this run was made elsewhere and taken in by `mindful import`".to_owned());
+        }
+        Ok(run)
+    }
+
+    /// The record of run `id`, one event a line.
+    pub fn log(&self, id: &str) -> Result<PathBuf> {
         self.check(id)?;
-        read_run(&self.run_dir(id).join(LOG))
+        Ok(self.run_dir(id).join(LOG))
+    }
+
+    /// Stores the figures of a run again where those that are stored cannot be read.
+    pub fn mend_summary(&self, summary: &Summary) -> Result<()> {
+        self.check(&summary.id)?;
+        match read_summary(&self.run_dir(&summary.id).join(SUMMARY)) {
+            Ok(_) => Ok(()),
+            Err(_) => self.write_summary(summary),
+        }
     }
 
     /// Stores the figures of a run, whole or not at all. A newer summary takes the place of an older one.
     pub fn write_summary(&self, summary: &Summary) -> Result<()> {
         self.check(&summary.id)?;
-        let (path, next) =
-            (self.run_dir(&summary.id).join(SUMMARY), self.run_dir(&summary.id).join("summary.json.new"));
+        let path = self.run_dir(&summary.id).join(SUMMARY);
         let mut text = serde_json::to_vec_pretty(summary)
             .map_err(|error| Error::run(format!("cannot write {}: {error}", path.display()), "report this"))?;
         text.push(b'\n');
-        let written = File::create(&next).and_then(|mut file| {
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&next, &path)
-        });
-        written.map_err(|error| {
-            let _ = fs::remove_file(&next);
+        file::replace(&path, &text).map_err(|error| {
             Error::run(format!("cannot write {}: {error}", path.display()), "make room, then `mindful show` the run")
         })
     }
@@ -127,7 +181,7 @@ impl Store {
         };
         let mut ids: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| is_id(name) && self.run_dir(name).is_dir())
+            .filter(|name| is_id(name) && is_folder(&self.run_dir(name)))
             .collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));
         Ok(ids)
@@ -182,7 +236,8 @@ impl Store {
             .map_err(|error| Error::run(format!("cannot remove {}: {error}", dir.display()), "remove it by hand"))
     }
 
-    /// Takes a copy of the run folder `dir` into the store; returns its id.
+    /// Takes a copy of the run folder `dir` into the store, marked as made elsewhere; returns its id. Nothing but the
+    /// record and the figures is copied, and no link is followed.
     pub fn import(&self, dir: &Path) -> Result<String> {
         let log = dir.join(LOG);
         let id = read_run(&log)?.head.id;
@@ -192,16 +247,18 @@ impl Store {
                 "correct the id in its first line",
             ));
         }
-        fs::create_dir_all(self.runs()).map_err(|error| cannot_create(&self.runs(), &error))?;
+        self.make()?;
         let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
         if whole.exists() {
             return Err(Error::plan(format!("run {id} is in the store already"), "remove it first to take the other"));
         }
-        let copied = fs::create_dir(&part).and_then(|()| {
-            fs::copy(&log, part.join(LOG))?;
-            if dir.join(SUMMARY).is_file() {
-                fs::copy(dir.join(SUMMARY), part.join(SUMMARY))?;
+        let copied = file::create_folder(&part).and_then(|()| {
+            copy(&log, &part.join(LOG))?;
+            // Figures that cannot be read are made anew when the run is shown.
+            if read_summary(&dir.join(SUMMARY)).is_ok_and(|summary| summary.is_some()) {
+                copy(&dir.join(SUMMARY), &part.join(SUMMARY))?;
             }
+            file::create_new(&part.join(IMPORTED))?;
             fs::rename(&part, &whole)
         });
         copied.map_err(|error| {
@@ -212,11 +269,39 @@ impl Store {
     }
 
     fn check(&self, id: &str) -> Result<()> {
-        if is_id(id) && self.run_dir(id).is_dir() {
+        if is_id(id) && is_folder(&self.run_dir(id)) {
             return Ok(());
         }
         Err(Error::plan(format!("no run is called {id:?}"), "see `mindful list`"))
     }
+}
+
+/// Bytes that a store must have room for before a run begins.
+const LEAST_ROOM: usize = 1 << 20;
+
+/// Whether `path` is a folder itself, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<u64> {
+    std::io::copy(&mut file::open_itself(from)?, &mut file::create_new(to)?)
+}
+
+/// Cuts off what stands behind the last end of a line.
+fn cut_torn_line(file: &File) -> std::io::Result<()> {
+    let mut end = file.metadata()?.len();
+    let mut piece = vec![0; 1 << 16];
+    while end > 0 {
+        let begin = end.saturating_sub(piece.len() as u64);
+        let read = &mut piece[..(end - begin) as usize];
+        file.read_exact_at(read, begin)?;
+        if let Some(at) = read.iter().rposition(|byte| *byte == b'\n') {
+            return file.set_len(begin + at as u64 + 1);
+        }
+        end = begin;
+    }
+    file.set_len(0)
 }
 
 /// The settings, with the redacted target wherever the target stands as it was given.

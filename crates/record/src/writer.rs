@@ -1,6 +1,6 @@
 //! Writes a run while it happens.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use mindful_core::event::{Event, Events};
 use mindful_core::run::RunHead;
+use mindful_core::secret::without_secrets;
 use mindful_core::{Error, Result};
+use serde_json::Value;
 
 /// Longest time an event waits in memory while others keep coming.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -36,8 +38,9 @@ struct Log {
 }
 
 impl RunWriter {
-    /// Begins `file` in `dir` with `head`.
+    /// Begins `file` in `dir` with `head`. The file stays locked until the writer is closed or dropped, or its process ends.
     pub(crate) fn begin(head: RunHead, dir: PathBuf, file: File) -> Result<Self> {
+        lock(&file, &head.id)?;
         let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
         let writer = Self { head, dir, log: Mutex::new(log) };
         writer.append(&Event::Head(writer.head.clone()));
@@ -70,7 +73,7 @@ impl RunWriter {
         self.log().fault.clone()
     }
 
-    /// Writes what is left and makes it durable. Fails with the first error met, now or before.
+    /// Writes what is left, makes it durable and lets others write. Fails with the first error met, now or before.
     pub fn close(&self) -> Result<()> {
         let mut log = self.log();
         log.flush(&self.dir);
@@ -78,11 +81,13 @@ impl RunWriter {
             let synced = log.file.sync_all();
             log.note_fault(synced, &self.dir);
         }
+        // A lock that cannot be given up ends with the file.
+        let _ = log.file.unlock();
         log.fault.clone().map_or(Ok(()), Err)
     }
 
     fn append(&self, event: &Event) {
-        let line = serde_json::to_vec(event);
+        let line = line(event);
         let mut log = self.log();
         if log.fault.is_some() {
             return;
@@ -143,6 +148,40 @@ impl Log {
             self.fault =
                 Some(Error::run(format!("cannot write {}: {error}", dir.join(crate::name::LOG).display()), next));
         }
+    }
+}
+
+/// Takes the run for this process alone: two that write to one record would spoil it for good.
+pub(crate) fn lock(file: &File, id: &str) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(Error::plan(
+            format!("run {id} is being written by another mindful"),
+            "wait until that has ended, or stop it",
+        )),
+        Err(TryLockError::Error(error)) => Err(Error::run(
+            format!("run {id} cannot be locked: {error}"),
+            "keep runs on a file system with locks, by --store",
+        )),
+    }
+}
+
+/// An event as it is stored: texts without secrets. Those that come by the hundred hold no text from outside.
+fn line(event: &Event) -> serde_json::Result<Vec<u8>> {
+    if is_bulk(event) {
+        return serde_json::to_vec(event);
+    }
+    let mut value = serde_json::to_value(event)?;
+    clean(&mut value);
+    serde_json::to_vec(&value)
+}
+
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = without_secrets(text),
+        Value::Array(values) => values.iter_mut().for_each(clean),
+        Value::Object(fields) => fields.values_mut().for_each(clean),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -22,7 +22,12 @@ pub struct Alike<'a> {
 
 /// The fact, from the newest stored run that was cached and is alike; none where there is no such run.
 pub fn facts(store: &Store, alike: &Alike<'_>) -> Result<Facts> {
-    let mut listed: Vec<_> = store.list()?.into_iter().filter_map(|run| Some((cost(&run, alike)?, run.id))).collect();
+    let mut listed: Vec<_> = store
+        .list()?
+        .into_iter()
+        .filter(|run| !run.imported)
+        .filter_map(|run| Some((cost(&run, alike)?, run.id)))
+        .collect();
     listed.sort_by(|a, b| b.1.cmp(&a.1));
     for (us, id) in listed {
         let same_cpu = |run: mindful_core::run::Run| run.environment.get("cpu.model") == alike.host.get("cpu.model");

@@ -6,7 +6,8 @@ use mindful_core::Result;
 use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::Events;
 use mindful_core::plan::Plan;
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::secret::without_secrets;
+use mindful_core::settings::Settings;
 use mindful_record::Store;
 
 use crate::fits;
@@ -66,10 +67,20 @@ impl Context {
 
     /// The settings as they may be stored: no secrets.
     pub fn public_settings(&self) -> Settings {
-        let mut settings = self.settings.clone();
-        let origin =
-            settings.iter().find(|(name, _)| *name == "target").map_or(Origin::Default, |(_, s)| s.origin.clone());
-        settings.set("target", self.redacted_target(), origin);
+        let mut settings = Settings::default();
+        for (name, setting) in self.settings.iter() {
+            let value = if name == "target" { self.redacted_target() } else { without_secrets(&setting.value) };
+            settings.set(name, value, setting.origin.clone());
+        }
         settings
+    }
+
+    /// The plan as it may be shown: no secrets.
+    pub fn public_plan(&self) -> Plan {
+        let mut plan = self.plan.clone();
+        for hook in [&mut plan.hooks.before, &mut plan.hooks.after, &mut plan.hooks.end].into_iter().flatten() {
+            *hook = without_secrets(hook);
+        }
+        plan
     }
 }

@@ -1,6 +1,5 @@
 //! The user's own commands around a run: waited for, bounded in time, their output stored with the run.
 
-use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,7 +8,9 @@ use std::time::{Duration, Instant};
 use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Hooks;
 use mindful_core::result::{Finding, Severity};
+use mindful_core::secret::without_secrets;
 use mindful_core::{Error, Result};
+use mindful_record::file;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Variables a hook finds in its environment.
@@ -46,7 +47,7 @@ pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn E
         Phase::End => &hooks.end,
     };
     let Some(command) = command else { return Ok(()) };
-    note(events, format!("hook {}: {command}", phase.name()));
+    note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
     let Err(error) = wait_for(command, hooks.timeout, phase, id, folder) else { return Ok(()) };
     if hooks.failure_stops {
         return Err(error);
@@ -67,7 +68,7 @@ fn wait_for(command: &str, limit: Duration, phase: Phase, id: &str, folder: &Pat
             format!("read {} in the run folder, or give --hook-failure warn", output_name(phase)),
         )
     };
-    let output = File::create(folder.join(output_name(phase)))
+    let output = file::create(&folder.join(output_name(phase)))
         .map_err(|e| failed(format!("has no place for its output: {e}")))?;
     let errors = output.try_clone().map_err(|e| failed(format!("has no place for its errors: {e}")))?;
     let child = Command::new("sh")

@@ -54,6 +54,7 @@ fn hooked_step(context: &Context, target: &dyn Target, workload: Workload, id: &
 
 /// The target described and its dataset there.
 pub fn ready(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)> {
+    context.store.probe()?;
     let description = target.describe()?;
     let events = context.events();
     let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
-use mindful_record::Store;
+use mindful_record::{Store, file as record_file};
 use mindful_report::Style;
 
 use crate::commands::{file, show};
@@ -40,8 +40,8 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
 
 /// All lines of the record, as they stand.
 fn events(store: &Store, id: &str) -> Result<String> {
-    let path = store.run_dir(id).join(mindful_record::LOG);
-    std::fs::read_to_string(&path).map_err(|error| {
+    let path = store.log(id)?;
+    record_file::open_itself(&path).and_then(|file| record_file::text(file, u64::MAX - 1)).map_err(|error| {
         Error::run(format!("{} cannot be read: {error}", path.display()), "look at the rights of the run folder")
     })
 }

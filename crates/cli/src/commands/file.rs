@@ -1,22 +1,25 @@
 //! Files that verbs write where the user says.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs;
+use std::io::{Error as IoError, ErrorKind, Write};
 use std::path::Path;
 
 use mindful_core::{Error, Result};
+use mindful_record::file;
 
-/// Writes `text` to `path`, which must not be there yet unless it may be replaced.
+/// Writes `text` to `path`, closed to others. It must not be there yet unless it may be replaced; a link, a pipe or a
+/// device never is.
 pub fn write(path: &Path, text: &str, replace: bool) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if replace {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
+    let there = fs::symlink_metadata(path).ok();
+    let written = match there {
+        Some(meta) if replace && !meta.is_file() => {
+            Err(IoError::new(ErrorKind::InvalidInput, "what is there is no regular file"))
+        }
+        Some(_) if replace => file::replace(path, text.as_bytes()),
+        _ => file::create_new(path).and_then(|mut file| file.write_all(text.as_bytes())),
     };
-    options.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
-        let next = if error.kind() == std::io::ErrorKind::AlreadyExists {
+    written.map_err(|error| {
+        let next = if error.kind() == ErrorKind::AlreadyExists {
             "give --output FILE, or --yes to replace it"
         } else {
             "give --output FILE in a folder you may write to"

@@ -65,6 +65,6 @@ fn cost(plan: &Plan) -> String {
 
 fn as_json(context: &Context) -> String {
     let settings = context.public_settings();
-    let value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.plan });
+    let value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.public_plan() });
     format!("{value:#}\n")
 }

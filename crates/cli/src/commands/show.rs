@@ -60,6 +60,9 @@ pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validi
         report(&run, &analysis, &context::style(), &store.run_dir(id))
     };
     context::print(&text)?;
+    if !ended {
+        store.mend_summary(&analysis.summary)?;
+    }
     Ok(analysis.summary.validity)
 }
 

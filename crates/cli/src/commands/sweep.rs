@@ -1,5 +1,7 @@
 //! `mindful sweep`: ladders of sessions and settings, on one dataset, in one run folder, resumable.
 
+mod resumed;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,11 +9,12 @@ use clap::ArgMatches;
 use mindful_analyze::Analysis;
 use mindful_core::engine::Target;
 use mindful_core::event::{Event, note};
-use mindful_core::plan::{KEYS, Plan, SWEEP_KEYS};
+use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{StepSummary, Validity};
 use mindful_core::run::{Point, Run, StepHead};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::settings::Settings;
 use mindful_core::{Error, ErrorKind, Result};
+use mindful_record::RunWriter;
 use mindful_report::figure;
 use mindful_runner::hooks::Phase;
 use mindful_runner::sweep::{Done, Next, Sweep, named, others};
@@ -25,9 +28,9 @@ use crate::{layers, registry, store};
 /// Walks the ladder, or goes on with one.
 pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
-    let resumed = matches.get_one::<String>("resume").map(|name| store.resolve(name)).transpose()?;
+    let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
     let settings = match &resumed {
-        Some(id) => resumed_settings(store.read(id)?.head.settings, matches)?,
+        Some(writer) => resumed::settings(writer.head(), store.is_own(writer.id()), matches)?,
         None => layers::settings(matches)?,
     };
     let keys: Vec<&str> = KEYS.iter().chain(registry::options()).map(|key| key.name).collect();
@@ -60,32 +63,16 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     }
 }
 
-/// The stored settings; only the target may be given anew, for it is stored without its secrets.
-fn resumed_settings(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
-    for key in KEYS.iter().chain(registry::options()).chain(SWEEP_KEYS) {
-        let given = matches.get_one::<String>(key.name);
-        match given {
-            Some(target) if key.name == "target" => settings.set("target", target, Origin::Flag("--target".to_owned())),
-            Some(_) => {
-                return Err(Error::plan(
-                    format!("--{} with --resume: a sweep goes on as it began", key.flag()),
-                    "leave it away, or begin a new sweep",
-                ));
-            }
-            None => {}
-        }
-    }
-    Ok(settings)
-}
-
 /// What the finished steps of `run` and its load took: from one start to the next, or `step_cost` where a pause lies
 /// between them.
 fn spent(run: &Run, step_cost: Duration) -> Duration {
     let begins: Vec<i64> = run.steps.iter().filter(|s| s.ended).filter_map(|s| s.borders_us.first().copied()).collect();
-    let between = |pair: &[i64]| Duration::from_micros(u64::try_from(pair[1] - pair[0]).unwrap_or(0)).min(step_cost);
+    let between = |pair: &[i64]| {
+        Duration::from_micros(u64::try_from(pair[1].saturating_sub(pair[0])).unwrap_or(0)).min(step_cost)
+    };
     let last = begins.last().map_or(Duration::ZERO, |_| step_cost);
-    let loaded = Duration::from_secs_f64(run.load_s.unwrap_or(0.0));
-    loaded + begins.windows(2).map(between).sum::<Duration>() + last
+    let loaded = Duration::try_from_secs_f64(run.load_s.unwrap_or(0.0)).unwrap_or_default();
+    begins.windows(2).map(between).fold(loaded.saturating_add(last), Duration::saturating_add)
 }
 
 struct Walk<'a> {
@@ -103,14 +90,14 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// All steps; the id of the run folder, and how it ended.
-    fn all(&mut self, resumed: Option<String>) -> Result<(String, Result<()>)> {
+    fn all(&mut self, resumed: Option<RunWriter>) -> Result<(String, Result<()>)> {
         let first = self.sweep.settings(&Point::default());
         self.open(&first)?;
         let id = match resumed {
-            Some(id) => {
+            Some(writer) => {
+                let id = writer.id().to_owned();
                 self.spent_before = spent(&self.context.store.read(&id)?, self.sweep.step_cost());
-                let writer = Arc::new(self.context.store.go_on(&id)?);
-                self.context.recording.write_to(&writer);
+                self.context.recording.write_to(&Arc::new(writer));
                 id
             }
             None => job::record(self.context, self.target()?, self.target()?.describe()?)?,

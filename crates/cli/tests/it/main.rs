@@ -21,6 +21,7 @@ mod examples;
 mod explains;
 mod exports;
 mod findings;
+mod hostile_runs;
 #[cfg(feature = "sqlite")]
 mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
@@ -32,6 +33,7 @@ mod node_exporter;
 mod plan_of_the_folder;
 #[cfg(feature = "raw")]
 mod raw;
+mod secrets;
 mod security_page;
 #[cfg(target_os = "linux")]
 mod squeezes;

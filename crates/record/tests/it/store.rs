@@ -236,7 +236,9 @@ fn an_imported_run_is_the_run_it_was() {
     let id = write(&from, None);
     from.write_summary(&summary(&from.read(&id).unwrap())).unwrap();
     assert_eq!(to.import(&from.run_dir(&id)).unwrap(), id);
-    assert_eq!(to.read(&id).unwrap(), from.read(&id).unwrap());
+    let mut taken_in = to.read(&id).unwrap();
+    assert!(taken_in.notes.pop().unwrap().contains("made elsewhere"));
+    assert_eq!(taken_in, from.read(&id).unwrap());
     assert!(to.list().unwrap()[0].summary.is_some());
     assert!(to.import(&from.run_dir(&id)).unwrap_err().to_string().contains("already"));
 }

@@ -1,0 +1,61 @@
+//! The settings of a sweep that goes on: those it began with, as far as they are stored and may be believed.
+
+use clap::ArgMatches;
+use mindful_core::run::RunHead;
+use mindful_core::secret::MASK;
+use mindful_core::settings::{Key, Origin, Settings, Trust};
+use mindful_core::{Error, Result};
+
+use crate::{exit, layers};
+
+/// The settings in `head`. What is stored without its secret has to be given again; of a run that is not our `own`, what
+/// is executed and where it goes comes from this command line alone.
+pub fn settings(head: &RunHead, own: bool, matches: &ArgMatches) -> Result<Settings> {
+    let (mut settings, mut left_out) = (head.settings.clone(), Vec::new());
+    for key in layers::keys() {
+        let stored = settings.get(key.name).map(str::to_owned);
+        let masked = stored.as_ref().is_some_and(|value| value.contains(MASK));
+        let foreign = !own && key.trust != Trust::Value;
+        let given = matches.try_get_one::<String>(key.name).ok().flatten();
+        match given {
+            // A target is stored without its password, wherever in the URL that stood.
+            Some(value) if masked || foreign || key.name == "target" => {
+                settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
+            }
+            Some(_) => {
+                return Err(Error::plan(
+                    format!("--{} with --resume: a sweep goes on as it began", key.flag()),
+                    "leave it away, or begin a new sweep",
+                ));
+            }
+            None if foreign && key.name == "target" => {
+                return Err(Error::plan(
+                    format!("run {} was made elsewhere: the target it names is not taken over", head.id),
+                    "give --target",
+                ));
+            }
+            None if foreign => left_out.extend(reset(&mut settings, key).then_some(key.name)),
+            None if masked => {
+                return Err(Error::plan(
+                    format!("{} is stored without its secret", key.name),
+                    format!("give --{} again", key.flag()),
+                ));
+            }
+            None => {}
+        }
+    }
+    if !left_out.is_empty() {
+        exit::tell(&format!("run {} was made elsewhere, left out of it: {}", head.id, left_out.join(", ")));
+    }
+    Ok(settings)
+}
+
+/// Sets `key` back to what it is unasked; whether that changes anything.
+fn reset(settings: &mut Settings, key: &Key) -> bool {
+    let changes = settings.get(key.name) != key.default;
+    settings.remove(key.name);
+    if let Some(default) = key.default {
+        settings.set(key.name, default, Origin::Default);
+    }
+    changes
+}
