@@ -4,10 +4,19 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
+use rustix::fs::OFlags;
+
+/// Longest text of a file that is read at once, bytes: `/proc/cpuinfo` of thousands of CPUs.
+const LONGEST: u64 = 16 << 20;
+
+/// Opens what should be a file. A pipe in its place has nobody who writes and must not be waited for.
+fn opened(path: &Path) -> io::Result<File> {
+    File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
+}
 
 /// A file of `/proc` or `/sys` that is kept open and read again and again from its start, in one go.
 #[derive(Debug)]
@@ -21,7 +30,7 @@ impl KernelFile {
     /// Opens the file at `path`.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
-        let file = File::open(&path)?;
+        let file = opened(&path)?;
         Ok(Self { path, file, buffer: vec![0; 16 << 10] })
     }
 
@@ -60,13 +69,14 @@ fn read_all(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// The text of a small file whose content the kernel gives in one piece, so that one read holds all of it.
 pub fn record<'a>(path: &Path, buffer: &'a mut [u8]) -> io::Result<Cow<'a, str>> {
-    let length = File::open(path)?.read(buffer)?;
+    let length = opened(path)?.read(buffer)?;
     Ok(String::from_utf8_lossy(&buffer[..length]))
 }
 
 /// The text of a one-value file of `/sys` or `/proc`, trimmed; `None` when it is not to be had or empty.
 pub fn value(path: impl AsRef<Path>) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let mut text = String::new();
+    opened(path.as_ref()).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
     let text = text.trim().trim_end_matches('\0');
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -92,6 +102,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_pipe_or_a_device_in_place_of_a_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(value(&pipe), None);
+        assert!(record(&pipe, &mut [0; 16]).is_ok_and(|text| text.is_empty()));
+        assert!(KernelFile::open(&pipe).is_ok_and(|mut file| file.text().is_err()));
+        assert_eq!(value("/dev/zero"), None);
+    }
 
     #[test]
     fn both_forms_of_line_are_read() {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use mindful_core::engine::Stop;
 use mindful_core::metric::{Counter, Metric, Sampler, shared};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 
-use crate::http::Address;
+use crate::http::{Address, Client};
 use crate::prometheus::{Sample, parse};
 
 /// What is asked for at every border; an exporter told to leave one of these out refuses, and then is asked for all.
@@ -42,17 +43,19 @@ const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
 ];
 
 /// The sampler of a server's node_exporter and what it cannot tell. The device is the one whose file system holds
-/// `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`.
+/// `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`. It is not waited for once
+/// `stop` is requested.
 ///
 /// # Errors
 /// The URL is none, or nobody answers there with a node_exporter's figures.
-pub fn node_exporter(url: &str, data_paths: &[PathBuf]) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
+pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &Stop) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
     let address = Address::parse(url)?;
-    let (status, text) = address.get(&address.target)?;
+    let client = Client::new(&address, stop);
+    let (status, text) = client.get(&address, &address.target)?;
     let samples = parse(&text);
     if status != 200 || !samples.iter().any(|sample| sample.name == "node_cpu_seconds_total") {
         return Err(Error::target(
-            format!("http://{}{} is no node_exporter (status {status})", address.authority, address.target),
+            format!("{}{} is no node_exporter (status {status})", address.origin, address.target),
             "give the address of the exporter on the database's host",
         ));
     }
@@ -63,9 +66,9 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf]) -> Result<(Box<dyn Sampl
     let joint = if address.target.contains('?') { '&' } else { '?' };
     let filter = COLLECTORS.map(|name| format!("collect[]={name}")).join("&");
     let filtered = format!("{}{joint}{filter}", address.target);
-    let filters = address.get(&filtered).is_ok_and(|(status, _)| status == 200);
+    let filters = client.get(&address, &filtered).is_ok_and(|(status, _)| status == 200);
     let target = if filters { filtered } else { address.target.clone() };
-    Ok((Box::new(NodeExporter { address, target, metrics: metrics(&devices), devices }), findings))
+    Ok((Box::new(NodeExporter { client, address, target, metrics: metrics(&devices), devices }), findings))
 }
 
 fn unseen(reason: String) -> Finding {
@@ -149,6 +152,7 @@ fn metrics(devices: &[String]) -> Vec<Metric> {
 }
 
 struct NodeExporter {
+    client: Client,
     address: Address,
     /// What is asked for at every reading.
     target: String,
@@ -166,9 +170,9 @@ impl Sampler for NodeExporter {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let (status, text) = self.address.get(&self.target)?;
+        let (status, text) = self.client.get(&self.address, &self.target)?;
         if status != 200 {
-            let what = format!("http://{} answers with status {status}", self.address.authority);
+            let what = format!("{} answers with status {status}", self.address.origin);
             return Err(Error::run(what, "look into the exporter's log"));
         }
         Ok(values(&parse(&text), &self.devices))

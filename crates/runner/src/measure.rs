@@ -105,7 +105,7 @@ pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers
     let host = target.host();
     let (mut samplers, mut findings) = mindful_observe::host_samplers(&host, context.plan.device_trace);
     if let Some(url) = context.settings.get("node_exporter") {
-        let (sampler, unseen) = mindful_observe::node_exporter(url, &host.data_paths)?;
+        let (sampler, unseen) = mindful_observe::node_exporter(url, &host.data_paths, &context.stop)?;
         samplers.push(sampler);
         if !host.local {
             findings = vec![processes_not_seen()];

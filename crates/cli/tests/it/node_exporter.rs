@@ -1,8 +1,9 @@
 //! A server's host seen through its node_exporter.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -45,6 +46,43 @@ fn figures_of_the_servers_host_come_from_its_exporter() {
         String::from_utf8(log).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let samples = events.iter().filter(|e| e["event"] == "sample" && e["source"] == "node_exporter").count();
     assert_eq!(samples, 4, "one reading a border");
+}
+
+/// Answers twice, and from then on a byte a second: a run on it ends all the same when it is told to.
+#[test]
+fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}#vda", listener.local_addr().unwrap());
+    let (told, trickles) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for (asked, stream) in listener.incoming().enumerate() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\nnode_cpu_seconds_total{{cpu=\"0\",mode=\"idle\"}} 1\n");
+            if asked > 1 {
+                let _ = told.send(());
+                std::thread::spawn(move || {
+                    while stream.write_all(b"#").is_ok() {
+                        std::thread::sleep(Duration::from_secs(1));
+                    }
+                });
+            }
+        }
+    });
+    let mindful = Mindful::new();
+    let args = ["run", "--target", "null:", "--duration", "5m", "--warmup", "0s", "--node-exporter", &url];
+    let mut run = mindful.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    trickles.recv().unwrap();
+    let pid = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let begun = Instant::now();
+    while run.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(20) {
+            run.kill().unwrap();
+            panic!("the run still waits for its exporter");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

@@ -6,10 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mindful_host::Kernel;
-use mindful_host::mounts;
+use mindful_host::process::Stat;
+use mindful_host::{Kernel, mounts};
 
-/// Instances of ours begin with it; the process id follows.
+/// Instances of ours begin with it; the process id, when that process was started, and a number follow.
 const NAME: &str = "mindful-";
 const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
 /// Buffer of each CPU: a twentieth of a second of 100,000 events a second.
@@ -39,7 +39,9 @@ impl Instance {
         let all = tracefs.join("instances");
         remove_stale(kernel, &all);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = all.join(format!("{NAME}{}-{number}", std::process::id()));
+        let own = std::process::id();
+        let started = Stat::read(kernel, own).map_err(|error| format!("/proc/{own}/stat: {error}"))?.started;
+        let folder = all.join(format!("{NAME}{own}-{started}-{number}"));
         let refused = |error: io::Error| match error.kind() {
             ErrorKind::PermissionDenied => format!("{} may not be used: run mindful as root to see it", all.display()),
             _ => format!("{}: {error}", folder.display()),
@@ -92,10 +94,38 @@ impl Drop for Instance {
 fn remove_stale(kernel: &Kernel, instances: &Path) {
     let Ok(entries) = fs::read_dir(instances) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let pid = name.to_str().and_then(|name| name.strip_prefix(NAME)).and_then(|rest| rest.split('-').next());
-        if pid.is_some_and(|pid| pid.parse::<u32>().is_ok() && !kernel.proc.join(pid).exists()) {
+        let owner = entry.file_name().to_str().and_then(owner);
+        let lives = |(pid, started)| Stat::read(kernel, pid).is_ok_and(|stat| stat.started == started);
+        if owner.is_some_and(|owner| !lives(owner)) {
             let _ = fs::remove_dir(entry.path());
         }
+    }
+}
+
+/// Process id and start of the process that made the instance `name`; `None` for one of others.
+fn owner(name: &str) -> Option<(u32, u64)> {
+    let mut parts = name.strip_prefix(NAME)?.split('-');
+    let owner = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let _number: u32 = parts.next()?.parse().ok()?;
+    parts.next().is_none().then_some(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_process_left_goes_though_its_number_lives_again() {
+        let (kernel, instances) = (Kernel::default(), tempfile::tempdir().unwrap());
+        let own = std::process::id();
+        let started = Stat::read(&kernel, own).unwrap().started;
+        let living = format!("{NAME}{own}-{started}-0");
+        let others = ["mindful", "mindful-x-1-0", "mindful-4294967295", "mindful-1-2-3-4", "other-4294967295-1-0"];
+        let dead = [format!("{NAME}{own}-{}-0", started + 1), format!("{NAME}4294967295-7-3")];
+        let all = dead.iter().map(String::as_str).chain([living.as_str()]).chain(others);
+        all.for_each(|name| fs::create_dir(instances.path().join(name)).unwrap());
+        remove_stale(&kernel, instances.path());
+        assert!(dead.iter().all(|name| !instances.path().join(name).exists()));
+        assert!(others.iter().chain([&living.as_str()]).all(|name| instances.path().join(name).exists()));
     }
 }

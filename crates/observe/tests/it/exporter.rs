@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use mindful_core::ErrorKind;
+use mindful_core::engine::Stop;
 use mindful_core::metric::shared;
 use mindful_observe::node_exporter;
 
@@ -41,7 +42,7 @@ fn serve(requests: usize, refuses_choice: bool) -> String {
 fn figures_of_a_remote_host_are_read_anew_each_time_and_a_lost_exporter_is_an_error() {
     for refuses_choice in [false, true] {
         let (mut sampler, findings) =
-            node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")]).unwrap();
+            node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")], &Stop::default()).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         let index = |name: &str| sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
         let (busy, reads) = (index(shared::HOST_CPU_BUSY_US.name()), index(shared::DEVICE_READS.name()));
@@ -55,7 +56,7 @@ fn figures_of_a_remote_host_are_read_anew_each_time_and_a_lost_exporter_is_an_er
 
 #[test]
 fn a_device_that_cannot_be_told_is_unseen_and_not_zero() {
-    let (sampler, findings) = node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[]).unwrap();
+    let (sampler, findings) = node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &Stop::default()).unwrap();
     assert_eq!(findings[0].code, "device-not-seen");
     assert!(sampler.metrics().iter().all(|metric| metric.name != shared::DEVICE_READS));
 }
@@ -63,7 +64,7 @@ fn a_device_that_cannot_be_told_is_unseen_and_not_zero() {
 #[test]
 fn an_address_where_nobody_listens_is_refused_in_one_line() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let error = node_exporter(&format!("http://127.0.0.1:{port}"), &[]).err().unwrap();
+    let error = node_exporter(&format!("http://127.0.0.1:{port}"), &[], &Stop::default()).err().unwrap();
     assert_eq!(error.kind, ErrorKind::Target);
     assert!(error.to_string().contains("does not answer"), "{error}");
 }

@@ -41,14 +41,14 @@ impl ControlGroup {
         made.map_err(told).ok()
     }
 
-    /// A group without a limit of its own, then the one above it, which may use `bytes` of memory; `None` once it was said
-    /// that there can be none.
+    /// A group that may use `bytes` of memory, then one in it without a limit of its own; `None` once it was said that
+    /// there can be none.
     pub fn with_memory(bytes: u64) -> Option<(Self, Self)> {
         let of = |file: &'static str| [(file, bytes.to_string())];
         let above = Self::limited("memory", &of("memory.limit_in_bytes"), &of("memory.max"))?;
         let below = Self { path: above.path.join("below") };
         fs::create_dir_all(&below.path).unwrap();
-        Some((below, above))
+        Some((above, below))
     }
 
     /// Puts a process, and what it starts from now on, into the group.

@@ -51,7 +51,7 @@ fn a_client_without_cpu_is_called_the_limit() {
 #[test]
 fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
     let bench = Bench::new();
-    let Some((below, _above)) = ControlGroup::with_memory(1 << 30) else { return };
+    let Some((_above, below)) = ControlGroup::with_memory(1 << 30) else { return };
     let mut held = Command::new("sh");
     held.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(below.processes());
     held.arg(env!("CARGO_BIN_EXE_mindful")).args(["run", "--cache", "900MiB", "--data-dir"]).arg(bench.path("held"));
