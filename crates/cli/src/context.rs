@@ -47,13 +47,18 @@ pub fn found_plan(settings: &Settings) -> String {
 
 /// Prints on stdout.
 pub fn print(text: &str) -> Result<()> {
+    offer(text).map(drop)
+}
+
+/// Prints on stdout; tells whether anyone still reads.
+pub fn offer(text: &str) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         // Whoever reads us has read enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => {
             Err(Error::run(format!("stdout cannot be written: {error}"), "look at where it is redirected to"))
         }
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(true),
     }
 }

@@ -1,9 +1,11 @@
-//! Ctrl-C and its like: the first asks everybody to end, the second ends the process.
+//! Ctrl-C and its like: the first asks everybody to end, the second ends the process and what it started.
 
+use std::io::Write;
 use std::sync::OnceLock;
 
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
+use mindful_runner::hooks;
 
 /// The process has one.
 static STOP: OnceLock<Stop> = OnceLock::new();
@@ -16,8 +18,13 @@ pub fn stop_on_signal() -> Result<Stop> {
     let stop = STOP.get_or_init(Stop::default).clone();
     let requested = stop.clone();
     ctrlc::set_handler(move || {
-        if requested.requested() {
-            #[expect(clippy::exit, reason = "the user asked twice; what is stored stays readable")]
+        if requested.requested() || requested.may_cut_off() {
+            hooks::end();
+            if !requested.requested() {
+                // With stderr gone there is nobody left to tell.
+                let _ = writeln!(std::io::stderr(), "mindful: interrupted");
+            }
+            #[expect(clippy::exit, reason = "asked twice, or nothing is lost; what is stored stays readable")]
             std::process::exit(130);
         }
         requested.request();

@@ -14,6 +14,11 @@ pub trait Operate {
     /// Carries out `op` and tells how many blocks it visited.
     fn operate(&mut self, op: &Op) -> Result<u64>;
 
+    /// Whether someone asked it to end whatever it waits for.
+    fn interrupted(&self) -> bool {
+        false
+    }
+
     /// The slice is over: publish what is not yet visible, such as an open transaction or counters.
     fn end_slice(&mut self) -> Result<()> {
         Ok(())
@@ -68,7 +73,7 @@ impl ClientLoop {
 
     /// Works one slice on this host's clock.
     pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
-        clock::sleep_until_us(order.begin_us);
+        clock::sleep_unless(order.begin_us, || operator.interrupted());
         // Who thinks across the border is in time for it, however late this thread wakes.
         let begin_us = self.pause.map_or_else(clock::now_us, |pause| pause.since_us);
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };

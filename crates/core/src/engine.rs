@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
 pub use crate::description::{Description, HostView, PlanShape};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Events;
 use crate::finding::Finding;
 use crate::metric::Sampler;
@@ -85,17 +85,41 @@ pub struct OwnedObject {
 
 /// Set once to end everything within about a second.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Wishes>);
+
+#[derive(Debug, Default)]
+struct Wishes {
+    requested: AtomicBool,
+    /// How much is under way that may be cut off.
+    expendable: AtomicU32,
+}
 
 impl Stop {
     /// Asks everybody to end.
     pub fn request(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.requested.store(true, Ordering::SeqCst);
     }
 
     /// Whether someone asked.
     pub fn requested(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.requested.load(Ordering::SeqCst)
+    }
+
+    /// Does `work`, of which nothing is lost when the process ends in the middle of it: what looks at no stop, such as
+    /// opening a target. Who is asked to stop meanwhile may end the process.
+    pub fn cut_off<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.requested() {
+            return Err(Error::interrupted("interrupted; nothing is stored"));
+        }
+        self.0.expendable.fetch_add(1, Ordering::SeqCst);
+        let done = work();
+        self.0.expendable.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
+
+    /// Whether what is under way may be cut off.
+    pub fn may_cut_off(&self) -> bool {
+        self.0.expendable.load(Ordering::SeqCst) > 0
     }
 }
 

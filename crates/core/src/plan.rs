@@ -125,8 +125,8 @@ pub const DEFAULT_SCHEMAS: u32 = 4;
 /// Size of a schema when nobody says: 256 MiB.
 pub const DEFAULT_SCALE: Extent = Extent::Bytes(256 << 20);
 
-/// Most sessions a run may have.
-pub const MOST_SESSIONS: u32 = 16_384;
+/// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
+pub const MOST_SESSIONS: u32 = 15_000;
 
 /// Most schemas a dataset may have.
 pub const MOST_SCHEMAS: u32 = 4_096;

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::clock::now_us;
+use mindful_core::clock::{now_us, wall_us};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::{Phase, Sampler};
 use mindful_core::result::{Finding, Severity};
@@ -13,7 +13,7 @@ use mindful_core::{Error, Result};
 
 use crate::schedule::{Borders, LAST_SETTLE_US};
 
-/// A sleep is never longer than this, so that a step of the wall clock is noticed.
+/// A sleep is never longer than this, so that it is noticed when the wall clock is set.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 /// How long a reading may hang after it was due before the observer is left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -292,7 +292,7 @@ struct Clocks {
 
 impl Clocks {
     fn now() -> Self {
-        Self { wall_us: now_us(), steady: Instant::now() }
+        Self { wall_us: wall_us(), steady: Instant::now() }
     }
 
     /// How far the wall clock has jumped since the last look, us; slewing by NTP is no jump.
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_that_was_set_is_a_step_and_one_that_drifts_is_not() {
-        let looked_at = |ahead_us| Clocks { wall_us: now_us() + ahead_us, steady: Instant::now() };
+        let looked_at = |ahead_us| Clocks { wall_us: wall_us() + ahead_us, steady: Instant::now() };
         assert_eq!(looked_at(0).step_us(), None);
         assert_eq!(looked_at(5_000).step_us(), None);
         let back = looked_at(60_000_000).step_us();

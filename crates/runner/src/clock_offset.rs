@@ -7,6 +7,8 @@ use mindful_core::clock;
 use mindful_core::engine::Target;
 use mindful_core::result::{Finding, Severity};
 
+use crate::borders::SLICE_US;
+
 /// Two clocks may come apart by this much between two looks without one having been set, us.
 const STEP_US: f64 = 20_000.0;
 /// Clocks that nobody keeps together drift apart by this share of the time at most.
@@ -52,5 +54,23 @@ impl ClockOffset {
             );
             Finding::new("clock-step", Severity::Warning, text, evidence)
         })
+    }
+}
+
+/// This host's wall clock against the time that nobody sets.
+pub struct WallClock {
+    ahead_us: i64,
+}
+
+impl WallClock {
+    /// As it is now.
+    pub fn now() -> Self {
+        Self { ahead_us: clock::wall_us() - clock::now_us() }
+    }
+
+    /// Whether it was set by more than a slice since the last look.
+    pub fn was_set(&mut self) -> bool {
+        let before = std::mem::replace(self, Self::now());
+        (self.ahead_us - before.ahead_us).abs() > SLICE_US
     }
 }

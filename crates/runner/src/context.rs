@@ -52,12 +52,12 @@ impl Context {
 
     /// Opens the target.
     pub fn open(&self) -> Result<Box<dyn Target>> {
-        self.engine.open(&self.plan.target, &self.settings, &self.events())
+        self.stop.cut_off(|| self.engine.open(&self.plan.target, &self.settings, &self.events()))
     }
 
     /// Runs the user's hook of `phase`, if there is one, for run `id`.
     pub fn hook(&self, phase: Phase, id: &str) -> Result<()> {
-        hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events())
+        hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop)
     }
 
     /// The target as it may be shown.

@@ -16,6 +16,8 @@ pub enum Signal {
 pub struct Gate {
     state: Mutex<State>,
     changed: Condvar,
+    /// A place at the turnstile is free: one more may pass, not all need look.
+    free: Condvar,
 }
 
 #[derive(Debug)]
@@ -31,6 +33,7 @@ impl Gate {
         Self {
             state: Mutex::new(State { signal: None, may_connect: at_a_time, may_leave: false }),
             changed: Condvar::new(),
+            free: Condvar::new(),
         }
     }
 
@@ -42,6 +45,7 @@ impl Gate {
     pub fn give(&self, signal: Signal) {
         self.lock().signal.get_or_insert(signal);
         self.changed.notify_all();
+        self.free.notify_all();
     }
 
     /// Waits until the gate opens.
@@ -73,7 +77,7 @@ impl Gate {
     pub fn in_turn<T>(&self, connect: impl FnOnce() -> T) -> Option<T> {
         let mut state = self.lock();
         while state.may_connect == 0 && state.signal.is_none() {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.signal.is_some() {
             return None;
@@ -82,7 +86,7 @@ impl Gate {
         drop(state);
         let connected = connect();
         self.lock().may_connect += 1;
-        self.changed.notify_all();
+        self.free.notify_one();
         Some(connected)
     }
 }

@@ -3,13 +3,15 @@
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
+use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Hooks;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::secret::without_secrets;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, ErrorKind, Result};
 use mindful_record::file;
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -39,8 +41,9 @@ impl Phase {
 
 /// Runs the hook of `phase`, if there is one, for the run `id` stored in `folder`.
 ///
-/// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says.
-pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn Events) -> Result<()> {
+/// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. Who asks
+/// to `stop` while it runs ends it; one that follows an interrupted run is left to its work until asked again.
+pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn Events, stop: &Stop) -> Result<()> {
     let command = match phase {
         Phase::Before => &hooks.before,
         Phase::After => &hooks.after,
@@ -48,8 +51,9 @@ pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn E
     };
     let Some(command) = command else { return Ok(()) };
     note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
-    let Err(error) = wait_for(command, hooks.timeout, phase, id, folder) else { return Ok(()) };
-    if hooks.failure_stops {
+    let over = Over { deadline: Instant::now() + hooks.timeout, stop: Some(stop).filter(|stop| !stop.requested()) };
+    let Err(error) = wait_for(command, &over, hooks, phase, id, folder) else { return Ok(()) };
+    if hooks.failure_stops || error.kind == ErrorKind::Interrupted {
         return Err(error);
     }
     let evidence = folder.join(output_name(phase)).display().to_string();
@@ -61,7 +65,19 @@ fn output_name(phase: Phase) -> String {
     format!("hook-{}.out", phase.name())
 }
 
-fn wait_for(command: &str, limit: Duration, phase: Phase, id: &str, folder: &Path) -> Result<()> {
+/// When a hook has to be over, whether it is or not.
+struct Over<'a> {
+    deadline: Instant,
+    stop: Option<&'a Stop>,
+}
+
+impl Over<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.is_some_and(Stop::requested)
+    }
+}
+
+fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: Phase, id: &str, folder: &Path) -> Result<()> {
     let failed = |what: String| {
         Error::run(
             format!("hook {} {what}", phase.name()),
@@ -81,26 +97,39 @@ fn wait_for(command: &str, limit: Duration, phase: Phase, id: &str, folder: &Pat
         .process_group(0)
         .spawn()
         .map_err(|e| failed(format!("did not start: {e}")))?;
-    match wait_within(child, limit).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
+    match wait_within(child, over).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(failed(format!("failed: {status}"))),
-        None => Err(failed(format!("did not end within {} s and was stopped", limit.as_secs_f64()))),
+        None if over.stopped() => Err(Error::interrupted(format!("hook {} was interrupted", phase.name()))),
+        None => Err(failed(format!("did not end within {} s and was stopped", hooks.timeout.as_secs_f64()))),
     }
 }
 
-/// Waits at most `limit`; beyond it ends the child's whole group.
-fn wait_within(mut child: Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let deadline = Instant::now() + limit;
-    while Instant::now() < deadline {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+/// Process group of the hook that runs; 0 while none does.
+static RUNNING: AtomicI32 = AtomicI32::new(0);
+
+/// Ends the hook that runs, and all it started.
+pub fn end() {
+    if let Some(group) = Pid::from_raw(RUNNING.load(Ordering::SeqCst)) {
         // It may have ended this very moment.
         let _ = kill_process_group(group, Signal::KILL);
     }
-    child.wait()?;
-    Ok(None)
+}
+
+/// Waits until it has to be `over`; then ends the child's whole group.
+fn wait_within(mut child: Child, over: &Over<'_>) -> std::io::Result<Option<ExitStatus>> {
+    RUNNING.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
+    let ended = loop {
+        let status = child.try_wait()?;
+        if status.is_some() || Instant::now() >= over.deadline || over.stopped() {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    if ended.is_none() {
+        end();
+        child.wait()?;
+    }
+    RUNNING.store(0, Ordering::SeqCst);
+    Ok(ended)
 }

@@ -7,7 +7,7 @@ use mindful_core::engine::{Description, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::run::{FORMAT, Point, RunHead};
 use mindful_core::workload::Workload;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, ErrorKind, Result};
 
 use crate::cached::{self, Alike};
 use crate::context::Context;
@@ -35,7 +35,10 @@ pub fn execute(context: &Context) -> Result<Ended> {
     let id = record(context, &*target, description)?;
     let (error, interrupted) = match hooked_step(context, &*target, workload, &id) {
         Ok(outcome) => (outcome.error, outcome.interrupted),
-        Err(error) => (Some(error), false),
+        Err(error) => {
+            let interrupted = error.kind == ErrorKind::Interrupted;
+            (Some(error), interrupted)
+        }
     };
     let events = context.events();
     events.emit(Event::Finished { interrupted, error: error.as_ref().map(ToString::to_string) });

@@ -12,7 +12,7 @@ use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
 use crate::borders;
-use crate::clock_offset::ClockOffset;
+use crate::clock_offset::{ClockOffset, WallClock};
 use crate::close::Close;
 use crate::gate::{Gate, Signal};
 use crate::session::{Message, Shared};
@@ -95,8 +95,18 @@ pub fn run_step(
     };
     let outcome = thread::scope(|scope| {
         let (sender, messages) = mpsc::channel();
-        let mut running =
-            Step { order: &order, events, stop, halt: &halt, gate: &gate, clock_offset_us, left: 0, error: None };
+        let mut running = Step {
+            order: &order,
+            events,
+            stop,
+            halt: &halt,
+            gate: &gate,
+            clocks: &clocks,
+            wall: WallClock::now(),
+            begins: None,
+            left: 0,
+            error: None,
+        };
         for seat in &order.head.seats {
             let (shared, sender, seat) = (&shared, sender.clone(), *seat);
             let spawned = thread::Builder::new()
@@ -142,7 +152,10 @@ struct Step<'a> {
     stop: &'a Stop,
     halt: &'a Stop,
     gate: &'a Gate,
-    clock_offset_us: i64,
+    clocks: &'a ClockOffset,
+    wall: WallClock,
+    /// When work begins, once that is known.
+    begins: Option<Instant>,
     left: usize,
     error: Option<Error>,
 }
@@ -150,15 +163,18 @@ struct Step<'a> {
 impl Step<'_> {
     fn drive(&mut self, messages: &Receiver<Message>, watch: &mut dyn Watch) -> StepOutcome {
         let of = self.order.head.seats.len() as u32;
-        let (mut ready, mut started) = (0, false);
+        let mut ready = 0;
         let mut deadline: Option<Instant> = None;
         while self.left > 0 {
             if self.stop.requested() {
                 self.call_off();
             }
+            if self.begins.is_some() && self.wall.was_set() {
+                self.judge_clock();
+            }
             if self.halt.requested() {
-                deadline =
-                    Some(deadline.map_or_else(|| Instant::now() + STOP_GRACE, |d| d.min(Instant::now() + STOP_GRACE)));
+                let latest = Instant::now() + self.grace();
+                deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
             }
             match messages.recv_timeout(Duration::from_millis(50)) {
                 Ok(Message::Ready) => {
@@ -166,7 +182,6 @@ impl Step<'_> {
                     self.events.emit(Event::Ready { ready, of });
                     if ready == of && !self.halt.requested() {
                         let last_us = self.release(watch);
-                        started = true;
                         deadline = Some(Instant::now() + until(last_us) + END_GRACE);
                     }
                 }
@@ -175,7 +190,7 @@ impl Step<'_> {
                     self.left -= 1;
                     if let Err(error) = outcome {
                         self.fail(error);
-                    } else if !started {
+                    } else if self.begins.is_none() {
                         self.call_off();
                     }
                 }
@@ -190,20 +205,36 @@ impl Step<'_> {
         StepOutcome { error: self.error.take(), interrupted: self.stop.requested() }
     }
 
+    /// How long an operation may go on after it was told to stop: before the work begins there is none.
+    fn grace(&self) -> Duration {
+        if self.begins.is_some_and(|begins| Instant::now() >= begins) { STOP_GRACE } else { Duration::ZERO }
+    }
+
+    /// This host's clock was set: where the target goes by it, its slices no longer end where they should.
+    fn judge_clock(&mut self) {
+        if let Some(finding) = self.clocks.held_against_now(self.order.target) {
+            let what = format!("a clock was set while the run went on: {}", finding.evidence);
+            self.events.emit(Event::Finding(finding));
+            self.fail(Error::run(what, "let it settle (chronyc tracking) and run again"));
+        }
+    }
+
     /// All are ready: choose the start instant and let them go. Returns the last border on the host's clock.
-    fn release(&self, watch: &mut dyn Watch) -> i64 {
+    fn release(&mut self, watch: &mut dyn Watch) -> i64 {
         let sessions = self.order.head.seats.len() as i64;
         // Long enough for each session's first order to reach the server, which takes it a millisecond or two of CPU.
         let lead_us = 200_000 + sessions * 2_000;
-        let start_us = clock::now_us() + self.clock_offset_us + lead_us;
+        let clock_offset_us = self.clocks.us;
+        let start_us = clock::now_us() + clock_offset_us + lead_us;
+        self.begins = Some(Instant::now() + Duration::from_micros(lead_us.unsigned_abs()));
         let borders_us = Arc::new(if self.order.head.ops.is_some() {
             borders::open_ended(start_us, self.order.window)
         } else {
             borders::timed(start_us, self.order.warmup, self.order.window).0
         });
-        self.events.emit(Event::Started { borders_us: borders_us.to_vec(), clock_offset_us: self.clock_offset_us });
-        watch.begins(&Start { borders_us: Arc::clone(&borders_us), clock_offset_us: self.clock_offset_us });
-        let last_us = borders_us.last().copied().unwrap_or(start_us) - self.clock_offset_us;
+        self.events.emit(Event::Started { borders_us: borders_us.to_vec(), clock_offset_us });
+        watch.begins(&Start { borders_us: Arc::clone(&borders_us), clock_offset_us });
+        let last_us = borders_us.last().copied().unwrap_or(start_us) - clock_offset_us;
         self.gate.give(Signal::Go(borders_us));
         last_us
     }

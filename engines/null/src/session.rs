@@ -101,7 +101,8 @@ impl Session for NullSession {
         self.worker.interrupts_seen = self.worker.interrupts.load(Ordering::SeqCst);
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
-            clock::sleep_until_us(local.begin_us + self.start_delay.as_micros() as i64);
+            let begin_us = local.begin_us.saturating_add(self.start_delay.as_micros() as i64);
+            clock::sleep_unless(begin_us, || self.worker.interrupted());
         }
         let mut report = self.client.slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
@@ -150,6 +151,10 @@ impl Worker {
 }
 
 impl Operate for Worker {
+    fn interrupted(&self) -> bool {
+        self.interrupts.load(Ordering::Relaxed) != self.interrupts_seen
+    }
+
     fn operate(&mut self, op: &Op) -> Result<u64> {
         let begin_us = self.since_start_us();
         let mut us = self.service.us(op, begin_us);

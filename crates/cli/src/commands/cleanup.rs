@@ -16,7 +16,8 @@ use crate::exit::Exit;
 /// Lists, asks, removes.
 pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    if !context.engine.exists(&context.plan.target, &context.settings, &context.events())? {
+    let exists = || context.engine.exists(&context.plan.target, &context.settings, &context.events());
+    if !context.stop.cut_off(exists)? {
         context.events().quiet();
         context::print(&listing(&[], &context))?;
         return Ok(Exit::Ok);
@@ -30,7 +31,7 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     if ours == 0 {
         return Ok(Exit::Ok);
     }
-    if !matches.get_flag("yes") && !asked()? {
+    if !matches.get_flag("yes") && !context.stop.cut_off(asked)? {
         context::print("nothing was removed\n")?;
         return Ok(Exit::Ok);
     }

@@ -118,7 +118,10 @@ impl<'a> Contrast<'a> {
         if self.private {
             settings.set("mode", if cached { "lio" } else { "pio" }, Origin::Default);
         }
-        let target = self.context.engine.open(&self.context.plan.target, &settings, &self.context.events())?;
+        let target = self
+            .context
+            .stop
+            .cut_off(|| self.context.engine.open(&self.context.plan.target, &settings, &self.context.events()))?;
         job::ready(self.context, &*target)?;
         self.database = Some((cached, target));
         Ok(())

@@ -143,7 +143,10 @@ impl Walk<'_> {
         for (key, value) in options {
             settings.set(key, value, Origin::Default);
         }
-        let target = self.context.engine.open(&self.context.plan.target, &settings, &self.context.events())?;
+        let target = self
+            .context
+            .stop
+            .cut_off(|| self.context.engine.open(&self.context.plan.target, &settings, &self.context.events()))?;
         let dataset = target.dataset()?.ok_or_else(|| Error::run("the files are gone", "run it again"))?;
         let mut plan = self.context.plan.clone();
         if span.is_some() {

@@ -201,7 +201,8 @@ impl Walk<'_> {
         // The old one ends before the new one begins: they may be the same server.
         self.target = None;
         let events = self.context.events();
-        let target = self.context.engine.open(&self.context.plan.target, settings, &events)?;
+        let target =
+            self.context.stop.cut_off(|| self.context.engine.open(&self.context.plan.target, settings, &events))?;
         let (_, dataset) = job::ready(self.context, &*target)?;
         self.dataset = Some(dataset);
         self.target = Some((settings.clone(), target));

@@ -67,7 +67,10 @@ fn print(
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
                 if let Some(second) = sources.take(event) {
-                    context::print(&if json { second.json(filter) } else { second.text(filter) })?;
+                    let text = if json { second.json(filter) } else { second.text(filter) };
+                    if !context::offer(&text)? {
+                        return Ok(());
+                    }
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}

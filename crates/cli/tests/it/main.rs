@@ -38,6 +38,8 @@ mod security_page;
 #[cfg(target_os = "linux")]
 mod squeezes;
 mod steady;
+#[cfg(target_os = "linux")]
+mod stops;
 mod sweeps;
 #[cfg(feature = "postgres")]
 mod sweeps_postgres;

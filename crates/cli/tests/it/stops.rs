@@ -1,0 +1,215 @@
+//! What ends mindful ends it soon and quietly: a signal, a reader that goes, a clock that is set.
+
+use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::mindful::Mindful;
+
+/// Longest that an end may take: against hangs, on a busy host too.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A short run of the null engine.
+const SHORT: [&str; 5] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--duration=1s"];
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Waits for the end of `child`: its exit code and how long that took.
+fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
+    let began = Instant::now();
+    while began.elapsed() < 3 * PATIENCE {
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status.code(), began.elapsed());
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    panic!("it did not end");
+}
+
+/// Waits until `path` holds something, and reads it.
+fn appears(path: &Path) -> String {
+    let began = Instant::now();
+    while began.elapsed() < 3 * PATIENCE {
+        if let Ok(text) = fs::read_to_string(path)
+            && text.ends_with('\n')
+        {
+            return text;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    panic!("{} did not appear", path.display());
+}
+
+/// Waits until the process of `pid` is gone, or is waited for by whoever inherited it.
+fn is_gone(pid: &str) -> bool {
+    let pid: i32 = pid.trim().parse().unwrap();
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let zombie = fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
+        if zombie || test_kill_process(Pid::from_raw(pid).unwrap()).is_err() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn a_reader_that_goes_ends_every_verb_quietly() {
+    let mindful = Mindful::new();
+    assert!(mindful.run(&SHORT).status.success());
+    let verbs: [&[&str]; 8] = [
+        &["list"],
+        &["show"],
+        &["export", "--as=jsonl"],
+        &["engines"],
+        &["plan", "--target=null:"],
+        &["watch", "--target=null:"],
+        &["--help"],
+        &[SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], "--format=json", "--tag=unread"],
+    ];
+    for verb in verbs {
+        for stderr_too in [false, true] {
+            let errors = if stderr_too { Stdio::piped() } else { Stdio::inherit() };
+            let mut child = mindful.command(verb).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
+            drop((child.stdout.take(), child.stderr.take()));
+            let (code, took) = end_of(&mut child);
+            assert!(code == Some(0) && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
+        }
+    }
+    let shown = mindful.run(&["show", "unread"]);
+    assert!(shown.status.success(), "what nobody read is not stored: {shown:?}");
+}
+
+#[test]
+fn a_watch_ends_when_its_reader_has_enough() {
+    let mindful = Mindful::new();
+    let mut child = mindful.command(&["watch", "--target=null:"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 1];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    drop(child.stdout.take());
+    let (code, took) = end_of(&mut child);
+    assert!(code == Some(0) && took < PATIENCE, "{code:?} after {took:?}");
+}
+
+#[test]
+fn a_signal_ends_a_hook_and_all_it_started() {
+    let mindful = Mindful::new();
+    let pid = mindful.folder().join("pid");
+    let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
+    let mut child = mindful.command(&[&SHORT[..], &[&hook]].concat()).spawn().unwrap();
+    let started = appears(&pid);
+    signal(&child, Signal::INT);
+    let (code, took) = end_of(&mut child);
+    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+    assert!(is_gone(&started), "what the hook started is still there");
+}
+
+#[test]
+fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
+    let mindful = Mindful::new();
+    let (begun, pid) = (mindful.folder().join("begun"), mindful.folder().join("pid"));
+    let before = format!("--hook-before=echo 1 > {}", begun.display());
+    let after = format!("--hook-after=sleep 300 & echo $! > {}; sleep 300", pid.display());
+    let long = [SHORT[0], SHORT[1], SHORT[2], SHORT[3], "--duration=60s"];
+    let mut child = mindful.command(&[&long[..], &[&before, &after]].concat()).spawn().unwrap();
+    appears(&begun);
+    thread::sleep(Duration::from_millis(500));
+    signal(&child, Signal::INT);
+    let started = appears(&pid);
+    signal(&child, Signal::INT);
+    let (code, took) = end_of(&mut child);
+    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+    assert!(is_gone(&started), "what the hook started is still there");
+}
+
+/// A server that takes connections and says nothing.
+#[cfg(feature = "postgres")]
+#[test]
+fn a_signal_ends_the_opening_of_a_silent_server() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("--target=postgres://me@{}/me?sslmode=disable", silent.local_addr().unwrap());
+    for verb in ["run", "load", "doctor", "cleanup", "watch", "sweep"] {
+        for asked in [Signal::INT, Signal::TERM] {
+            let mindful = Mindful::new();
+            let mut child = mindful.command(&[verb, &target]).stderr(Stdio::piped()).spawn().unwrap();
+            let held = silent.accept().unwrap();
+            thread::sleep(Duration::from_millis(200));
+            signal(&child, asked);
+            let (code, took) = end_of(&mut child);
+            assert!(code == Some(130) && took < PATIENCE, "{verb}: {code:?} after {took:?}");
+            drop(held);
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_every_verb_that_measures() {
+    let load = ["--scale=4096", "--schemas=2", "--duration=60s", "--null-latency=1h"];
+    for verb in ["run", "sweep", "noise", "watch"] {
+        for asked in [Signal::INT, Signal::TERM] {
+            let mindful = Mindful::new();
+            let mut child = mindful.command(&[&[verb, "--target=null:"], &load[..]].concat()).spawn().unwrap();
+            thread::sleep(Duration::from_millis(1500));
+            signal(&child, asked);
+            let (code, took) = end_of(&mut child);
+            assert!(took < PATIENCE, "{verb}: {code:?} after {took:?}");
+            assert!(matches!(code, Some(0 | 130)), "{verb}: {code:?}");
+        }
+    }
+}
+
+/// Stands before the C library: once the file named in SET_CLOCK is there, the wall clock is 40 s back.
+const SHIM: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec *t) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    int done = real(id, t);
+    const char *set = getenv("SET_CLOCK");
+    if (id == CLOCK_REALTIME && set && access(set, F_OK) == 0) t->tv_sec -= 40;
+    return done;
+}
+"#;
+
+#[test]
+fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
+    let mindful = Mindful::new();
+    let at = |name: &str| mindful.folder().join(name);
+    fs::write(at("shim.c"), SHIM).unwrap();
+    let made =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(at("shim.so")).arg(at("shim.c")).status().unwrap();
+    assert!(made.success(), "the shim was not made");
+    let run = |duration: &str| {
+        let mut command =
+            mindful.command(&["run", "--target=null:", "--scale=256", "--warmup=0s", duration, "--tag=set"]);
+        command.env("LD_PRELOAD", at("shim.so")).env("SET_CLOCK", at("set")).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let mut child = run("--duration=4s");
+    thread::sleep(Duration::from_secs(2));
+    fs::write(at("set"), "").unwrap();
+    let (code, took) = end_of(&mut child);
+    assert!(took < PATIENCE, "{code:?} {took:?} after the clock was set");
+    let shown = String::from_utf8(mindful.run(&["show", "set"]).stdout).unwrap();
+    assert!(shown.contains("clock-step"), "{shown}");
+    fs::remove_file(at("set")).unwrap();
+    let mut child = run("--duration=60s");
+    thread::sleep(Duration::from_secs(2));
+    fs::write(at("set"), "").unwrap();
+    signal(&child, Signal::INT);
+    let (code, took) = end_of(&mut child);
+    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+}
