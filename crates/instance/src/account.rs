@@ -10,6 +10,14 @@ use std::process::{Command, Stdio};
 use mindful_core::{Error, Result};
 use nix::unistd::User;
 
+/// The user and group of the private server where mindful is root and nothing else was said: a number that no system
+/// gives away (between the ranges for people and for services made on demand), so that no other process has it. It needs
+/// no entry in the list of users, and a container of 65,536 users has it too.
+pub const OWN: u32 = 60_943;
+
+/// A user that an administrator or a package made for mindful's servers.
+const NAMED: &str = "mindful";
+
 /// A user, by name and numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -48,12 +56,29 @@ impl Account {
                 }
             };
         }
-        ["postgres", "nobody"].into_iter().find_map(Self::find).ok_or_else(|| {
-            Error::target(
-                "there is neither a user postgres nor a user nobody to run the server",
-                "name an unprivileged user by --run-as",
-            )
-        })
+        if let Some(named) = Self::find(NAMED).filter(|named| named.uid != 0) {
+            return Ok(named);
+        }
+        if User::from_uid(OWN.into()).is_ok_and(|taken| taken.is_none()) {
+            return Ok(Self { name: format!("number {OWN}"), uid: OWN, gid: OWN, switched: true });
+        }
+        Err(Error::target(
+            format!("user number {OWN}, mindful's own, is taken here by somebody else"),
+            "name an unprivileged user by --run-as, or make one called mindful",
+        ))
+    }
+
+    /// The same for programs that ask for the name of their user: where it has none, somebody who has one and whom no
+    /// file is left to, in a group that nobody else is in. The group keeps others of that user out of folders and
+    /// processes.
+    pub fn with_name(&self) -> Result<Self> {
+        if !self.switched || User::from_uid(self.uid.into()).is_ok_and(|user| user.is_some()) {
+            return Ok(self.clone());
+        }
+        let named = ["nobody", "postgres"].into_iter().find_map(Self::find).ok_or_else(|| {
+            Error::target("there is no user nobody to make a data directory", "name an unprivileged user by --run-as")
+        })?;
+        Ok(Self { gid: self.gid, ..named })
     }
 
     /// The user of mindful itself.

@@ -12,6 +12,7 @@ use super::binaries::Binaries;
 use super::folder::Folder;
 use super::log::Log;
 use mindful_instance::account::Account;
+use mindful_instance::files::{hand_over, make_private, open_file, read_text};
 
 /// The superuser of the private server.
 pub const USER: &str = "mindful";
@@ -34,12 +35,16 @@ pub fn ensure(folder: &Folder, binaries: &Binaries, account: &Account) -> Result
         return check(&folder.data(), binaries, account).map(|()| false);
     }
     let new = folder.aside("new");
+    let maker = &account.with_name()?;
     let failed = |error: std::io::Error| Error::target(format!("cannot make {}: {error}", new.display()), "");
     let log = Log::from_now(&folder.log()).map_err(failed)?;
-    folder.make_private(&new).map_err(failed)?;
+    make_private(&new, maker).map_err(failed)?;
     let work = || {
-        initdb(&new, binaries, account, &log)?;
-        create_database(&new, binaries, account, &log)?;
+        initdb(&new, binaries, maker, &log)?;
+        create_database(&new, binaries, maker, &log)?;
+        if maker.uid != account.uid {
+            hand_over(&new, maker.uid, account).map_err(failed)?;
+        }
         sync(&new, binaries, account, &log)
     };
     work().inspect_err(|_| {
@@ -102,7 +107,13 @@ fn run(command: &mut Command, input: Option<&str>, log: &Log) -> Result<()> {
 
 fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
     let failed = |error: std::io::Error| Error::target(format!("{}: {error}", data.display()), "");
-    let version = fs::read_to_string(data.join("PG_VERSION")).map_err(failed)?;
+    if let Some(odd) = PLAIN_FILES.iter().map(|name| data.join(name)).find(|path| is_odd(path)) {
+        return Err(Error::target(
+            format!("{} is no plain file", odd.display()),
+            "remove it, or give another --data-dir",
+        ));
+    }
+    let version = read_text(&data.join("PG_VERSION"), 64).map_err(failed)?;
     let major = version.trim();
     if major != binaries.major.to_string() {
         return Err(Error::plan(
@@ -111,6 +122,9 @@ fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
         ));
     }
     let owner = fs::metadata(data).map_err(failed)?.uid();
+    if owner != account.uid && account.switched && owner != 0 {
+        return hand_over(data, owner, account).map_err(failed);
+    }
     if owner != account.uid {
         return Err(Error::plan(
             format!("{} belongs to user number {owner}, the server would run as {}", data.display(), account.name),
@@ -120,10 +134,18 @@ fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
     Ok(())
 }
 
+/// What is read before the server runs, by mindful or by the server itself, which would wait for a pipe.
+const PLAIN_FILES: [&str; 5] =
+    ["PG_VERSION", "postmaster.pid", "postgresql.conf", "postgresql.auto.conf", "global/pg_control"];
+
+fn is_odd(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file())
+}
+
 /// Whether the server of this data directory was shut down in order. `pg_control` begins with two words of versions
 /// (8 and 4 and 4 bytes), then the state, of which 1 is "shut down" (PostgreSQL's `catalog/pg_control.h`).
 pub fn was_shut_down(data: &Path) -> bool {
     let mut head = [0; 20];
-    let read = File::open(data.join("global/pg_control")).and_then(|mut file| file.read_exact(&mut head));
+    let read = open_file(&data.join("global/pg_control")).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head[16..] == 1_u32.to_ne_bytes()
 }

@@ -5,6 +5,7 @@
 //! mindful.lock     locked while a mindful uses the folder; holds its process id
 //! server.lock      locked while a server and its guard live; holds the postmaster's process id
 //! loading          there while a load is going on
+//! access.conf      who may connect: the user of mindful alone; users.conf names that user
 //! server.log       what initdb and the server said
 //! pgdata/          the PostgreSQL data directory, owned by the server's user, closed to others
 //! socket/          the server's socket, likewise
@@ -23,7 +24,7 @@ use mindful_core::{Error, Result};
 use mindful_host::space;
 
 use mindful_instance::account::Account;
-use mindful_instance::files::{bytes_below, make_open, make_private, own_file, remove_if_there};
+use mindful_instance::files::{bytes_below, make_open, make_private, own_file, read_text, remove_if_there};
 
 const MARK_FILE: &str = "mindful.mark";
 const LOADING_FILE: &str = "loading";
@@ -31,7 +32,17 @@ const SERVER_LOCK: &str = "server.lock";
 const LOCK: &str = "mindful.lock";
 const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
 /// The files of ours; the mark comes last.
-const FILES: [&str; 7] = [LOADING_FILE, "socket.path", "server.log", "server.log.old", SERVER_LOCK, LOCK, MARK_FILE];
+const FILES: [&str; 9] = [
+    LOADING_FILE,
+    "socket.path",
+    "access.conf",
+    "users.conf",
+    "server.log",
+    "server.log.old",
+    SERVER_LOCK,
+    LOCK,
+    MARK_FILE,
+];
 const STICKY: u32 = 0o1000;
 
 /// A folder that is ours, locked as long as this lives.
@@ -187,8 +198,8 @@ fn is_ours(root: &Path) -> Result<bool> {
         Err(error) => return Err(refused(root, &error)),
     };
     // A mark is made first and written at once; a torn one is still a mark.
-    if fs::read_to_string(root.join(MARK_FILE)).is_ok_and(|text| MARK.starts_with(&text)) {
-        return Ok(true);
+    if read_text(&root.join(MARK_FILE), 4096).is_ok_and(|text| MARK.starts_with(&text)) {
+        return is_mine(root).map(|()| true);
     }
     if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lost+found")) {
         let kind = if root.join("PG_VERSION").exists() { "a PostgreSQL data directory of" } else { "files of" };
@@ -205,6 +216,19 @@ fn is_ours(root: &Path) -> Result<bool> {
         ));
     }
     Ok(false)
+}
+
+/// A mark that another user made is none: what else stands there could lead mindful anywhere.
+fn is_mine(root: &Path) -> Result<()> {
+    let me = Account::mine().uid;
+    let owner = fs::metadata(root).map_err(|error| refused(root, &error))?.uid();
+    if owner == me {
+        return Ok(());
+    }
+    Err(Error::plan(
+        format!("--data-dir {} was made by user number {owner}", root.display()),
+        "start mindful as that user, or name another folder; nothing was touched",
+    ))
 }
 
 /// Makes the folder ours and lets the server's user pass, who may be another one than the last time.

@@ -2,8 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use mindful_instance::files::{open_file, own_file};
 
 /// A log begins anew beyond this size; one older is kept.
 const LARGEST: u64 = 4 << 20;
@@ -28,7 +29,8 @@ impl Log {
 
     /// To write to.
     pub fn append(&self) -> io::Result<File> {
-        OpenOptions::new().create(true).append(true).mode(0o600).open(&self.path)
+        own_file(&self.path)?;
+        OpenOptions::new().append(true).open(&self.path)
     }
 
     /// The line that tells best why the server did not do what it should: the last fatal one, else the last error, else
@@ -49,7 +51,7 @@ impl Log {
     }
 
     fn text(&self) -> io::Result<String> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_file(&self.path)?;
         file.seek(SeekFrom::Start(self.from))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;

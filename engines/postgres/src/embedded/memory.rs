@@ -3,13 +3,14 @@
 //! Page cache is charged to the group of whoever read it first. So what is cached already is dropped before the server
 //! is put into the group, and then its reads can keep no more than the limit.
 
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mindful_core::{Error, Result};
+use mindful_instance::files::open_file;
 use rustix::fs::{Advice, fadvise};
 
 /// Where version 1 is mounted, and version 2.
@@ -101,7 +102,7 @@ fn forget(folder: &Path) -> io::Result<()> {
         let (path, kind) = entry.map(|entry| (entry.path(), entry.file_type()))?;
         if kind?.is_dir() {
             forget(&path)?;
-        } else if let Ok(file) = File::open(&path) {
+        } else if let Ok(file) = open_file(&path) {
             let _ = file.sync_data();
             fadvise(&file, 0, None, Advice::DontNeed)?;
         }

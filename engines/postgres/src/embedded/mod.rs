@@ -1,7 +1,8 @@
 //! The private PostgreSQL server: mindful finds or fetches its binaries, makes its data directory, starts, restarts and
 //! stops it, and repairs what a crash left.
 //!
-//! Nothing but this process can connect: there is no TCP port, and the socket stands in a folder closed to others.
+//! Nobody but the user of mindful can connect: there is no TCP port, the socket stands in a folder closed to others, and
+//! the kernel tells the server who asks.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,7 @@ use mindful_core::event::{Events, note};
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result, units};
 
+mod access;
 mod binaries;
 mod cluster;
 mod fetch;
@@ -205,6 +207,7 @@ impl Embedded {
             server.stop()?;
         }
         state.group = None;
+        let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
         let site = Site {
             binaries: &self.binaries,
             account: &self.account,
@@ -212,6 +215,7 @@ impl Embedded {
             socket: self.socket.path().to_owned(),
             log: self.folder.log(),
             lock: self.folder.server_lock(),
+            access: access::Access::write(&self.folder).map_err(failed)?,
         };
         state.server = Some(Server::start(&site, &chosen, self.events.as_ref())?);
         state.chosen = chosen;
@@ -300,7 +304,7 @@ fn base(account: &Account) -> Result<PathBuf> {
 fn takes_direct_io(file: &Path) -> bool {
     use std::os::unix::fs::OpenOptionsExt;
     let direct = rustix::fs::OFlags::DIRECT.bits() as i32;
-    std::fs::OpenOptions::new().read(true).custom_flags(direct).open(file).is_ok()
+    files::open_file(file).is_ok() && std::fs::OpenOptions::new().read(true).custom_flags(direct).open(file).is_ok()
 }
 
 /// Elsewhere the server asks for uncached I/O in ways that every file system takes.

@@ -19,12 +19,8 @@ pub const KEYS: &[Key] = &[
         .command(),
     Key::unset("data_dir", "DIR", "Data directory of the private server: it decides which storage is measured")
         .command(),
-    Key::unset(
-        "run_as",
-        "USER",
-        "User the private server runs as when mindful is root (default: postgres, else nobody)",
-    )
-    .command(),
+    Key::unset("run_as", "USER", "User the private server runs as when mindful is root (default: a number of its own)")
+        .command(),
     Key::with_default(
         "mode",
         "MODE",

@@ -1,6 +1,6 @@
 //! The running server, and the guard that ends it when mindful does.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 
+use super::access::Access;
 use super::binaries::Binaries;
 use super::log::Log;
 use super::settings::Chosen;
 use mindful_instance::account::Account;
-use mindful_instance::files::own_file;
+use mindful_instance::files::{own_file, read_text};
 
 /// Port of the private server: part of the name of its socket, no TCP.
 pub const PORT: u16 = 5432;
@@ -36,6 +37,8 @@ pub struct Site<'a> {
     pub log: PathBuf,
     /// The file that its processes keep locked.
     pub lock: PathBuf,
+    /// The two files that say who may connect.
+    pub access: Access,
 }
 
 /// A server that is ready, until this is dropped.
@@ -112,7 +115,7 @@ impl Drop for Server {
 }
 
 /// The settings that keep the server to itself: no TCP, and a socket for its owner alone.
-fn wiring(site: &Site<'_>) -> [(&'static str, String); 7] {
+fn wiring(site: &Site<'_>) -> [(&'static str, String); 9] {
     // A list of folders in which quotes keep a comma from being a separator.
     let folder = format!("\"{}\"", site.socket.display().to_string().replace('"', "\"\""));
     [
@@ -120,6 +123,8 @@ fn wiring(site: &Site<'_>) -> [(&'static str, String); 7] {
         ("port", PORT.to_string()),
         ("unix_socket_directories", folder),
         ("unix_socket_permissions", "0700".to_owned()),
+        ("hba_file", site.access.rules.display().to_string()),
+        ("ident_file", site.access.users.display().to_string()),
         ("logging_collector", "off".to_owned()),
         ("log_destination", "stderr".to_owned()),
         ("cluster_name", "mindful".to_owned()),
@@ -129,8 +134,8 @@ fn wiring(site: &Site<'_>) -> [(&'static str, String); 7] {
 /// The postmaster that the guard started, once it says that it takes connections: the first line of its own file is its
 /// process id, the last its state.
 fn ready(site: &Site<'_>) -> Option<u32> {
-    let started = fs::read_to_string(&site.lock).ok()?;
-    let text = fs::read_to_string(site.data.join("postmaster.pid")).ok()?;
+    let started = read_text(&site.lock, 64).ok()?;
+    let text = read_text(&site.data.join("postmaster.pid"), 4096).ok()?;
     let same = text.lines().next()?.trim() == started.trim();
     (same && text.lines().last()?.trim() == "ready").then(|| started.trim().parse().ok()).flatten()
 }

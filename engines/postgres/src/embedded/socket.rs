@@ -1,13 +1,13 @@
 //! Where the server's socket stands.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
 use super::server::PORT;
 use mindful_instance::account::Account;
-use mindful_instance::files::{make_private, own_file};
+use mindful_instance::files::{make_private, own_file, read_text};
 
 /// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero); other systems have 103.
 const LONGEST: usize = 103;
@@ -24,7 +24,7 @@ impl SocketFolder {
     /// Makes the folder, and removes what an earlier one left.
     pub fn make(folder: &Folder, account: &Account) -> io::Result<Self> {
         let note = folder.path().join("socket.path");
-        if let Ok(left) = fs::read_to_string(&note) {
+        if let Ok(left) = read_text(&note, 4096) {
             remove_temporary(Path::new(&left));
         }
         let path = folder.socket();
@@ -33,8 +33,9 @@ impl SocketFolder {
             return Ok(Self { path, temporary: false });
         }
         let path = temporary_path();
-        own_file(&note)?.set_len(0)?;
-        fs::write(&note, path.as_os_str().as_encoded_bytes())?;
+        let mut file = own_file(&note)?;
+        file.set_len(0)?;
+        file.write_all(path.as_os_str().as_encoded_bytes())?;
         fs::create_dir(&path)?;
         make_private(&path, account)?;
         Ok(Self { path, temporary: true })

@@ -10,7 +10,7 @@ use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
-use mindful_instance::files::own_file;
+use mindful_instance::files::{own_file, read_text};
 
 /// How long a fast shutdown may take before the server is told to give up, and then before it is killed.
 const PATIENCE: [(Signal, Duration); 3] = [
@@ -49,7 +49,7 @@ pub fn stop(folder: &Folder, events: &dyn Events) -> Result<()> {
 
 /// The postmaster alone if it lives, for it stops the others; else the orphans.
 fn targets(data: &Path, lock: &Path) -> Vec<Pid> {
-    let postmaster = fs::read_to_string(lock).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    let postmaster = read_text(lock, 64).ok().and_then(|text| text.trim().parse::<u32>().ok());
     let found = if Path::new("/proc/self/cwd").exists() {
         processes(data)
     } else {

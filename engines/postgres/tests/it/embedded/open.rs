@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::time::Instant;
 
+use mindful_instance::account::Account;
 use mindful_postgres::embedded::Phase;
 
-use crate::embedded::support::{mode_and_owner, open, place, servers, settings, sql, started};
+use crate::embedded::support::{mode_and_owner, open, place, query, servers, settings, sql, started};
 
 #[test]
 fn a_server_stops_with_its_owner_and_the_next_one_finds_its_data() {
@@ -226,4 +227,46 @@ fn options_of_the_private_server_have_documented_defaults() {
     let settings = settings(std::path::Path::new("/nowhere"), &[]);
     assert_eq!(settings.get("mode"), Some("pio"));
     assert_eq!(settings.get("pg_version"), Some("18"));
+}
+
+#[test]
+fn only_the_user_of_mindful_may_connect() {
+    let place = place();
+    let server = started(&place.path().join("pg"), &[]);
+    assert_eq!(sql(&server, "SELECT system_user LIKE 'peer:%'"), "t");
+    if rustix::process::geteuid().as_raw() != 0 {
+        println!("not run: only root can ask as somebody else");
+        return;
+    }
+    // Even the server's own user, who alone can pass to the socket, is not let in.
+    let (_, uid) = mode_and_owner(&server.data_dir());
+    let theirs = Account { name: "server".to_owned(), uid, gid: uid, switched: true };
+    let refused = theirs.act(|| query(&server, "SELECT 1")).unwrap().unwrap_err();
+    let told = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);
+    assert!(told.contains("eer authentication failed") || told.contains("look up local user"), "{told}");
+}
+
+#[test]
+fn as_root_the_server_has_a_user_of_its_own() {
+    if rustix::process::geteuid().as_raw() != 0 {
+        println!("not run: only root starts a server as somebody else");
+        return;
+    }
+    let place = place();
+    let folder = place.path().join("pg");
+    let own = Account::choose(None).unwrap();
+    // One that an earlier mindful made for another user goes over to it.
+    drop(started(&folder, &[("run_as", "nobody")]));
+    assert_ne!(mode_and_owner(&folder.join("pgdata")).1, own.uid);
+    for _ in 0..2 {
+        let server = started(&folder, &[]);
+        sql(&server, "CREATE TABLE IF NOT EXISTS t AS SELECT 42 AS n");
+        for file in ["", "PG_VERSION", "base/1/PG_VERSION", "global/pg_control"] {
+            assert_eq!(mode_and_owner(&folder.join("pgdata").join(file)).1, own.uid, "{file}");
+        }
+        assert!(servers(&folder).iter().all(|pid| mode_and_owner(format!("/proc/{pid}").as_ref()).1 == own.uid));
+    }
+    let fresh = place.path().join("fresh");
+    drop(started(&fresh, &[]));
+    assert_eq!(mode_and_owner(&fresh.join("pgdata/global/pg_control")).1, own.uid);
 }

@@ -97,3 +97,43 @@ fn server_settings_that_do_not_exist_are_refused_with_the_nearest_name() {
     assert!(message.contains("much") && message.contains("--set"), "{message}");
     assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
 }
+
+#[test]
+fn a_pipe_or_a_link_in_place_of_a_file_is_not_waited_for() {
+    let place = place();
+    let folder = place.path().join("pg");
+    drop(started(&folder, &[]));
+    for name in ["pgdata/PG_VERSION", "pgdata/postmaster.pid", "pgdata/global/pg_control", "server.log", "mindful.lock"]
+    {
+        let (path, aside) = (folder.join(name), place.path().join("aside"));
+        let was = fs::rename(&path, &aside).is_ok();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o666.into(), 0).unwrap();
+        let message = refusal(&folder, &[]);
+        assert!(message.contains("plain file") || message.contains("no such device"), "{name}: {message}");
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(place.path().join("elsewhere"), &path).unwrap();
+        if name != "pgdata/PG_VERSION" {
+            refusal(&folder, &[]);
+        }
+        assert!(!place.path().join("elsewhere").exists(), "{name} was followed");
+        fs::remove_file(&path).unwrap();
+        if was {
+            fs::rename(&aside, &path).unwrap();
+        }
+    }
+    assert_eq!(sql(&started(&folder, &[]), "SELECT 1"), "1");
+}
+
+#[test]
+fn a_mark_that_another_user_made_is_none() {
+    if rustix::process::geteuid().as_raw() != 0 {
+        println!("not run: only root can make files of somebody else");
+        return;
+    }
+    let place = place();
+    let folder = place.path().join("pg");
+    drop(started(&folder, &[]));
+    std::os::unix::fs::chown(&folder, Some(4_000_000), None).unwrap();
+    let message = refusal(&folder, &[]);
+    assert!(message.contains("user number 4000000") && message.contains("nothing was touched"), "{message}");
+}
