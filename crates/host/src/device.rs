@@ -141,6 +141,11 @@ pub fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
     file_name(real.parent()?)
 }
 
+/// The file that the loop device `name` stands on, which [`locate`] finds the next chain of; `None` for any other device.
+pub fn backing_file(kernel: &Kernel, name: &str) -> Option<PathBuf> {
+    crate::kernel_file::value(kernel.sys.join("class/block").join(name).join("loop/backing_file")).map(PathBuf::from)
+}
+
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
@@ -200,6 +205,16 @@ mod tests {
         let chain = chain_of(&kernel, &[(253, 0)]).unwrap();
         assert_eq!(chain.text(), "dm-0 < md0 < sda2 sdb2 < sda sdb");
         assert_eq!(chain.devices(), ["dm-0", "md0", "sda2", "sdb2", "sda", "sdb"]);
+    }
+
+    #[test]
+    fn a_loop_device_tells_its_file_and_no_other_does() {
+        let (_root, kernel) = mirror();
+        let folder = kernel.sys.join("devices/sda/loop");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("backing_file"), "/images/my disk\n").unwrap();
+        assert_eq!(backing_file(&kernel, "sda").as_deref(), Some(Path::new("/images/my disk")));
+        assert_eq!(backing_file(&kernel, "sdb"), None);
     }
 
     #[test]

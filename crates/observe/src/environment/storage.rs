@@ -1,11 +1,10 @@
 //! File systems of the data, and the devices below them.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mindful_core::run::Facts;
 use mindful_host::Kernel;
-use mindful_host::device::{Placement, locate};
+use mindful_host::device::{Placement, backing_file, locate};
 use mindful_host::kernel_file::value;
 use mindful_host::space;
 
@@ -96,7 +95,7 @@ impl Device {
         Self {
             name: name.to_owned(),
             model: value(folder.join("device/model")),
-            layer: layer(&folder),
+            layer: layer(kernel, name),
             size_bytes: sectors.map(|sectors| sectors.saturating_mul(512)),
             scheduler: queue("scheduler").map(|text| chosen(&text).unwrap_or(text)),
             rotational: queue("rotational"),
@@ -126,15 +125,14 @@ impl Device {
 }
 
 /// A dm device's uuid begins with the name of what made it; an md device knows its level; a loop device its file.
-fn layer(folder: &Path) -> Option<String> {
+fn layer(kernel: &Kernel, name: &str) -> Option<String> {
+    let folder = kernel.sys.join("class/block").join(name);
     let dm = value(folder.join("dm/uuid")).map(|uuid| {
         let parts = if uuid.starts_with("CRYPT-") { 2 } else { 1 };
         uuid.split('-').take(parts).collect::<Vec<_>>().join("-")
     });
-    dm.or_else(|| value(folder.join("md/level"))).or_else(|| {
-        let file = fs::read_to_string(folder.join("loop/backing_file")).ok()?;
-        Some(format!("loop of {}", file.trim()))
-    })
+    let file = || backing_file(kernel, name).map(|file| format!("loop of {}", file.display()));
+    dm.or_else(|| value(folder.join("md/level"))).or_else(file)
 }
 
 /// The first place is called `storage`, the others `storage2` and on; devices go by their kernel names.
