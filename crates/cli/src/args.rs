@@ -47,6 +47,7 @@ pub fn command() -> Command {
         )
         .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
+        .subcommand(verify())
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
         .subcommand(planned("plan", "Show what would run and where each value comes from"))
         .subcommand(planned("doctor", "Show what would spoil the result, and the line that changes it"))
@@ -90,6 +91,15 @@ pub fn command() -> Command {
         )
         .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+}
+
+fn verify() -> Command {
+    planned("verify", "Prove the layout of what is loaded anew, and keep the proof for later runs").arg(
+        Arg::new("full")
+            .long("full")
+            .action(ArgAction::SetTrue)
+            .help("Look at every block, where a sample of them would do"),
+    )
 }
 
 fn watch() -> Command {

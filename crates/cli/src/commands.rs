@@ -19,6 +19,7 @@ mod run;
 mod show;
 mod squeeze;
 mod sweep;
+mod verify;
 mod watch;
 
 use clap::ArgMatches;
@@ -31,6 +32,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     match matches.subcommand() {
         Some(("run", matches)) => run::run(matches),
         Some(("load", matches)) => load::load(matches),
+        Some(("verify", matches)) => verify::verify(matches),
         Some(("cleanup", matches)) => cleanup::cleanup(matches),
         Some(("plan", matches)) => plan::plan(matches),
         Some(("doctor", matches)) => doctor::doctor(matches),

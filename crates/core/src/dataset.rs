@@ -132,13 +132,27 @@ pub struct SchemaProof {
     pub rows: u64,
     /// Distinct blocks they stand in.
     pub distinct_blocks: u64,
-    /// Spearman's rank correlation of key and block number, -1 to 1.
+    /// Spearman's rank correlation of key and block number, -1 to 1; of a sample that of the layout as it was written,
+    /// which the sample confirms to within [`LayoutProof::SAMPLE_ERROR`].
     pub rank_correlation: f64,
+    /// How many blocks were drawn at random and looked at: each holds the one row that was written to it and no other.
+    /// `None`: every row was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<u64>,
 }
 
 impl LayoutProof {
     /// Largest rank correlation the method allows, in size.
     pub const MAX_CORRELATION: f64 = 0.02;
+
+    /// Blocks in a sample: if one block in a thousand of a schema held anything but its row, the sample would be free of
+    /// such blocks once in 10^9: `ln 10^9 / -ln(1 - 1/1000)`.
+    pub const SAMPLE: u64 = 20_713;
+
+    /// How far the correlation of key and block number can be from that of the layout as written, when fewer than a share
+    /// f = 1/1000 of the rows stand elsewhere. Each moves the covariance by N/2 times N by N at most, which is 6 f of
+    /// their product of deviations N^2/12, and all of them shrink a deviation by a factor of sqrt(1 - 3 f) at most.
+    pub const SAMPLE_ERROR: f64 = 0.0061;
 
     /// Fewest rows for which a rank correlation says anything.
     pub const FEWEST_ROWS: u64 = 100;
@@ -149,7 +163,8 @@ impl LayoutProof {
             if s.distinct_blocks != s.rows {
                 return Some(format!("schema {} has {} rows in {} blocks", s.schema, s.rows, s.distinct_blocks));
             }
-            if s.rows >= Self::FEWEST_ROWS && s.rank_correlation.abs() >= Self::MAX_CORRELATION {
+            let error = if s.sample.is_some() { Self::SAMPLE_ERROR } else { 0.0 };
+            if s.rows >= Self::FEWEST_ROWS && s.rank_correlation.abs() + error >= Self::MAX_CORRELATION {
                 return Some(format!(
                     "schema {}: key and block number correlate by {:.3}",
                     s.schema, s.rank_correlation
@@ -158,11 +173,21 @@ impl LayoutProof {
         }
         let rows = self.schemas.iter().map(|s| s.rows).min().unwrap_or(0);
         match self.cross_correlation {
-            Some(rho) if rows >= Self::FEWEST_ROWS && rho.abs() >= Self::cross_limit(rows) => {
+            Some(rho) if rows >= Self::FEWEST_ROWS && rho.abs() + self.cross_error() >= Self::cross_limit(rows) => {
                 Some(format!("two schemas share their physical order by {rho:.3}"))
             }
             _ => None,
         }
+    }
+
+    /// Both of two schemas may hold rows that stand elsewhere.
+    fn cross_error(&self) -> f64 {
+        if self.is_sample() { 2.0 * Self::SAMPLE_ERROR } else { 0.0 }
+    }
+
+    /// Whether any schema was proven by a sample.
+    pub fn is_sample(&self) -> bool {
+        self.schemas.iter().any(|schema| schema.sample.is_some())
     }
 
     /// The allowed size of the correlation between two schemas of `rows` rows: 0.02, or what chance alone reaches in

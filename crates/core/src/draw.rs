@@ -134,6 +134,32 @@ impl Permutation {
         left << self.half_bits | right
     }
 
+    /// What goes to `image`: the inverse of [`Permutation::get`].
+    pub fn find(&self, image: u64) -> u64 {
+        debug_assert!(image < self.len);
+        let mut word = self.rounds_back(image);
+        while word >= self.len {
+            word = self.rounds_back(word);
+        }
+        word
+    }
+
+    fn rounds_back(&self, word: u64) -> u64 {
+        let mask = (1_u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (word >> self.half_bits, word & mask);
+        for key in self.keys.iter().rev() {
+            (left, right) = (right ^ (mix64(left ^ *key as u64) & mask), left);
+        }
+        left << self.half_bits | right
+    }
+
+    /// Spearman's rank correlation of the places at which two permutations of the same length have the same image.
+    pub fn correlation_with(&self, other: &Self) -> f64 {
+        let n = self.len as f64;
+        let squares: f64 = (0..self.len).map(|i| (other.find(self.get(i)) as f64 - i as f64).powi(2)).sum();
+        1.0 - 6.0 * squares / (n * (n * n - 1.0))
+    }
+
     /// Spearman's rank correlation of index and image: `1 - 6 sum d^2 / (n (n^2 - 1))`.
     pub fn rank_correlation(&self) -> f64 {
         let n = self.len as f64;
@@ -190,6 +216,7 @@ mod tests {
             let seen: HashSet<u64> = (0..len).map(|i| permutation.get(i)).collect();
             prop_assert_eq!(seen.len() as u64, len);
             prop_assert!(seen.iter().all(|v| *v < len));
+            prop_assert!((0..len).all(|i| permutation.find(permutation.get(i)) == i));
         }
 
         #[test]

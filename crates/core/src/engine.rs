@@ -143,8 +143,15 @@ pub trait Target: Send + Sync {
     /// afterwards writes nothing. Refuses before the first byte what does not fit or is not ours.
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset>;
 
-    /// Proves the layout of what is loaded.
+    /// Proves the layout of what is loaded, by a sample where that is enough: see [`SchemaProof::sample`].
+    ///
+    /// [`SchemaProof::sample`]: crate::dataset::SchemaProof::sample
     fn verify(&self, stop: &Stop) -> Result<LayoutProof>;
+
+    /// The same by a look at every block. By default [`Target::verify`] looks at all of them anyway.
+    fn verify_all(&self, stop: &Stop) -> Result<LayoutProof> {
+        self.verify(stop)
+    }
 
     /// Keeps a proof that holds with the dataset, in place of an older one. By default it is kept nowhere.
     fn keep_proof(&self, _proof: &LayoutProof) -> Result<()> {

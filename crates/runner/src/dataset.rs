@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mindful_core::dataset::{Dataset, DatasetPlan, MOST_BYTES};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
 use mindful_core::engine::{Description, Stop, Target};
 use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Plan;
@@ -78,17 +78,25 @@ pub fn load(target: &dyn Target, plan: &DatasetPlan, events: &dyn Events, stop: 
 }
 
 /// Proves the layout of what is loaded and keeps the proof with it, or fails with what it violates.
-pub fn verify(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<()> {
-    let proof = target.verify(stop)?;
+pub fn verify(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<LayoutProof> {
+    settled(target, target.verify(stop)?, events)
+}
+
+/// The same by a look at every block.
+pub fn verify_all(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<LayoutProof> {
+    settled(target, target.verify_all(stop)?, events)
+}
+
+fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Result<LayoutProof> {
     let failure = proof.failure();
     if failure.is_none()
         && let Err(error) = target.keep_proof(&proof)
     {
         note(events, format!("the proof of the layout is not kept for later runs: {error}"));
     }
-    events.emit(Event::Proven { proof });
+    events.emit(Event::Proven { proof: proof.clone() });
     match failure {
-        None => Ok(()),
+        None => Ok(proof),
         Some(failure) => Err(Error::run(
             format!("the layout does not hold: {failure}"),
             "`mindful cleanup` and load anew; if it happens again, please report it",

@@ -101,7 +101,7 @@ impl Target for NullTarget {
             let rows = dataset.blocks_per_schema;
             let own = layout(schema);
             let rank_correlation = correlation(rows, |i| (i, own.get(i)));
-            schemas.push(SchemaProof { schema, rows, distinct_blocks: rows, rank_correlation });
+            schemas.push(SchemaProof { schema, rows, distinct_blocks: rows, rank_correlation, sample: None });
             if schema > 1 {
                 let other = layout(schema - 1);
                 let rho = correlation(rows, |i| (other.get(i), own.get(i))).abs();

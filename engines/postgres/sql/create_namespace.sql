@@ -14,4 +14,4 @@ CREATE TABLE {{namespace}}.registry (
     proof text,
     proven_file oid,
     made_at timestamptz NOT NULL DEFAULT now()
-)
+) USING heap

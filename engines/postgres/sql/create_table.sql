@@ -5,7 +5,7 @@ CREATE TABLE {{table}} (
     f5 bytea NOT NULL, f6 bytea NOT NULL, f7 bytea NOT NULL, f8 bytea NOT NULL,
     mark bigint NOT NULL,
     tail bigint NOT NULL
-) WITH (fillfactor = 10, autovacuum_enabled = off) {{tablespace}};
+) USING heap WITH (fillfactor = 10, autovacuum_enabled = off) {{tablespace}};
 -- In the row as it is: no compression, no side table.
 ALTER TABLE {{table}}
     ALTER f1 SET STORAGE PLAIN, ALTER f2 SET STORAGE PLAIN, ALTER f3 SET STORAGE PLAIN, ALTER f4 SET STORAGE PLAIN,

@@ -5,5 +5,4 @@ SET default_statistics_target = 1;
 SET client_min_messages = warning;
 SET statement_timeout = 0;
 SET lock_timeout = 0;
-SET idle_in_transaction_session_timeout = 0;
-SET search_path = pg_catalog, pg_temp
+SET idle_in_transaction_session_timeout = 0

@@ -1,3 +1,7 @@
-SELECT n.oid, obj_description(n.oid, 'pg_namespace') AS mark, pg_has_role(n.nspowner, 'USAGE') AS ours
-FROM pg_namespace AS n
+-- Whose it is, and whose it may be: the role that runs, and the one that was trusted by name.
+SELECT n.oid, quote_ident(pg_get_userbyid(n.nspowner)) AS owner, obj_description(n.oid, 'pg_namespace') AS mark,
+       may.own, n.nspowner = ANY (may.own) AS ours, quote_ident(current_user) AS role,
+       (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'registry') AS registry
+FROM pg_namespace AS n,
+     (SELECT array_agg(oid) AS own FROM pg_roles WHERE rolname IN (current_user, $2::text)) AS may
 WHERE n.nspname = $1

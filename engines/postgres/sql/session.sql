@@ -13,5 +13,4 @@ SET default_transaction_isolation = 'read committed';
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
-SET DateStyle = 'ISO';
-SET search_path = pg_catalog, pg_temp
+SET DateStyle = 'ISO'

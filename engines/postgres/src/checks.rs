@@ -47,6 +47,7 @@ fn check(state: &State) -> Vec<Finding> {
         others::horizon,
         others::slots,
         others::connections,
+        others::users,
         others::hidden,
     ];
     checks.iter().filter_map(|check| check(state)).collect()

@@ -153,7 +153,7 @@ impl View {
     ) -> std::result::Result<Option<Self>, Failure> {
         let found = source.statements.iter().find(|(since, _)| major >= *since);
         let sql = found.map_or("", |(_, sql)| sql);
-        let namespace = source.of_namespace.then(|| namespace.0.clone());
+        let namespace = source.of_namespace.then(|| namespace.name.clone());
         let statement = client.prepare(sql).await?;
         let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
         let view = Self {

@@ -35,7 +35,7 @@ fn objects(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
     let control = link.control()?;
     link.run("looking for what is not mindful's", async {
         let sql = include_str!("../sql/foreign_in_cluster.sql");
-        let rows = control.query(sql, &[&namespace.0, &DATABASE]).await?;
+        let rows = control.query(sql, &[&namespace.name, &DATABASE]).await?;
         Ok(rows.iter().map(|row| row.get("name")).collect())
     })
 }

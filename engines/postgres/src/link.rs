@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use mindful_core::slice::Seat;
 use mindful_core::workload::Workload;
@@ -11,6 +12,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::connect::{Connection, Server};
 use crate::error::Failure;
+
+/// How long connections may take to end when a target is done with.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Connections to one target, and the thread that drives their sockets.
 pub struct Link {
@@ -121,5 +125,21 @@ impl Link {
     /// Closes the control connection, so that a server can be restarted.
     pub fn release(&self) {
         *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Drop for Link {
+    /// Lets connections say goodbye: a server whose last answer finds nobody there complains in its log.
+    fn drop(&mut self) {
+        self.release();
+        let drivers = self.runtime.metrics();
+        self.runtime.block_on(async {
+            let ended = async {
+                while drivers.num_alive_tasks() > 0 {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            let _ = tokio::time::timeout(GOODBYE, ended).await;
+        });
     }
 }

@@ -1,5 +1,6 @@
 //! The load: one transaction a table, so that what was begun and broken is simply not there.
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::pin::pin;
 use std::sync::Mutex;
@@ -18,7 +19,9 @@ use crate::link::Link;
 use crate::names::{Kind, Namespace};
 use crate::options::Options;
 use crate::registry::{self, Entry, Found};
+use crate::room;
 use crate::row::{self, Rows};
+use crate::sample;
 use crate::settle;
 use crate::shape::{NARROW, SHAPED, Shape};
 use crate::space;
@@ -41,7 +44,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
     let namespace = &options.namespace;
     match link.run("looking for the dataset", registry::find(&control, namespace))? {
         Found::Nothing => Ok(false),
-        Found::Foreign => Err(registry::foreign(namespace)),
+        Found::Foreign(why) => Err(why),
         Found::Ours { entries, .. } => {
             refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
             Ok(missing(&entries, plan).is_empty())
@@ -49,8 +52,14 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
     }
 }
 
-/// Makes what is missing of the dataset.
-pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<()> {
+/// Makes what is missing of the dataset. Gives the schemas it made whose sample of blocks holds what was written.
+pub fn load(
+    link: &Link,
+    options: &Options,
+    plan: &DatasetPlan,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<BTreeSet<u32>> {
     let control = link.control()?;
     let entries = link.run("preparing the load", async {
         refuse_read_only(&control).await?;
@@ -60,17 +69,29 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
     refuse_other(&options.namespace, &entries, plan, shape)?;
     let missing = missing(&entries, plan);
     if missing.is_empty() {
-        return Ok(());
+        return Ok(BTreeSet::new());
     }
     if missing.len() < wanted(plan).len() {
         note(events, format!("resuming the load: {} of {} tables are missing", missing.len(), wanted(plan).len()));
     }
     let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
     space::check(link, options, blocks, shape.tuple_bytes() as u64, events)?;
-    let work =
-        Work { link, options, plan, shape, events, stop, queue: Mutex::new(missing), done: AtomicU64::new(0), blocks };
+    room::check(link, plan.load_streams.max(1), "load streams", "--load-streams", 0)?;
+    let work = Work {
+        link,
+        options,
+        plan,
+        shape,
+        events,
+        stop,
+        queue: Mutex::new(missing),
+        done: AtomicU64::new(0),
+        blocks,
+        hold: Mutex::default(),
+    };
     work.all()?;
-    settle::after_load(link, events)
+    settle::after_load(link, events)?;
+    Ok(work.hold.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 struct Work<'a> {
@@ -83,6 +104,8 @@ struct Work<'a> {
     queue: Mutex<Vec<Table>>,
     done: AtomicU64,
     blocks: u64,
+    /// Schemas whose sample holds.
+    hold: Mutex<BTreeSet<u32>>,
 }
 
 impl Work<'_> {
@@ -156,6 +179,12 @@ impl Work<'_> {
             client.batch_execute(&render(include_str!("../sql/create_index.sql"), &values)).await?;
         }
         client.batch_execute(&format!("ANALYZE {name}")).await?;
+        // Here, while the blocks are at hand; what does not hold is looked at as a whole when the load is done.
+        if table.kind == Kind::Blocks
+            && sample::holds(client, namespace, table.schema, table.blocks, self.plan.seed).await?
+        {
+            self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
+        }
         self.register(client, table, &name).await
     }
 

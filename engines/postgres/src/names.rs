@@ -26,12 +26,17 @@ impl Kind {
 
 /// The namespace that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Namespace(pub String);
+pub struct Namespace {
+    /// Bare name.
+    pub name: String,
+    /// A role that may own it, beside the one that runs.
+    pub trusted: Option<String>,
+}
 
 impl Namespace {
     /// As an identifier.
     pub fn quoted(&self) -> String {
-        quote_ident(&self.0)
+        quote_ident(&self.name)
     }
 
     /// The bare name of a table of `schema` (from 1).

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::settings::{Key, Settings};
+use mindful_core::settings::{Key, Settings, parse_switch};
 use mindful_core::{Error, Result, units};
 
 use crate::embedded;
@@ -26,6 +26,18 @@ const OWN: &[Key] = &[
         "mindful",
         "PostgreSQL schema that holds everything of mindful's, made by mindful",
     ),
+    Key::unset(
+        "trust_owner",
+        "ROLE",
+        "Role that may own the namespace beside the one that runs: its objects are trusted as one's own",
+    )
+    .command(),
+    Key::with_default(
+        "shared",
+        "on|off",
+        "off",
+        "Run although another run uses the namespace, and say so in the report",
+    ),
     Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
     Key::with_default("wait_sampling", "TIME|off", "20ms", "How often it is looked what sessions wait for, 5ms to 1s"),
 ];
@@ -35,6 +47,8 @@ const OWN: &[Key] = &[
 pub struct Options {
     /// Where everything of ours stands.
     pub namespace: Namespace,
+    /// Runs beside another run on the same namespace.
+    pub shared: bool,
     /// Where tables and indexes are laid.
     pub tablespace: Option<String>,
     /// Time between two looks at what sessions wait for; `None`: nobody looks.
@@ -64,7 +78,8 @@ impl Options {
             ));
         }
         Ok(Self {
-            namespace: Namespace(namespace),
+            namespace: Namespace { name: namespace, trusted: settings.parse("trust_owner", name)? },
+            shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             tablespace: settings.parse("tablespace", name)?,
             shaped: settings.given("compress_ratio").is_some(),
             wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),

@@ -7,26 +7,18 @@ use mindful_core::{Error, Result};
 
 use crate::link::Link;
 use crate::names::Namespace;
-use crate::plan_check;
+use crate::{plan_check, room};
 
-/// Connections kept for control, counters and wait events.
-const OWN_CONNECTIONS: i32 = 3;
+/// Connections for counters and wait events; the control connection is open and counted already.
+pub const OWN_CONNECTIONS: i32 = 2;
 
 /// Checks room, rights, and the workload itself; then how the server carries it out.
 pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<PlanShape>> {
     refuse_contradictions(workload, sessions)?;
+    room::check(link, sessions, "sessions", "--sessions", OWN_CONNECTIONS)?;
     let control = link.control()?;
     let row = link
-        .run("checking for room", async { Ok(control.query_one(include_str!("../sql/capacity.sql"), &[]).await?) })?;
-    // The control connection is open and counted already.
-    let free = row.get::<_, i32>("free") - OWN_CONNECTIONS + 1;
-    if sessions as i32 > free {
-        let most: i32 = row.get("most");
-        return Err(Error::plan(
-            format!("{sessions} sessions do not fit: max_connections is {most}, {} are free", free.max(0)),
-            format!("run with --sessions {} or raise max_connections", free.max(0)),
-        ));
-    }
+        .run("checking for rights", async { Ok(control.query_one(include_str!("../sql/rights.sql"), &[]).await?) })?;
     let read_only: bool = row.get("read_only");
     if read_only && (workload.looping == Loop::Server || !workload.update_pct.is_none()) {
         return Err(Error::target(

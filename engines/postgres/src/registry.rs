@@ -4,12 +4,12 @@ use mindful_core::dataset::{Content, Dataset, LayoutProof};
 use mindful_core::engine::OwnedObject;
 use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::{Error, Result};
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Row};
 
 use crate::error::Failure;
 use crate::names::{Kind, MARK, Namespace};
 use crate::shape::{NARROW, SHAPED, Shape};
-use crate::template::{quote_literal, render};
+use crate::template::{quote_ident, quote_literal, render};
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,10 +34,21 @@ pub struct Entry {
     pub proof: Option<LayoutProof>,
     /// Whether a table of this name and oid still stands in the namespace.
     pub exists: bool,
+    /// What about that table is not as it was made.
+    pub fault: Option<Fault>,
     /// Bytes of the table, forks included.
     pub table_bytes: u64,
     /// Bytes of its indexes.
     pub index_bytes: u64,
+}
+
+/// Why a table is not used: it would run code of others, or is theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Behind the table's name: `has the trigger x`.
+    pub what: String,
+    /// Whether the table is ours nevertheless, and so may be removed.
+    pub ours: bool,
 }
 
 /// The namespace as it was found.
@@ -45,32 +56,119 @@ pub struct Entry {
 pub enum Found {
     /// There is none of that name.
     Nothing,
-    /// One with our mark and its registry.
+    /// One with our mark and its registry, owned by the role that runs or by the one it trusts.
     Ours {
         /// Its oid.
         oid: u32,
         /// Every registered table.
         entries: Vec<Entry>,
     },
-    /// One without our mark: not ours, not touched.
-    Foreign,
+    /// Not ours, and not touched; why.
+    Foreign(Error),
 }
 
-/// Looks at the namespace.
+/// Columns of the registry by name and type.
+const REGISTRY_COLUMNS: &[&str] = &[
+    "name text",
+    "kind text",
+    "object oid",
+    "schema integer",
+    "blocks bigint",
+    "seed text",
+    "content text",
+    "shape integer",
+    "proof text",
+    "proven_file oid",
+    "made_at timestamp with time zone",
+];
+
+/// Columns of a table of the dataset by name and type.
+const DATASET_COLUMNS: &[&str] = &[
+    "k bigint",
+    "seq bigint",
+    "f1 bytea",
+    "f2 bytea",
+    "f3 bytea",
+    "f4 bytea",
+    "f5 bytea",
+    "f6 bytea",
+    "f7 bytea",
+    "f8 bytea",
+    "mark bigint",
+    "tail bigint",
+];
+
+/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
 pub async fn find(client: &Client, namespace: &Namespace) -> Result<Found, Failure> {
-    let Some(row) = client.query_opt(include_str!("../sql/namespace.sql"), &[&namespace.0]).await? else {
-        return Ok(Found::Nothing);
+    let found = look(client, namespace).await?;
+    let Found::Ours { entries, .. } = &found else { return Ok(found) };
+    match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
+        None => Ok(found),
+        Some((entry, fault)) => Err(Error::target(
+            format!("{}.{} is not as mindful made it: it {}", namespace.quoted(), quote_ident(&entry.name), fault.what),
+            "take that away, or `mindful cleanup` and load anew",
+        )
+        .into()),
+    }
+}
+
+/// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
+pub async fn look(client: &Client, namespace: &Namespace) -> Result<Found, Failure> {
+    let asked = client.query_opt(include_str!("../sql/namespace.sql"), &[&namespace.name, &namespace.trusted]).await?;
+    let Some(row) = asked else { return Ok(Found::Nothing) };
+    let registry: Option<u32> = row.get("registry");
+    let (Some(registry), None) = (registry, refusal(namespace, &row)) else {
+        return Ok(Found::Foreign(refusal(namespace, &row).unwrap_or_else(|| unmarked(namespace))));
     };
-    let (oid, mark): (u32, Option<String>) = (row.get("oid"), row.get("mark"));
-    if mark.as_deref() != Some(MARK) {
-        return Ok(Found::Foreign);
+    let (oid, own): (u32, Vec<u32>) = (row.get("oid"), row.get("own"));
+    if let Some((_, fault)) = faults(client, &[registry], &own, REGISTRY_COLUMNS).await?.into_iter().next() {
+        return Ok(Found::Foreign(Error::target(
+            format!("{}.registry is not as mindful made it: it {}", namespace.quoted(), fault.what),
+            "left untouched; see who did that, or choose another name with --namespace",
+        )));
     }
     let sql = render(include_str!("../sql/registry.sql"), &[("namespace", &namespace.quoted())]);
-    let rows = client.query(&sql, &[&oid]).await?;
-    Ok(Found::Ours { oid, entries: rows.iter().map(entry).collect() })
+    let mut entries: Vec<Entry> = client.query(&sql, &[&oid]).await?.iter().map(entry).collect();
+    let tables: Vec<u32> = entries.iter().filter(|entry| entry.exists).map(|entry| entry.object).collect();
+    for (table, fault) in faults(client, &tables, &own, DATASET_COLUMNS).await? {
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.exists && entry.object == table) {
+            entry.fault = Some(fault);
+        }
+    }
+    Ok(Found::Ours { oid, entries })
 }
 
-fn entry(row: &tokio_postgres::Row) -> Entry {
+/// Why the namespace in `row` is not used, by its owner and its mark.
+fn refusal(namespace: &Namespace, row: &Row) -> Option<Error> {
+    if row.get::<_, Option<&str>>("mark") != Some(MARK) {
+        return Some(unmarked(namespace));
+    }
+    let (owner, role): (&str, &str) = (row.get("owner"), row.get("role"));
+    (!row.get::<_, bool>("ours")).then(|| {
+        Error::target(
+            format!("schema {} belongs to role {owner}, not to {role}", namespace.quoted()),
+            format!(
+                "left untouched; connect as {owner}, choose another name with --namespace, or say --trust-owner NAME if \
+                 that role may do all that {role} may"
+            ),
+        )
+    })
+}
+
+async fn faults(client: &Client, tables: &[u32], own: &[u32], columns: &[&str]) -> Result<Vec<(u32, Fault)>, Failure> {
+    let rows = client.query(include_str!("../sql/faults.sql"), &[&tables, &own, &columns]).await?;
+    let fault = |row: &Row| Fault { what: row.get("what"), ours: row.get("ours") };
+    Ok(rows.iter().map(|row| (row.get("object"), fault(row))).collect())
+}
+
+/// The oids of the tables whose blocks are visited.
+pub async fn tables(client: &Client, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
+    let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
+    let blocks = entries.iter().filter(|entry| entry.exists && entry.kind == Some(Kind::Blocks));
+    Ok(blocks.map(|entry| entry.object).collect())
+}
+
+fn entry(row: &Row) -> Entry {
     let (kind, seed, content): (String, String, String) = (row.get("kind"), row.get("seed"), row.get("content"));
     let size = |column: &str| row.get::<_, i64>(column).unsigned_abs();
     Entry {
@@ -84,13 +182,14 @@ fn entry(row: &tokio_postgres::Row) -> Entry {
         shape: row.get("shape"),
         proof: row.get::<_, Option<&str>>("proof").and_then(|text| serde_json::from_str(text).ok()),
         exists: row.get("exists"),
+        fault: None,
         table_bytes: size("table_bytes"),
         index_bytes: size("index_bytes"),
     }
 }
 
 /// The refusal to touch a namespace that is not ours.
-pub fn foreign(namespace: &Namespace) -> Error {
+fn unmarked(namespace: &Namespace) -> Error {
     Error::target(
         format!("schema {} exists and was not made by mindful", namespace.quoted()),
         "left untouched; choose another name with --namespace",
@@ -101,7 +200,7 @@ pub fn foreign(namespace: &Namespace) -> Error {
 pub async fn ensure(client: &Client, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
     match find(client, namespace).await? {
         Found::Ours { entries, .. } => Ok(entries),
-        Found::Foreign => Err(foreign(namespace).into()),
+        Found::Foreign(why) => Err(why.into()),
         Found::Nothing => {
             let sql = render(
                 include_str!("../sql/create_namespace.sql"),
@@ -172,9 +271,9 @@ pub fn shape(entries: &[Entry]) -> Option<Shape> {
 
 /// What a cleanup removes and what it leaves, with the reason.
 pub async fn inventory(client: &Client, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
-    let (oid, entries) = match find(client, namespace).await? {
+    let (oid, entries) = match look(client, namespace).await? {
         Found::Nothing => return Ok(Vec::new()),
-        Found::Foreign => return Err(foreign(namespace).into()),
+        Found::Foreign(why) => return Err(why.into()),
         Found::Ours { oid, entries } => (oid, entries),
     };
     let registry = format!("{}.registry", namespace.quoted());
@@ -186,12 +285,12 @@ pub async fn inventory(client: &Client, namespace: &Namespace) -> Result<Vec<Own
         .iter()
         .filter(|e| e.exists)
         .map(|e| OwnedObject {
-            name: format!("{}.{}", namespace.quoted(), crate::template::quote_ident(&e.name)),
+            name: format!("{}.{}", namespace.quoted(), quote_ident(&e.name)),
             bytes: Some(e.table_bytes + e.index_bytes),
-            kept_because: None,
+            kept_because: e.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
         })
         .collect();
-    let kept = !foreign.is_empty();
+    let kept = !foreign.is_empty() || objects.iter().any(|object| object.kept_because.is_some());
     objects.extend(foreign.iter().map(|row| OwnedObject {
         name: row.get("name"),
         bytes: None,

@@ -22,11 +22,16 @@ pub struct Rows {
     next: u64,
 }
 
+/// The key, from 0, by block of `schema` with `blocks` rows.
+pub fn layout(blocks: u64, seed: u64, schema: u32) -> Permutation {
+    Permutation::layout(blocks, seed, schema, LayoutProof::MAX_CORRELATION)
+}
+
 impl Rows {
     /// The rows of `schema` (from 1) with `blocks` rows.
     pub fn new(blocks: u64, seed: u64, schema: u32, shape: Shape) -> Self {
         Self {
-            layout: Permutation::layout(blocks, seed, schema, LayoutProof::MAX_CORRELATION),
+            layout: layout(blocks, seed, schema),
             shape,
             filler: draw::stream_seed(seed, schema, Purpose::Filler) as u64,
             blocks,

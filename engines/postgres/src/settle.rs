@@ -6,6 +6,7 @@ use mindful_core::event::{Events, note};
 use crate::error::lacks_right;
 use crate::link::Link;
 use crate::names::Namespace;
+use crate::registry;
 
 /// Writes everything back that a load left in memory.
 pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
@@ -25,7 +26,8 @@ pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
 pub fn before_reads(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     link.run("settling what updates left", async {
-        let rows = control.query(include_str!("../sql/left_by_updates.sql"), &[&namespace.0]).await?;
+        let tables = registry::tables(&control, namespace).await?;
+        let rows = control.query(include_str!("../sql/left_by_updates.sql"), &[&tables]).await?;
         if rows.is_empty() {
             return Ok(());
         }

@@ -1,8 +1,9 @@
 //! The opened database.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
@@ -18,6 +19,7 @@ use crate::client_session::ClientSession;
 use crate::connect::Server;
 use crate::embedded::{Embedded, Phase};
 use crate::link::Link;
+use crate::lock::{self, RunLock};
 use crate::options::Options;
 use crate::registry::{self, Found};
 use crate::session::ServerLoop;
@@ -39,6 +41,9 @@ pub struct PostgresTarget {
     /// Slices are timed by this host's clock, not the server's.
     client_clock: AtomicBool,
     sessions: Arc<Sessions>,
+    lock: RunLock,
+    /// Schemas that the last load made and whose sample held, until their proof is asked for.
+    sampled: Mutex<BTreeSet<u32>>,
 }
 
 impl PostgresTarget {
@@ -65,14 +70,24 @@ impl PostgresTarget {
             events: Arc::clone(events),
             client_clock: AtomicBool::new(false),
             sessions: Arc::default(),
+            lock: RunLock::default(),
+            sampled: Mutex::default(),
         })
     }
 
     /// The shape of the rows that are loaded.
     fn shape(&self) -> Result<Option<Shape>> {
         let control = self.link.control()?;
-        let found = self.link.run("looking for the dataset", registry::find(&control, &self.options.namespace))?;
+        let found = self.link.run("looking for the dataset", registry::look(&control, &self.options.namespace))?;
         Ok(if let Found::Ours { entries, .. } = found { registry::shape(&entries) } else { None })
+    }
+
+    fn loaded(&self) -> Result<Dataset> {
+        self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
+    }
+
+    fn sampled(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.sampled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What stored blocks are to a compressor, in words; nothing where that cannot be measured.
@@ -135,7 +150,7 @@ impl Target for PostgresTarget {
         let namespace = &self.options.namespace;
         match self.link.run("looking for the dataset", registry::find(&control, namespace))? {
             Found::Nothing => Ok(None),
-            Found::Foreign => Err(registry::foreign(namespace)),
+            Found::Foreign(why) => Err(why),
             Found::Ours { entries, .. } => Ok(registry::dataset(&entries, space::BLOCK_BYTES)),
         }
     }
@@ -143,9 +158,11 @@ impl Target for PostgresTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.phase(Phase::Load)?;
-            let loaded = load::load(&self.link, &self.options, plan, events, stop);
+            let loaded = lock::alone(&self.link, &self.options.namespace, || {
+                load::load(&self.link, &self.options, plan, events, stop)
+            });
             self.phase(Phase::Run)?;
-            loaded?;
+            *self.sampled() = loaded?;
             if let Some(stored) = self.stored()? {
                 note(events, format!("stored blocks: {stored}"));
             }
@@ -154,8 +171,14 @@ impl Target for PostgresTarget {
     }
 
     fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
-        let dataset = self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))?;
-        verify::verify(&self.link, &self.options.namespace, &dataset, stop)
+        let dataset = self.loaded()?;
+        // A sample that the load took is told once; who asks again gets a new look.
+        let sampled = std::mem::take(&mut *self.sampled());
+        verify::by_sample(&self.link, &self.options.namespace, &dataset, &sampled, stop)
+    }
+
+    fn verify_all(&self, stop: &Stop) -> Result<LayoutProof> {
+        verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, stop)
     }
 
     fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
@@ -179,6 +202,7 @@ impl Target for PostgresTarget {
         {
             self.link.release();
         }
+        self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
         let dataset = self.dataset()?;
         prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
         if let Some(shape) = self.shape()?.filter(|_| !workload.update_pct.is_none()) {
@@ -233,7 +257,9 @@ impl Target for PostgresTarget {
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let control = self.link.control()?;
-        self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
+        lock::alone(&self.link, &self.options.namespace, || {
+            self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
+        })
     }
 
     fn home(&self) -> Result<Option<OwnedObject>> {

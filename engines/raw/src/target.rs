@@ -308,6 +308,7 @@ impl Target for RawTarget {
             rows: dataset.blocks_per_schema,
             distinct_blocks: *blocks,
             rank_correlation: layout.schema(i as u32 + 1).rank_correlation(),
+            sample: None,
         };
         Ok(LayoutProof {
             schemas: good.iter().enumerate().map(schema).collect(),

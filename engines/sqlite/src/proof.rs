@@ -24,6 +24,7 @@ pub fn prove(file: &DatabaseFile, connection: &Connection, stop: &Stop) -> Resul
             rows: found.page_ranks.len() as u64,
             distinct_blocks: found.distinct_blocks,
             rank_correlation: spearman(&by_key, &found.page_ranks),
+            sample: None,
         });
         if let Some(other) = neighbour.filter(|other| other.len() == found.page_ranks.len()) {
             let rho = spearman(&other, &found.page_ranks).abs();

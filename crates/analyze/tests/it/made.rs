@@ -243,7 +243,8 @@ fn dataset() -> Dataset {
 }
 
 fn proof() -> LayoutProof {
-    let schema = |schema| SchemaProof { schema, rows: 32_768, distinct_blocks: 32_768, rank_correlation: 0.0031 };
+    let schema =
+        |schema| SchemaProof { schema, rows: 32_768, distinct_blocks: 32_768, rank_correlation: 0.0031, sample: None };
     LayoutProof { schemas: (1..=4).map(schema).collect(), cross_correlation: Some(0.004), proven_at_us: BEGIN_US }
 }
 

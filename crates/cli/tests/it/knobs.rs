@@ -29,6 +29,25 @@ fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
 }
 
 #[test]
+fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
+    let mindful = Mindful::new();
+    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
+    let verify = |args: &[&str]| mindful.run(&[&["verify", "--target", &target], args].concat());
+    let nothing = verify(&[]);
+    assert_eq!(nothing.status.code(), Some(2), "{nothing:?}");
+    assert!(mindful.run(&["load", "--target", &target, "--schemas", "2", "--scale", "1000"]).status.success());
+    for args in [&[][..], &["--full"]] {
+        let told = String::from_utf8(verify(args).stdout).unwrap();
+        assert!(told.starts_with("the layout of 2 schemas holds by all 2000 blocks"), "{told}");
+    }
+    let proof = json(&verify(&["--full", "--format", "json"]));
+    assert_eq!(
+        (&proof["schemas"][1]["rows"], &proof["schemas"][1]["sample"]),
+        (&1_000.into(), &serde_json::Value::Null)
+    );
+}
+
+#[test]
 fn stored_pages_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
     for asked in ["1", "2", "4"] {
         let mindful = Mindful::new();

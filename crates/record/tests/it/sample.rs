@@ -86,7 +86,8 @@ fn before_the_step() -> Vec<Event> {
     };
     let workload = plan.workload(&dataset).unwrap();
     let seats = (0..2).map(|session| Seat { session, sessions: 2, schema: session + 1, endpoint: 0 }).collect();
-    let schemas = vec![SchemaProof { schema: 1, rows: 1_000, distinct_blocks: 1_000, rank_correlation: 0.001 }];
+    let schemas =
+        vec![SchemaProof { schema: 1, rows: 1_000, distinct_blocks: 1_000, rank_correlation: 0.001, sample: None }];
     vec![
         Event::Environment { facts: Facts::from([("kernel".to_owned(), "6.1".to_owned())]) },
         Event::Described {

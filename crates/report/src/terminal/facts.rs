@@ -223,11 +223,13 @@ pub fn proof(page: &mut Page, run: &Run) {
             Ok(at) if run.load_s.is_none() => format!("; proven at load, {at:.0}"),
             _ => String::new(),
         };
-        let what = format!(
-            "{} rows in {} distinct blocks; rank correlation of key and block at most {worst:.4}{when}",
-            whole(rows),
-            whole(blocks)
-        );
+        let looked = match proof.schemas.iter().map(|s| s.sample.unwrap_or(s.rows)).sum::<u64>() {
+            drawn if proof.is_sample() => {
+                format!("{} of {} blocks, drawn at random, hold their one row", whole(drawn), whole(rows))
+            }
+            _ => format!("{} rows in {} distinct blocks", whole(rows), whole(blocks)),
+        };
+        let what = format!("{looked}; rank correlation of key and block at most {worst:.4}{when}");
         facts.push(("layout".to_owned(), what));
     }
     if let Some(stored) = run.description.as_ref().and_then(|description| description.stored_blocks.as_ref()) {

@@ -5,6 +5,7 @@ use mindful_core::units::format_bytes;
 
 use super::state::State;
 use super::{info, warning};
+use crate::prepare::OWN_CONNECTIONS;
 
 /// A transaction of others that is older than this is not about to end.
 const OLD_S: f64 = 5.0;
@@ -62,12 +63,23 @@ pub fn slots(state: &State) -> Option<Finding> {
 }
 
 pub fn connections(state: &State) -> Option<Finding> {
-    let most = state.number("max_connections")?;
-    (f64::from(state.planned.sessions) > most).then(|| {
-        let text = "The server cannot carry so many sessions: the run will be refused. Fewer --sessions, or \
-                    ALTER SYSTEM SET max_connections = …, and restart";
-        info("pg-connections", text, format!("max_connections = {most:.0}, {} sessions", state.planned.sessions))
-    })
+    let refusal = state.room.as_ref()?.refusal(
+        i32::try_from(state.planned.sessions).unwrap_or(i32::MAX),
+        "sessions",
+        "--sessions",
+        OWN_CONNECTIONS,
+    )?;
+    let text = format!("The server cannot carry so many sessions: the run will be refused. {}", refusal.next);
+    Some(info("pg-connections", &text, refusal.what))
+}
+
+/// Two runs on the same blocks measure each other.
+pub fn users(state: &State) -> Option<Finding> {
+    let users = state.users.as_ref()?;
+    let text = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its locks, \
+                and the server counts its work with this one's. Wait until it ends, or load another --namespace; without \
+                --shared a run is refused";
+    Some(warning("pg-namespace-shared", text, format!("server process {users}")))
 }
 
 /// What could not be looked at is told, so that silence is no praise.

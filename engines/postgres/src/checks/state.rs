@@ -11,7 +11,9 @@ use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
 
 use crate::link::Link;
+use crate::lock;
 use crate::names::Namespace;
+use crate::room::Room;
 use crate::space;
 
 /// Calls of the server's clock that are timed.
@@ -24,6 +26,10 @@ pub struct State {
     pub settings: BTreeMap<String, (String, Option<f64>)>,
     pub activity: Activity,
     pub planned: Planned,
+    /// The tightest limit of connections.
+    pub room: Option<Room>,
+    /// Server processes of other runs, loads and cleanups on the namespace.
+    pub users: Option<String>,
     /// Memory that is free or holds nothing but page cache, bytes; `None` when the server is on another host.
     pub available_bytes: Option<u64>,
     /// What one look at the server's clock takes, ns.
@@ -74,7 +80,7 @@ impl State {
         link.run("checking the server", async {
             let rows = control.query(include_str!("../../sql/checks/settings.sql"), &[]).await?;
             let settings = rows.iter().map(|row| (row.get(0), (row.get(1), row.get(2)))).collect();
-            let row = control.query_one(include_str!("../../sql/checks/activity.sql"), &[&namespace.0]).await?;
+            let row = control.query_one(include_str!("../../sql/checks/activity.sql"), &[&namespace.name]).await?;
             let activity = Activity {
                 sees_all: row.get("sees_all"),
                 active: row.get("active"),
@@ -91,7 +97,9 @@ impl State {
             };
             let clock_ns = Some(clock_ns(&control).await?);
             let available_bytes = if local { Meminfo::read(&Kernel::default()).available_bytes } else { None };
-            Ok(Self { settings, activity, planned: Planned::of(plan, dataset), available_bytes, clock_ns })
+            let (room, users) = (Room::read(&control).await?, lock::others(&control, namespace).await?);
+            let planned = Planned::of(plan, dataset);
+            Ok(Self { settings, activity, planned, room, users, available_bytes, clock_ns })
         })
     }
 

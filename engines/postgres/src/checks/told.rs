@@ -8,9 +8,10 @@ use mindful_core::result::Finding;
 
 use super::check;
 use super::state::{Activity, Planned, State};
+use crate::room::Room;
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 21] = [
+const TOLD: [(&str, &str, &str); 22] = [
     ("pg-predicted-hits", "50.0 %", "--scale"),
     ("pg-page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
     ("pg-read-ahead", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
@@ -30,7 +31,8 @@ const TOLD: [(&str, &str, &str); 21] = [
     ("pg-others-active", "3 active sessions of others: backup", "pg_terminate_backend"),
     ("pg-held-horizon", "the oldest for 60 s", "pg_terminate_backend"),
     ("pg-slots", "2 slots, 1 of them inactive", "SELECT pg_drop_replication_slot"),
-    ("pg-connections", "max_connections = 10, 64 sessions", "ALTER SYSTEM SET max_connections"),
+    ("pg-connections", "64 sessions do not fit: max_connections is 10", "ALTER SYSTEM SET max_connections"),
+    ("pg-namespace-shared", "server process 42", "--shared"),
     ("pg-partly-seen", "other roles' sessions", "GRANT pg_monitor TO"),
 ];
 
@@ -58,7 +60,14 @@ fn worst() -> State {
         ..Activity::default()
     };
     let (gib, mib) = (f64::from(1 << 30), f64::from(1 << 20));
-    State { planned, activity, available_bytes: Some(8 << 30), clock_ns: Some(25.0), ..State::default() }
+    let room = Some(Room {
+        free: 5,
+        limit: "max_connections is 10".to_owned(),
+        most: 10,
+        remedy: ("ALTER SYSTEM SET max_connections = ".to_owned(), " and restart".to_owned()),
+    });
+    let (users, available_bytes, clock_ns) = (Some("42".to_owned()), Some(8 << 30), Some(25.0));
+    State { activity, planned, room, users, available_bytes, clock_ns, ..State::default() }
         .with("shared_buffers", "", Some(gib))
         .with("effective_io_concurrency", "16", None)
         .with("data_checksums", "off", None)
@@ -72,7 +81,6 @@ fn worst() -> State {
         .with("log_statement", "all", None)
         .with("shared_preload_libraries", "auto_explain", None)
         .with("autovacuum", "on", None)
-        .with("max_connections", "", Some(10.0))
 }
 
 fn found() -> Vec<Finding> {

@@ -3,6 +3,7 @@
 //! A URL may name several hosts. To libpq they stand in for one another; here each is an endpoint of its own, and
 //! sessions are placed on them by number.
 
+mod begin;
 mod connection;
 mod endpoint;
 mod environment;
@@ -47,6 +48,8 @@ pub struct Server {
     /// All that every session shares; holds no password.
     config: Config,
     connect_timeout: Option<Duration>,
+    /// Whether the user chose the role that sessions work as, apart from the one they log in as.
+    role_is_given: bool,
     notes: Vec<String>,
 }
 
@@ -89,6 +92,7 @@ impl Server {
             dbname: dbname.to_owned(),
             config,
             connect_timeout: session::connect_timeout(&parameters)?,
+            role_is_given: parameters.text("options")?.is_some_and(begin::chooses_role),
             notes: note.into_iter().collect(),
         })
     }
@@ -102,6 +106,7 @@ impl Server {
             dbname: dbname.to_owned(),
             config: session::config(user, dbname),
             connect_timeout: Some(session::CONNECT_TIMEOUT),
+            role_is_given: false,
             notes: Vec::new(),
         }
     }
@@ -152,7 +157,8 @@ impl Server {
         format!("postgres://{}@{}/{}", url::encode(&self.user), hosts.join(","), url::encode(&self.dbname))
     }
 
-    /// Connects to `endpoint` (from 0). The task that drives the connection runs on the current tokio runtime.
+    /// Connects to `endpoint` (from 0); names mean what the server itself made, whatever settings of database and role say.
+    /// The task that drives the connection runs on the current tokio runtime.
     ///
     /// # Errors
     /// [`mindful_core::ErrorKind::Target`], on one line: who was asked, what was said, what to do.
@@ -161,6 +167,11 @@ impl Server {
         let endpoint = self.endpoints.get(endpoint as usize).ok_or_else(|| {
             Error::target(format!("there is no {place}"), format!("the URL names {}", self.endpoints()))
         })?;
-        connection::connect(endpoint, &self.config, self.connect_timeout, place).await
+        let connection = connection::connect(endpoint, &self.config, self.connect_timeout, place.clone()).await?;
+        match begin::begin(&connection, self.role_is_given).await {
+            Ok(None) => Ok(connection),
+            Ok(Some(refusal)) => Err(refusal.at(place)),
+            Err(error) => Err(connection.explain(&error)),
+        }
     }
 }

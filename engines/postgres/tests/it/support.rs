@@ -1,7 +1,6 @@
 //! A private server for tests, of any PostgreSQL whose programs stand in a folder.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -64,7 +63,9 @@ impl Server {
         for setting in ["autovacuum=off", "shared_buffers=64MB", "max_wal_size=2GB"].iter().chain(settings) {
             postgres.arg("-c").arg(setting);
         }
-        let process = postgres.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        // A file, not a pipe: nobody reads it, and a server that logs much would wait for a reader.
+        let log = std::fs::File::create(folder.path().join("log")).unwrap();
+        let process = postgres.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         let mut server = Self { process, folder, port };
         server.await_ready();
         server
@@ -74,13 +75,17 @@ impl Server {
         let until = Instant::now() + Duration::from_mins(1);
         while self.try_sql("SELECT 1").is_err() {
             if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
-                let mut told = String::new();
-                self.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+                let told = self.log();
                 self.process.wait().unwrap();
                 panic!("the server did not start: {told}");
             }
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// What it has written to its log so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap()
     }
 
     /// The URL of `database` for `user`.
@@ -139,10 +144,14 @@ impl Server {
 
     /// The same, where it may fail.
     pub fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+        Self::sql_at(&self.url("bench", "postgres"), sql)
+    }
+
+    /// The same for the role and database of `url`.
+    pub fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
-            let (client, connection) =
-                tokio_postgres::connect(&self.url("bench", "postgres"), tokio_postgres::NoTls).await?;
+            let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
             tokio::spawn(connection);
             let messages = client.simple_query(sql).await?;
             Ok(messages

@@ -190,10 +190,10 @@ async fn a_severed_session_stops_waiting_for_its_server() {
 async fn a_missing_right_names_the_grant_that_gives_it() {
     let cluster = cluster().await;
     cluster.role("poor", "x").await;
-    cluster.admin().await.batch_execute("CREATE TABLE \"o\"\"dd\" (i int)").await.unwrap();
+    cluster.admin().await.batch_execute("CREATE TABLE public.\"o\"\"dd\" (i int)").await.unwrap();
     let session = connect(&format!("postgres://poor:x@127.0.0.1:{}/postgres", cluster.port)).await.unwrap();
     let explain = async |sql| session.explain(&session.batch_execute(sql).await.unwrap_err()).to_string();
-    let line = explain("SELECT * FROM \"o\"\"dd\"").await;
+    let line = explain("SELECT * FROM public.\"o\"\"dd\"").await;
     assert!(line.contains("UPDATE, DELETE ON TABLE \"o\"\"dd\""), "{line}");
     let line = explain("CREATE SCHEMA mine").await;
     assert!(line.contains("ON DATABASE \"postgres\""), "{line}");

@@ -1,0 +1,40 @@
+//! `mindful verify`: proves the layout of what is loaded, anew.
+
+use clap::ArgMatches;
+use mindful_core::Result;
+use mindful_core::dataset::LayoutProof;
+use mindful_core::event::Events;
+
+use crate::context;
+use crate::exit::Exit;
+
+/// Proves by a sample, or with `--full` by a look at every block; keeps the proof for later runs.
+pub fn verify(matches: &ArgMatches) -> Result<Exit> {
+    let context = context::of(matches)?;
+    let target = context.open()?;
+    let events: &dyn Events = &*context.recording;
+    let proof = if matches.get_flag("full") {
+        mindful_runner::dataset::verify_all(&*target, events, &context.stop)?
+    } else {
+        mindful_runner::dataset::verify(&*target, events, &context.stop)?
+    };
+    context.events().quiet();
+    if context::wants_json(matches) {
+        let text = serde_json::to_string_pretty(&proof).unwrap_or_default();
+        context::print(&format!("{text}\n"))?;
+    } else {
+        context::print(&format!("{}, on {}\n", told(&proof), mindful_report::escape(&context.redacted_target())))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn told(proof: &LayoutProof) -> String {
+    let rows: u64 = proof.schemas.iter().map(|schema| schema.rows).sum();
+    let looked: u64 = proof.schemas.iter().map(|schema| schema.sample.unwrap_or(schema.rows)).sum();
+    let how = if proof.is_sample() {
+        format!("a sample of {looked} of {rows} blocks, drawn at random; --full looks at all")
+    } else {
+        format!("all {rows} blocks")
+    };
+    format!("the layout of {} schemas holds by {how}", proof.schemas.len())
+}

@@ -1,0 +1,1 @@
+SELECT pg_advisory_unlock(hashtextextended('mindful ' || $1::text, 0))

@@ -1,0 +1,41 @@
+//! How every session begins: no name can mean an object of others, and nobody but the user chose its role.
+
+use mindful_core::{Error, Result};
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+/// Closes the ways in which settings of a database or a role would lead a session of ours to code of theirs.
+/// `role_is_given` tells that the user chose a role for the session, whichever it is.
+pub(super) async fn begin(client: &Client, role_is_given: bool) -> Result<Option<Error>, tokio_postgres::Error> {
+    let answer = client.simple_query(include_str!("../../sql/begin.sql")).await?;
+    let roles = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some((row.get(0)?.to_owned(), row.get(1)?.to_owned())),
+        _ => None,
+    });
+    Ok(roles.filter(|(works_as, entered_as)| works_as != entered_as && !role_is_given).map(|(works_as, entered_as)| {
+        Error::target(
+            format!("a setting of the database or of role {entered_as} makes its sessions work as role {works_as}"),
+            "ALTER DATABASE … RESET role or ALTER ROLE … RESET role, or choose the role in the URL: \
+             ?options=-c%20role%3DNAME",
+        )
+    }))
+}
+
+/// Whether connection options such as `-c role=owner` choose the role of the session.
+pub(super) fn chooses_role(options: &str) -> bool {
+    options.split_whitespace().any(|word| word.trim_start_matches("-c").trim_start_matches("--").starts_with("role="))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chooses_role;
+
+    #[test]
+    fn a_role_is_chosen_in_any_spelling_of_an_option() {
+        for options in ["-c role=owner", "-crole=owner", "--role=owner", "-c jit=off -c role=owner"] {
+            assert!(chooses_role(options), "{options}");
+        }
+        for options in ["", "-c search_path=role", "-c jit=off", "-c application_name=role"] {
+            assert!(!chooses_role(options), "{options}");
+        }
+    }
+}

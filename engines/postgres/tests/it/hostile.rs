@@ -1,0 +1,325 @@
+//! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
+
+use crate::support::{Server, dataset, programs, seat, work, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::plan::{self, Plan};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{ErrorKind, Result, Target};
+
+const BLOCKS: u64 = 300;
+
+/// What a trap runs: whoever is lured makes `evil` a superuser.
+const SPRING: &str = "CREATE FUNCTION trap.spring() RETURNS boolean LANGUAGE plpgsql AS $$
+    BEGIN EXECUTE 'ALTER ROLE evil SUPERUSER'; RETURN true; EXCEPTION WHEN OTHERS THEN RETURN true; END $$;
+    CREATE FUNCTION trap.surely() RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT trap.spring()';
+    CREATE FUNCTION trap.of(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
+    BEGIN PERFORM trap.spring(); RETURN $1; END $$;
+    CREATE FUNCTION trap.of(bigint) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
+    BEGIN PERFORM trap.spring(); RETURN $1; END $$;
+    CREATE FUNCTION trap.fires() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM trap.spring(); RETURN NEW; END $$;";
+
+const SCHEMA: &str =
+    "CREATE SCHEMA mindful; COMMENT ON SCHEMA mindful IS 'mindful: dataset, made and removed by mindful';";
+
+/// The columns of a registry, with a row that leads to a table of theirs.
+const ROW: &str =
+    "SELECT 'blocks_1'::text AS name, 'blocks'::text AS kind, 'mindful.blocks_1'::regclass::oid AS object,
+    1 AS schema, 300::bigint AS blocks, '7'::text AS seed,
+    '{\"mixed\":{\"compress_ratio\":1.0,\"dedupe_ratio\":1.0}}'::text AS content, 1 AS shape, NULL::text AS proof,
+    NULL::oid AS proven_file, now() AS made_at";
+
+const TABLE: &str =
+    "CREATE TABLE mindful.blocks_1 (k bigint NOT NULL, seq bigint, f1 bytea, f2 bytea, f3 bytea, f4 bytea,
+    f5 bytea, f6 bytea, f7 bytea, f8 bytea, mark bigint, tail bigint);
+    INSERT INTO mindful.blocks_1 SELECT k, k, '', '', '', '', '', '', '', '', 0, k FROM generate_series(1, 300) AS k;";
+
+/// A database that belongs to `evil`, gone with the value.
+struct Lair<'a>(&'a Server);
+
+impl<'a> Lair<'a> {
+    fn new(server: &'a Server) -> Self {
+        server.sql("CREATE ROLE evil LOGIN");
+        server.sql("CREATE DATABASE lair OWNER evil");
+        let lair = Self(server);
+        lair.lay("CREATE SCHEMA trap");
+        lair.lay(SPRING);
+        lair
+    }
+
+    /// What `evil` does.
+    fn lay(&self, sql: &str) {
+        Server::sql_at(&self.0.url("evil", "lair"), sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    }
+
+    /// What the superuser does without mindful.
+    fn superuser(&self, sql: &str) -> Vec<String> {
+        Server::sql_at(&self.0.url("bench", "lair"), sql).unwrap()
+    }
+
+    fn open(&self, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+        self.0.target_as("bench", "lair", options)
+    }
+
+    fn is_sprung(&self) -> bool {
+        self.0.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'evil'") == ["t"]
+    }
+
+    /// Every verb of a superuser, each whether or not the one before was refused; then nothing has been run for `evil`.
+    fn withstands(&self, trap: &str) {
+        if let Ok(target) = self.open(&[]) {
+            every_verb(&*target);
+        }
+        assert!(!self.is_sprung(), "{trap}: the role made itself a superuser");
+    }
+}
+
+impl Drop for Lair<'_> {
+    fn drop(&mut self) {
+        let server = self.0;
+        let _ = server.try_sql("DROP DATABASE lair WITH (FORCE)").and_then(|_| server.try_sql("DROP ROLE evil"));
+    }
+}
+
+fn plan() -> Plan {
+    let mut settings = Settings::defaults(plan::KEYS);
+    settings.set("update_pct", "50", Origin::Default);
+    Plan::from_settings(&settings).unwrap()
+}
+
+fn every_verb(target: &dyn Target) {
+    let _ = (target.describe(), target.host(), target.dataset(), target.checks(&plan()), target.inventory());
+    let watched = target.samplers().map(|samplers| samplers.into_iter().map(|mut one| one.read()).collect::<Vec<_>>());
+    let _ = (watched, target.data_files(), target.kept_proof());
+    let _ = target.load(&dataset(1, BLOCKS), &Silent, &Stop::default());
+    let _ = target.verify(&Stop::default()).and_then(|proof| target.keep_proof(&proof));
+    for w in [workload(1, BLOCKS, 4, "0"), workload(1, BLOCKS, 4, "50")] {
+        if target.prepare(&w, 1).is_ok()
+            && let Ok(mut session) = target.session(&w, seat(0, 1, 1))
+        {
+            let _ = work(target, &mut *session, 0, 20);
+        }
+    }
+    let _ = (target.load(&dataset(2, BLOCKS), &Silent, &Stop::default()), target.cleanup());
+}
+
+fn each_server(test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, &[]));
+    }
+}
+
+/// Registries that are traps, by what they are.
+fn registries() -> Vec<(&'static str, String)> {
+    let made = format!("{TABLE} CREATE TABLE mindful.registry AS {ROW};");
+    vec![
+        ("a view", format!("{TABLE} CREATE VIEW mindful.registry AS {ROW} WHERE trap.spring();")),
+        ("a view that plans call", format!("{TABLE} CREATE VIEW mindful.registry AS {ROW} WHERE trap.surely();")),
+        (
+            "a rule and a trigger",
+            format!(
+                "{made} CREATE RULE r AS ON UPDATE TO mindful.registry DO INSTEAD SELECT trap.spring();
+                CREATE TRIGGER t BEFORE INSERT ON mindful.registry FOR EACH ROW EXECUTE FUNCTION trap.fires();"
+            ),
+        ),
+        (
+            "a policy",
+            format!(
+                "{made} ALTER TABLE mindful.registry ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+                CREATE POLICY p ON mindful.registry USING (trap.spring());"
+            ),
+        ),
+        (
+            "defaults, checks and generated columns",
+            format!(
+                "{made} ALTER TABLE mindful.registry ADD x boolean DEFAULT trap.spring(), ADD CHECK (trap.of(name) <> ''),
+                ADD y text GENERATED ALWAYS AS (trap.of(name)) STORED;"
+            ),
+        ),
+        (
+            "a type of theirs with a cast and an operator",
+            "CREATE TYPE trap.word AS (t text);
+            CREATE FUNCTION trap.told(trap.word) RETURNS text LANGUAGE plpgsql AS $$
+            BEGIN PERFORM trap.spring(); RETURN ($1).t; END $$;
+            CREATE CAST (trap.word AS text) WITH FUNCTION trap.told(trap.word) AS IMPLICIT;
+            CREATE FUNCTION trap.same(trap.word, name) RETURNS boolean LANGUAGE sql AS 'SELECT trap.spring()';
+            CREATE OPERATOR trap.= (LEFTARG = trap.word, RIGHTARG = name, FUNCTION = trap.same);
+            CREATE TABLE mindful.registry (name trap.word, kind trap.word, object oid, schema int, blocks bigint,
+            seed trap.word, content trap.word, shape int);
+            INSERT INTO mindful.registry VALUES (ROW('a'), ROW('a'), 0, 1, 1, ROW('a'), ROW('a'), 1);"
+                .to_owned(),
+        ),
+        (
+            "a partitioned table with a trap in its child",
+            format!(
+                "{TABLE} CREATE TABLE mindful.registry (LIKE pg_catalog.pg_class) PARTITION BY LIST (relname);
+                CREATE TABLE trap.part PARTITION OF mindful.registry DEFAULT;
+                ALTER TABLE trap.part ADD CHECK (trap.spring());"
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn no_registry_of_others_is_read_whatever_it_is() {
+    each_server(|server| {
+        for (trap, sql) in registries() {
+            let lair = Lair::new(server);
+            lair.lay(&format!("{SCHEMA} {sql}"));
+            lair.withstands(trap);
+            let error = lair.open(&[]).unwrap().dataset().unwrap_err();
+            assert!(error.kind == ErrorKind::Target && error.what.contains("belongs to role evil"), "{trap}: {error}");
+            // Trusted by name or handed over, it is still no plain table of ours.
+            let trusted = [("trust_owner", "evil")];
+            let error = lair.open(&trusted).unwrap().dataset().unwrap_err();
+            assert!(error.what.contains("is not as mindful made it"), "{trap}: {error}");
+            lair.superuser("ALTER SCHEMA mindful OWNER TO bench");
+            lair.withstands(trap);
+        }
+        let lair = Lair::new(server);
+        lair.lay(&format!("{SCHEMA} {}", registries()[0].1));
+        lair.superuser("SELECT count(*) FROM mindful.registry");
+        assert!(lair.is_sprung(), "the traps are live: without mindful's looks they spring");
+    });
+}
+
+#[test]
+fn no_setting_of_a_database_leads_to_code_of_its_owner() {
+    each_server(|server| {
+        let lair = Lair::new(server);
+        // Functions, operators and tables under the names that mindful uses.
+        lair.lay(
+            "CREATE FUNCTION trap.quote_ident(name) RETURNS text LANGUAGE sql AS 'SELECT trap.spring()::text';
+            CREATE FUNCTION trap.current_setting(text) RETURNS text LANGUAGE sql AS 'SELECT trap.spring()::text';
+            CREATE FUNCTION trap.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT trap.spring()';
+            CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+                AS 'SELECT pg_catalog.now() FROM trap.spring()';
+            CREATE FUNCTION trap.obj_description(oid, name) RETURNS text LANGUAGE sql AS 'SELECT trap.spring()::text';
+            CREATE FUNCTION trap.even(name, text) RETURNS boolean LANGUAGE sql AS 'SELECT trap.spring()';
+            CREATE FUNCTION trap.whole(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT trap.spring()';
+            CREATE OPERATOR trap.= (LEFTARG = name, RIGHTARG = text, FUNCTION = trap.even);
+            CREATE OPERATOR trap.>= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = trap.whole);
+            CREATE VIEW trap.pg_namespace AS SELECT * FROM pg_catalog.pg_namespace WHERE trap.spring();
+            CREATE VIEW trap.pg_class AS SELECT * FROM pg_catalog.pg_class WHERE trap.spring();
+            CREATE VIEW trap.pg_settings AS SELECT * FROM pg_catalog.pg_settings WHERE trap.spring();
+            ALTER DATABASE lair SET search_path = trap, pg_catalog",
+        );
+        lair.withstands("search_path of the database");
+        assert_eq!(lair.superuser("SELECT pg_is_in_recovery()"), ["t"], "the traps are live");
+        assert!(lair.is_sprung());
+        server.sql("ALTER ROLE evil NOSUPERUSER");
+        lair.lay("ALTER DATABASE lair RESET ALL; ALTER DATABASE lair SET role = evil");
+        let error = lair.open(&[]).map(drop).unwrap_err();
+        assert!(error.what.contains("work as role evil") && error.next.contains("RESET role"), "{error}");
+        lair.lay("ALTER DATABASE lair RESET ALL; ALTER DATABASE lair SET session_authorization = evil");
+        lair.withstands("session_authorization of the database");
+        lair.lay("ALTER DATABASE lair RESET ALL");
+        // What the server itself leaves to superusers.
+        for sql in [
+            "CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION trap.fires()",
+            "ALTER DATABASE lair SET session_preload_libraries = 'x'",
+            "ALTER ROLE bench SET search_path = trap",
+        ] {
+            assert!(Server::sql_at(&server.url("evil", "lair"), sql).is_err(), "{sql}");
+        }
+        // Someone may choose a role of their own.
+        let chosen = format!("{}?options=-c%20role%3Devil", server.url("bench", "lair"));
+        Server::target_at(&chosen).unwrap();
+    });
+}
+
+/// What hangs on tables of the dataset, and what is told of it.
+const HUNG: [(&str, &str); 6] = [
+    ("CREATE TRIGGER t BEFORE UPDATE ON mindful.blocks_1 FOR EACH ROW EXECUTE FUNCTION trap.fires()", "trigger t"),
+    ("CREATE RULE r AS ON UPDATE TO mindful.blocks_1 DO ALSO SELECT trap.spring()", "rule r"),
+    ("CREATE INDEX i ON mindful.blocks_1 (trap.of(k))", "index i"),
+    ("CREATE STATISTICS trap.s ON (trap.of(k)) FROM mindful.blocks_1", "statistics s"),
+    ("ALTER TABLE mindful.blocks_1 ADD CONSTRAINT c CHECK (trap.of(k) > 0)", "constraint c"),
+    ("CREATE TABLE trap.child () INHERITS (mindful.blocks_1)", "inherit"),
+];
+
+#[test]
+fn a_table_on_which_others_hung_something_is_refused() {
+    each_server(|server| {
+        for (sql, told) in HUNG {
+            let lair = Lair::new(server);
+            lair.open(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+            lair.superuser(sql);
+            server.sql("ALTER ROLE evil NOSUPERUSER");
+            let target = lair.open(&[]).unwrap();
+            let error = target.dataset().unwrap_err();
+            assert!(error.what.contains(told) && error.next.contains("cleanup"), "{error}");
+            assert!(target.prepare(&workload(1, BLOCKS, 4, "50"), 1).is_err());
+            lair.withstands(sql);
+        }
+    });
+}
+
+#[test]
+fn rights_given_away_and_tables_of_others_are_no_way_in() {
+    each_server(|server| {
+        let lair = Lair::new(server);
+        let target = lair.open(&[]).unwrap();
+        target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        lair.superuser("GRANT ALL ON SCHEMA mindful TO evil; GRANT ALL ON ALL TABLES IN SCHEMA mindful TO evil");
+        let error = target.dataset().unwrap_err();
+        assert!(error.what.contains("not as mindful made it"), "{error}");
+        lair.superuser("REVOKE TRIGGER ON ALL TABLES IN SCHEMA mindful FROM evil");
+        assert!(target.dataset().unwrap().is_some(), "data alone is no code");
+        // A table of theirs beside ours: registered by them, and under the name of one that is still to be made.
+        lair.lay(
+            "CREATE VIEW mindful.blocks_2 AS SELECT * FROM mindful.blocks_1 WHERE trap.spring();
+            CREATE TABLE mindful.blocks_3 (LIKE mindful.blocks_1);
+            CREATE INDEX ON mindful.blocks_3 (trap.of(k));
+            INSERT INTO mindful.registry SELECT 'blocks_' || n, 'blocks', ('mindful.blocks_' || n)::regclass, n, blocks, seed,
+                content, shape FROM mindful.registry, generate_series(2, 3) AS n WHERE schema = 1",
+        );
+        let error = target.dataset().unwrap_err();
+        assert!(error.what.contains("blocks_3") && error.what.contains("belongs to role evil"), "{error}");
+        let kept: Vec<_> = target.inventory().unwrap().into_iter().filter(|o| o.kept_because.is_some()).collect();
+        assert!(kept.iter().any(|o| o.name.contains("blocks_3")), "{kept:?}");
+        lair.withstands("tables beside ours");
+    });
+}
+
+#[test]
+fn a_namespace_of_another_role_is_used_when_it_is_named() {
+    each_server(|server| {
+        server.sql("CREATE ROLE owner LOGIN");
+        server.sql("CREATE DATABASE shared OWNER owner");
+        let plain = |user, options: &[_]| server.target_as(user, "shared", options).unwrap();
+        plain("owner", &[]).load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        let error = plain("bench", &[]).dataset().unwrap_err();
+        assert!(error.kind == ErrorKind::Target && error.next.contains("--trust-owner"), "{error}");
+        assert!(plain("bench", &[("trust_owner", "nobody")]).dataset().is_err());
+        let trusting = plain("bench", &[("trust_owner", "owner")]);
+        assert_eq!(trusting.dataset().unwrap().unwrap().schemas, 1);
+        assert_eq!(trusting.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap().schemas, 2);
+        trusting.cleanup().unwrap();
+        assert_eq!(plain("owner", &[]).dataset().unwrap(), None);
+    });
+}
+
+#[test]
+fn names_mean_the_servers_own_objects_in_every_session() {
+    let server = Server::start(&programs()[0], &[]);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    server.sql("ALTER ROLE bench SET search_path = public; ALTER DATABASE postgres SET search_path = public");
+    for options in ["", "?options=-c%20search_path%3Dpublic"] {
+        let url = format!("{}{options}", server.url("bench", "postgres"));
+        runtime.block_on(async {
+            let session = mindful_postgres::connect::Server::parse(&url).unwrap().connect(0).await.unwrap();
+            let path: String = session.query_one("SHOW search_path", &[]).await.unwrap().get(0);
+            assert_eq!(path, "pg_catalog, pg_temp");
+            // A pooled session may hold temporary objects of whoever had it before.
+            session
+                .batch_execute("CREATE TEMP TABLE pg_roles (x int); CREATE TEMP TABLE pg_class (x int)")
+                .await
+                .unwrap();
+            assert!(
+                !session.query("SELECT oid FROM pg_class, pg_roles LIMIT 1", &[]).await.is_ok_and(|r| r.is_empty())
+            );
+        });
+    }
+}

@@ -1,0 +1,109 @@
+//! Limits of connections, wherever they are set: refused before anything runs, with the line that raises them.
+
+use crate::support::{Server, dataset, programs, seat, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::plan::{self, Plan};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Error, ErrorKind, Target};
+
+const BLOCKS: u64 = 1_000;
+
+/// A server on which `guest`, an ordinary role, has loaded.
+fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Fn() -> Box<dyn Target>)) {
+    for bin in programs() {
+        let server = Server::start(&bin, settings);
+        server.sql("CREATE ROLE guest LOGIN");
+        server.sql("CREATE DATABASE guests OWNER guest");
+        let open = || server.target_as("guest", "guests", &[]).unwrap();
+        open().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        test(&server, &open);
+    }
+}
+
+fn refusal(target: &dyn Target, sessions: u32) -> Error {
+    let error = target.prepare(&workload(1, BLOCKS, 4, "0"), sessions).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Plan, "{error}");
+    // What doctor tells is what the run says.
+    let mut settings = Settings::defaults(plan::KEYS);
+    settings.set("sessions", sessions.to_string(), Origin::Default);
+    let findings = target.checks(&Plan::from_settings(&settings).unwrap()).unwrap();
+    let told = findings.iter().find(|found| found.code == "pg-connections").unwrap();
+    assert!(told.text.contains(&error.next) && told.evidence == error.what, "{told:?}");
+    error
+}
+
+/// As many sessions as were said to be free do fit, beside the connections that mindful needs itself.
+fn assert_fits(target: &dyn Target, error: &Error) {
+    let mut words = error.next.split("--sessions ");
+    let most: u32 = words.nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let w = workload(1, BLOCKS, 4, "0");
+    target.prepare(&w, most).unwrap();
+    let sessions: Vec<_> = (0..most).map(|n| target.session(&w, seat(n, most, 1)).unwrap()).collect();
+    let samplers = target.samplers().unwrap();
+    assert!(sessions.len() == most as usize && !samplers.is_empty());
+}
+
+#[test]
+fn limits_of_role_and_database_are_kept_before_a_session_is_made() {
+    each_server(&[], |server, open| {
+        for (owner, name) in [("ROLE", "guest"), ("DATABASE", "guests")] {
+            server.sql(&format!("ALTER {owner} {name} CONNECTION LIMIT 6"));
+            let target = open();
+            let error = refusal(&*target, 5);
+            assert!(error.what.contains(&format!("{name} has CONNECTION LIMIT 6")), "{error}");
+            let alter = error.next.split(" or ").nth(1).unwrap().to_owned();
+            assert_eq!(alter, format!("ALTER {owner} {name} CONNECTION LIMIT 8"));
+            assert_fits(&*target, &error);
+            // The line that was told is the one that helps.
+            server.sql(&alter);
+            target.prepare(&workload(1, BLOCKS, 4, "0"), 5).unwrap();
+            server.sql(&format!("ALTER {owner} {name} CONNECTION LIMIT -1"));
+        }
+    });
+}
+
+#[test]
+fn connections_that_are_reserved_for_others_are_not_counted_as_free() {
+    each_server(&["max_connections=12", "superuser_reserved_connections=4"], |server, open| {
+        let target = open();
+        let error = refusal(&*target, 9);
+        assert!(error.what.contains("max_connections is 12, 4 of them reserved"), "{error}");
+        assert!(error.next.contains("ALTER SYSTEM SET max_connections = "), "{error}");
+        assert_fits(&*target, &error);
+        drop(target);
+        // A superuser has the reserved ones too, and no limit of the role holds it.
+        server.sql("ALTER ROLE bench CONNECTION LIMIT 1");
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        target.prepare(&workload(1, BLOCKS, 4, "0"), 9).unwrap();
+    });
+}
+
+#[test]
+fn a_role_that_may_use_reserved_connections_is_granted_them() {
+    let server = Server::start(&programs()[0], &["max_connections=14", "reserved_connections=4"]);
+    server.sql("CREATE ROLE guest LOGIN");
+    server.sql("CREATE DATABASE guests OWNER guest");
+    let target = server.target_as("guest", "guests", &[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    let error = refusal(&*target, 7);
+    assert!(error.next.ends_with("GRANT pg_use_reserved_connections TO guest"), "{error}");
+    server.sql("GRANT pg_use_reserved_connections TO guest");
+    target.prepare(&workload(1, BLOCKS, 4, "0"), 7).unwrap();
+}
+
+#[test]
+fn more_load_streams_than_connections_are_refused_before_the_load() {
+    each_server(&[], |server, open| {
+        server.sql("ALTER ROLE guest CONNECTION LIMIT 3");
+        let target = open();
+        let plan = mindful_core::dataset::DatasetPlan { load_streams: 4, ..dataset(6, BLOCKS) };
+        let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
+        assert!(
+            error.what.starts_with("4 load streams do not fit") && error.next.contains("--load-streams 2"),
+            "{error}"
+        );
+        assert_eq!(target.dataset().unwrap().unwrap().schemas, 1);
+    });
+}

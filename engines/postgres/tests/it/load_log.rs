@@ -1,0 +1,28 @@
+//! A load leaves no complaint in the server's log.
+
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+
+use crate::support::{Server, dataset, programs};
+
+/// What a server says of clients that went away in the middle.
+const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connection to client lost", "unexpected EOF"];
+
+#[test]
+fn a_load_leaves_no_complaint_in_the_servers_log() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        for schemas in 1..=4 {
+            let target = server.target(&[]).unwrap();
+            target.describe().unwrap();
+            target.load(&dataset(schemas, 20_000), &Silent, &Stop::default()).unwrap();
+            target.verify(&Stop::default()).unwrap();
+            target.describe().unwrap();
+        }
+        // The server may be a moment behind.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let log = server.log();
+        let complaints: Vec<_> = log.lines().filter(|line| COMPLAINTS.iter().any(|told| line.contains(told))).collect();
+        assert_eq!(complaints, Vec::<&str>::new());
+    }
+}

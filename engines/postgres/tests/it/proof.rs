@@ -1,0 +1,121 @@
+//! The proof by a sample: it says yes to what was written, and leaves every no to a look at all of it.
+
+use mindful_core::Target;
+use mindful_core::dataset::LayoutProof;
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+
+use crate::support::{Server, dataset, programs};
+
+/// More than a sample, so that there is something it leaves out.
+const BLOCKS: u64 = 30_000;
+
+fn each_server(test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, &["fsync=off", "max_wal_size=4GB"]));
+    }
+}
+
+fn loaded(server: &Server, schemas: u32) -> Box<dyn Target> {
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(schemas, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+fn proof(target: &dyn Target) -> LayoutProof {
+    target.verify(&Stop::default()).unwrap()
+}
+
+#[test]
+fn a_sample_tells_what_a_look_at_every_row_tells() {
+    each_server(|server| {
+        let target = loaded(server, 2);
+        let (of_load, anew) = (proof(&*target), proof(&*target));
+        let all = target.verify_all(&Stop::default()).unwrap();
+        assert_eq!((all.failure(), all.is_sample()), (None, false));
+        for sampled in [of_load, anew] {
+            assert_eq!(sampled.failure(), None);
+            for (one, whole) in sampled.schemas.iter().zip(&all.schemas) {
+                assert_eq!((one.sample, whole.sample), (Some(LayoutProof::SAMPLE), None));
+                assert_eq!((one.rows, one.distinct_blocks), (whole.rows, whole.distinct_blocks));
+                assert!((one.rank_correlation - whole.rank_correlation).abs() < 1e-9, "{one:?} {whole:?}");
+            }
+            let cross = sampled.cross_correlation.unwrap() - all.cross_correlation.unwrap();
+            assert!(cross.abs() < 1e-9, "{sampled:?} {all:?}");
+        }
+    });
+}
+
+#[test]
+fn a_sample_reads_the_blocks_it_drew_and_no_others() {
+    each_server(|server| {
+        let visited = |work: &dyn Fn(&dyn Target)| {
+            let count = || {
+                let visits =
+                    "SELECT heap_blks_read + heap_blks_hit FROM pg_statio_user_tables WHERE relname = 'blocks_1'";
+                server.sql(visits)[0].parse::<u64>().unwrap()
+            };
+            let before = count();
+            let target = server.target(&[]).unwrap();
+            work(&*target);
+            drop(target);
+            // A session publishes what it counted when it ends.
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            count() - before
+        };
+        drop(loaded(server, 1));
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let sample = visited(&|target| assert!(proof(target).is_sample()));
+        let all = visited(&|target| drop(target.verify_all(&Stop::default()).unwrap()));
+        assert!((LayoutProof::SAMPLE..LayoutProof::SAMPLE + 100).contains(&sample), "{sample}");
+        assert!(all >= BLOCKS, "{all}");
+    });
+}
+
+#[test]
+fn one_row_in_five_hundred_elsewhere_is_found_each_time() {
+    each_server(|server| {
+        let target = loaded(server, 1);
+        assert!(proof(&*target).is_sample());
+        // Each moves to another block, behind all others or where one went before.
+        server.sql(
+            "BEGIN; CREATE TEMP TABLE moved AS SELECT * FROM mindful.blocks_1 WHERE k % 500 = 0;
+            DELETE FROM mindful.blocks_1 WHERE k % 500 = 0; INSERT INTO mindful.blocks_1 SELECT * FROM moved; COMMIT",
+        );
+        for _ in 0..10 {
+            let found = proof(&*target);
+            assert!(!found.is_sample(), "the sample said yes: {found:?}");
+        }
+    });
+}
+
+#[test]
+fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
+    each_server(|server| {
+        let target = loaded(server, 1);
+        assert!(proof(&*target).is_sample());
+        for (statements, failure) in [
+            (["CLUSTER mindful.blocks_1 USING blocks_1_k", "ANALYZE mindful.blocks_1"], "correlate"),
+            (["ALTER TABLE mindful.blocks_1 SET (fillfactor = 100)", "VACUUM FULL mindful.blocks_1"], "rows in"),
+        ] {
+            for sql in statements {
+                server.sql(sql);
+            }
+            let found = proof(&*target);
+            assert!(found.failure().is_some_and(|told| told.contains(failure)), "{found:?}");
+            assert_eq!(found.schemas, target.verify_all(&Stop::default()).unwrap().schemas);
+        }
+    });
+}
+
+#[test]
+fn a_table_no_larger_than_a_sample_is_looked_at_whole() {
+    each_server(|server| {
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(2, 2_000), &Silent, &Stop::default()).unwrap();
+        let (looked, all) = (proof(&*target), target.verify_all(&Stop::default()).unwrap());
+        assert!(looked.failure().is_none() && !looked.is_sample());
+        assert_eq!(looked.schemas.len(), all.schemas.len());
+        assert!((looked.schemas[1].rank_correlation - all.schemas[1].rank_correlation).abs() < 1e-9);
+    });
+}

@@ -1,0 +1,120 @@
+//! Two on one namespace: runs share it when they say so, a load and a cleanup have it alone.
+
+use std::sync::mpsc;
+
+use crate::support::{Server, dataset, programs, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events, Silent};
+use mindful_core::plan::{self, Plan};
+use mindful_core::result::Severity;
+use mindful_core::settings::Settings;
+use mindful_core::{Error, ErrorKind, Target};
+
+const BLOCKS: u64 = 1_000;
+
+const SHARED: [(&str, &str); 1] = [("shared", "on")];
+
+fn each_server(test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, &[]));
+    }
+}
+
+fn loaded(server: &Server) {
+    server.target(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+}
+
+fn assert_in_use(error: &Error) {
+    assert_eq!(error.kind, ErrorKind::Target, "{error}");
+    assert!(error.what.contains("uses namespace") && error.what.contains("server process"), "{error}");
+    assert!(error.next.contains("--shared") && error.next.contains("--namespace"), "{error}");
+}
+
+/// Whether another run is told before this one begins, as a warning.
+fn is_warned(target: &dyn Target) -> bool {
+    let plan = Plan::from_settings(&Settings::defaults(plan::KEYS)).unwrap();
+    let findings = target.checks(&plan).unwrap();
+    findings.iter().any(|found| found.code == "pg-namespace-shared" && found.severity == Severity::Warning)
+}
+
+#[test]
+fn a_second_run_is_refused_or_shares_and_says_so() {
+    each_server(|server| {
+        loaded(server);
+        let w = workload(1, BLOCKS, 4, "0");
+        let first = server.target(&[]).unwrap();
+        assert!(!is_warned(&*first));
+        first.prepare(&w, 1).unwrap();
+        first.prepare(&w, 2).unwrap();
+        assert!(!is_warned(&*first), "a run is not another one to itself");
+        let second = server.target(&[]).unwrap();
+        assert_in_use(&second.prepare(&w, 1).unwrap_err());
+        let sharing = server.target(&SHARED).unwrap();
+        assert!(is_warned(&*sharing));
+        sharing.prepare(&w, 1).unwrap();
+        drop(first);
+        // Who shares is there too; nobody else has it alone until the last is gone.
+        assert_in_use(&second.prepare(&w, 1).unwrap_err());
+        drop(sharing);
+        second.prepare(&w, 1).unwrap();
+        // Another namespace is another matter.
+        let elsewhere = server.target(&[("namespace", "other")]).unwrap();
+        elsewhere.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        elsewhere.prepare(&w, 1).unwrap();
+    });
+}
+
+#[test]
+fn nothing_is_loaded_or_removed_under_a_run() {
+    each_server(|server| {
+        loaded(server);
+        let run = server.target(&SHARED).unwrap();
+        run.prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap();
+        for options in [&[][..], &SHARED[..]] {
+            let other = server.target(options).unwrap();
+            assert_in_use(&other.cleanup().unwrap_err());
+            assert_in_use(&other.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap_err());
+            // What is complete already needs nothing.
+            other.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        }
+        assert_eq!(run.dataset().unwrap().unwrap().schemas, 1);
+        // Its own run is in nobody's way.
+        run.cleanup().unwrap();
+    });
+}
+
+/// Holds a load at its first progress until it is let go.
+struct Paused(mpsc::Sender<()>, std::sync::Mutex<mpsc::Receiver<()>>);
+
+impl Events for Paused {
+    fn emit(&self, event: Event) {
+        if matches!(event, Event::Progress { .. }) {
+            let _ = self.0.send(());
+            let _ = self.1.lock().unwrap().recv();
+        }
+    }
+}
+
+#[test]
+fn a_load_is_alone_until_it_ends_however_that_is() {
+    each_server(|server| {
+        loaded(server);
+        let (begun, begins) = mpsc::channel();
+        let (go, goes) = mpsc::channel();
+        let (stop, paused) = (Stop::default(), Paused(begun, std::sync::Mutex::new(goes)));
+        let loading = server.target(&[]).unwrap();
+        std::thread::scope(|scope| {
+            let load = scope.spawn(|| loading.load(&dataset(2, BLOCKS), &paused, &stop));
+            begins.recv().unwrap();
+            for options in [&[][..], &SHARED[..]] {
+                let other = server.target(options).unwrap();
+                assert_in_use(&other.prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap_err());
+                assert_in_use(&other.cleanup().unwrap_err());
+            }
+            stop.request();
+            drop(go);
+            let _ = load.join().unwrap();
+        });
+        server.target(&[]).unwrap().prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap();
+    });
+}
