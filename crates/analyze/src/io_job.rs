@@ -14,15 +14,15 @@ pub const LARGE: &str = "large";
 pub const SPAN: &str = "span";
 /// Setting that tells the highest mean latency a calibration allows.
 pub const LIMIT: &str = "limit";
-/// The fact by which an engine tells how many I/Os each session keeps in flight.
-const IODEPTH: &str = "iodepth";
+/// The option and the fact by which an engine tells how many I/Os each session keeps in flight.
+pub const IODEPTH: &str = "iodepth";
 /// The option and the fact by which it tells how blocks are read, and their value for one at a time.
-const IO: &str = "io";
+pub const IO: &str = "io";
 const PREAD: &str = "psync";
 /// The option that gives the length of a large read.
 const LARGE_SIZE: &str = "large_size";
-/// The fact by which it tells how many large reads, beside them.
-const LARGE_IODEPTH: &str = "large_iodepth";
+/// The option and the fact by which it tells how many large reads, beside them.
+pub const LARGE_IODEPTH: &str = "large_iodepth";
 
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,7 +73,7 @@ pub fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
     on_files(run) && head.point.values.get(IO).or_else(described).is_none_or(|io| io != PREAD)
 }
 
-/// What each session of a step keeps in flight.
+/// I/Os in flight at a time, of one session where nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InFlight {
     /// I/Os of a block.

@@ -20,6 +20,13 @@ pub fn find(url: &str) -> Result<&'static dyn Engine> {
     ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
 }
 
+/// The engine that reads bare files.
+#[cfg(feature = "raw")]
+pub fn of_files() -> Result<&'static dyn Engine> {
+    let found = ENGINES.iter().find(|engine| engine.file_reads().is_some()).copied();
+    found.ok_or_else(|| Error::plan("no engine of this build reads bare files", "build it with all its engines"))
+}
+
 fn unknown(scheme: &str) -> Error {
     let schemes = || ENGINES.iter().flat_map(|engine| engine.schemes().iter().copied());
     let next = match settings::nearest(scheme, schemes()) {

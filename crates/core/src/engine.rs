@@ -11,6 +11,7 @@ use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
 pub use crate::description::{Description, HostView, PlanShape};
 use crate::error::{Error, Result};
 use crate::event::Events;
+use crate::file_reads::FileReads;
 use crate::finding::Finding;
 use crate::metric::Sampler;
 use crate::plan::Plan;
@@ -62,6 +63,17 @@ pub trait Engine: Sync {
 
     /// Refuses a target or options that make no sense, and opens nothing.
     fn accepts(&self, url: &str, settings: &Settings) -> Result<()>;
+
+    /// How it reads bare files, where that is what it does.
+    fn file_reads(&self) -> Option<&dyn FileReads> {
+        None
+    }
+
+    /// The option and its value by which the server behind `url` gets a cache that holds all of the dataset, or little of
+    /// it; `None` where the server is not mindful's own.
+    fn cache_option(&self, _url: &str, _holds_all: bool) -> Option<(&'static str, &'static str)> {
+        None
+    }
 
     /// Whether there is something to open: `false` where [`Engine::open`] would make it first.
     fn exists(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<bool> {

@@ -13,6 +13,7 @@ pub mod draw;
 pub mod engine;
 pub mod error;
 pub mod event;
+pub mod file_reads;
 pub mod finding;
 pub mod head;
 pub mod latency;

@@ -120,6 +120,11 @@ impl StepRecord {
         Ok(())
     }
 
+    /// Whether it came to its end by itself, well or not.
+    pub fn finished(&self) -> bool {
+        self.ended && !self.interrupted
+    }
+
     /// All reports: first those of several sessions in one, then the others in order of arrival.
     pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
         let merged = self.merged.slices().iter().map(|merged| &merged.report);
@@ -185,4 +190,26 @@ pub struct Run {
     pub interrupted: bool,
     /// Why it failed, if it did.
     pub error: Option<String>,
+}
+
+impl Run {
+    /// A run of which nothing is known but its head.
+    pub fn new(head: RunHead) -> Self {
+        Self {
+            head,
+            environment: Facts::new(),
+            description: None,
+            host: None,
+            dataset: None,
+            load_s: None,
+            proof: None,
+            shapes: Vec::new(),
+            steps: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            finished: false,
+            interrupted: false,
+            error: None,
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Puts events together into a run.
 
 use mindful_core::event::Event;
-use mindful_core::run::{Facts, Run, RunHead, StepHead, StepRecord};
+use mindful_core::run::{Run, RunHead, StepHead, StepRecord};
 
 /// A run as far as its events tell.
 pub struct Fold {
@@ -11,23 +11,7 @@ pub struct Fold {
 
 impl Fold {
     pub fn new(head: RunHead) -> Self {
-        let run = Run {
-            head,
-            environment: Facts::new(),
-            description: None,
-            host: None,
-            dataset: None,
-            load_s: None,
-            proof: None,
-            shapes: Vec::new(),
-            steps: Vec::new(),
-            findings: Vec::new(),
-            notes: Vec::new(),
-            finished: false,
-            interrupted: false,
-            error: None,
-        };
-        Self { run, skipped: 0 }
+        Self { run: Run::new(head), skipped: 0 }
     }
 
     /// A line of a later version was passed over.

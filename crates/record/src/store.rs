@@ -99,11 +99,11 @@ impl Store {
         })
     }
 
-    /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off.
+    /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off. Gives what stands there.
     ///
     /// # Errors
     /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or its record cannot be read or opened.
-    pub fn go_on(&self, id: &str) -> Result<RunWriter> {
+    pub fn go_on(&self, id: &str) -> Result<(RunWriter, Run)> {
         self.check(id)?;
         let (dir, log) = (self.run_dir(id), self.run_dir(id).join(LOG));
         let fault = |error| {
@@ -113,7 +113,7 @@ impl Store {
         lock(&file, id)?;
         let run = self.read(id)?;
         cut_torn_line(&file).map_err(fault)?;
-        Ok(RunWriter::go_on(run.head, dir, file))
+        Ok((RunWriter::go_on(run.head.clone(), dir, file), run))
     }
 
     /// Whether the run `id` was written here by the effective user, and nobody else could write to it: only then may

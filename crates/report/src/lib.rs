@@ -11,6 +11,7 @@ pub mod io_job;
 pub mod json;
 pub mod list;
 pub mod live;
+pub mod matrix;
 pub mod style;
 pub mod sweep;
 mod table;

@@ -6,6 +6,7 @@ use mindful_core::Result;
 use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::Events;
 use mindful_core::plan::Plan;
+use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::secret::without_secrets;
 use mindful_core::settings::Settings;
 use mindful_record::Store;
@@ -13,11 +14,14 @@ use mindful_record::Store;
 use crate::fits;
 use crate::hooks::{self, Phase};
 use crate::recording::Recording;
+use crate::source::System;
 
 /// The surroundings of a run.
 pub struct Context {
     /// All settings with their origins.
     pub settings: Settings,
+    /// The settings as they are stored: those of a sweep hold its ladders, not its first point.
+    pub stored: Settings,
     /// The plan they make.
     pub plan: Plan,
     /// The engine its target names.
@@ -42,7 +46,7 @@ impl Context {
         let mut plan = Plan::from_settings(&settings)?;
         engine.accepts(&plan.target, &settings)?;
         fits::fit(&mut plan, engine, &settings)?;
-        Ok(Self { settings, plan, engine, recording: Recording::new(live), stop, store })
+        Ok(Self { stored: settings.clone(), settings, plan, engine, recording: Recording::new(live), stop, store })
     }
 
     /// Events as engines take them.
@@ -53,6 +57,27 @@ impl Context {
     /// Opens the target.
     pub fn open(&self) -> Result<Box<dyn Target>> {
         self.stop.cut_off(|| self.engine.open(&self.plan.target, &self.settings, &self.events()))
+    }
+
+    /// The run's own system: what its plan names.
+    pub fn system(&self) -> System {
+        System { engine: self.engine, url: self.plan.target.clone(), settings: self.settings.clone() }
+    }
+
+    /// What is known before anything is opened; the store gives the id and the time.
+    pub fn head(&self) -> RunHead {
+        RunHead {
+            format: FORMAT,
+            id: String::new(),
+            started_at: String::new(),
+            mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: self.engine.name().to_owned(),
+            server_side_loop: Some(self.engine.capabilities().server_side_loop),
+            target: self.redacted_target(),
+            plan: self.plan.clone(),
+            settings: self.public_settings(),
+            imported: None,
+        }
     }
 
     /// Runs the user's hook of `phase`, if there is one, for run `id`.
@@ -68,7 +93,7 @@ impl Context {
     /// The settings as they may be stored: no secrets.
     pub fn public_settings(&self) -> Settings {
         let mut settings = Settings::default();
-        for (name, setting) in self.settings.iter() {
+        for (name, setting) in self.stored.iter() {
             let value = if name == "target" { self.redacted_target() } else { without_secrets(&setting.value) };
             settings.set(name, value, setting.origin.clone());
         }

@@ -3,20 +3,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::Result;
 use mindful_core::engine::Target;
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::{Point, StepHead};
+use mindful_core::run::{Point, StepHead, StepRecord};
 use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
 use mindful_observe::Observer;
 
 use crate::close::Close;
 use crate::context::Context;
-use crate::steadiness::Steadiness;
+use crate::following::{Following, Steady};
 use crate::step::{Start, StepOrder, StepOutcome, Watch, run_step};
+
+/// A step that has ended.
+pub struct Measured {
+    /// What was recorded.
+    pub step: StepRecord,
+    /// The first error of a session.
+    pub error: Option<Error>,
+}
 
 /// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target, with all counters that can be had.
 pub fn step(
@@ -26,10 +34,11 @@ pub fn step(
     workload: Workload,
     step: u32,
     point: Point,
-) -> Result<StepOutcome> {
+) -> Result<Measured> {
     let close = Close::default();
-    let steadiness = plan.steady.then(|| Steadiness::new(context.events(), close.clone(), plan.duration));
-    let events = steadiness.as_ref().map_or_else(|| context.events(), |s| Arc::clone(s) as Arc<dyn Events>);
+    let steady = plan.steady.then(|| Steady { close: close.clone(), least: plan.duration });
+    let following = Following::new(context.events(), steady);
+    let events = Arc::clone(&following) as Arc<dyn Events>;
     let (mut samplers, findings) = host_samplers(context, target)?;
     // What cannot be seen stays so for all steps of a sweep.
     if step == 0 {
@@ -52,13 +61,24 @@ pub fn step(
     let order = StepOrder { target, head, warmup, window, close };
     let ends_early = plan.ops.is_some() || plan.steady;
     let mut observing = Observing { samplers, events: Arc::clone(&events), ends_early, observer: Ok(None) };
+    let recorded = StepRecord::new(order.head.clone());
     let outcome = run_step(order, &*events, &context.stop, &mut observing);
     observing.observer?;
-    if let (Some(steadiness), true) = (steadiness, outcome.as_ref().is_ok_and(|o| o.error.is_none() && !o.interrupted))
-    {
-        steadiness.conclude();
+    let StepOutcome { error, interrupted } = outcome?;
+    if error.is_none() && !interrupted {
+        following.conclude();
     }
-    outcome
+    Ok(Measured { step: following.take().unwrap_or(recorded), error })
+}
+
+/// Records a step that its target refused, for what `error` says.
+pub fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measured {
+    let mut step = StepRecord::new(head.clone());
+    let end = Event::StepEnd { error: Some(error.to_string()), interrupted: false };
+    (step.error, step.ended) = (Some(error.to_string()), true);
+    events.emit(Event::Step(head));
+    events.emit(end);
+    Measured { step, error: Some(error) }
 }
 
 /// Reads the counters of a step while it runs.

@@ -11,8 +11,8 @@ use mindful_core::{Error, Result};
 use mindful_record::Store;
 
 use crate::context::Context;
-use crate::hooks::Phase;
-use crate::job;
+use crate::runner;
+use crate::source::Single;
 
 /// Which figure is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,33 +45,26 @@ impl Figure {
 /// A side of a comparison: its runs, read and judged.
 pub type Side = Vec<(Run, Analysis)>;
 
-/// A stored run with its figure.
-pub struct Measured {
-    /// Its id.
-    pub id: String,
-    /// When it began.
-    pub started_at: String,
-    /// Blocks visited per second.
-    pub value: f64,
-}
-
-/// Runs the plan of `context` once; a run that is invalid ends the whole.
-pub fn run(context: &Context) -> Result<Measured> {
-    let ended = job::execute(context)?;
-    let (run, analysis) = judged(&context.store, &ended.id)?;
-    context.store.write_summary(&analysis.summary)?;
-    context.hook(Phase::End, &ended.id)?;
+/// Runs the plan of `context` once. A run that is invalid is an error, for no figure of it may stand beside others.
+pub fn run(context: &Context) -> Result<(Run, Analysis)> {
+    let mut source = Single::new(context.system(), context.plan.clone());
+    let ended = runner::run(context, &mut source, None, &mut |_, _| Ok(()))?;
+    let id = ended.run.head.id.clone();
     if ended.interrupted {
         return Err(Error::interrupted("interrupted; the runs that ended are stored"));
     }
-    let value = analysis.summary.steps.first().and_then(|step| Figure::Throughput.of(step));
-    match (ended.error, analysis.summary.validity, value) {
-        (None, Validity::Valid | Validity::Suspect, Some(value)) => {
-            Ok(Measured { id: ended.id, started_at: run.head.started_at, value })
+    match (ended.error, ended.analysis.summary.validity) {
+        (None, Validity::Valid | Validity::Suspect) if throughput(&ended.analysis).is_some() => {
+            Ok((ended.run, ended.analysis))
         }
-        (Some(error), ..) => Err(error.at(format_args!("run {}", ended.id))),
-        _ => Err(Error::run(format!("run {} is invalid", ended.id), format!("see why: `mindful show {}`", ended.id))),
+        (Some(error), _) => Err(error.at(format_args!("run {id}"))),
+        _ => Err(Error::run(format!("run {id} is invalid"), format!("see why: `mindful show {id}`"))),
     }
+}
+
+/// Blocks visited per second in the first step of a run.
+pub fn throughput(analysis: &Analysis) -> Option<f64> {
+    analysis.summary.steps.first().and_then(|step| Figure::Throughput.of(step))
 }
 
 /// A stored run, read and judged.

@@ -45,13 +45,6 @@ enum Shape {
     Search { objective: Objective, key: String, from: f64, to: f64 },
 }
 
-/// A step that is stored.
-#[derive(Debug, Clone)]
-pub struct Done {
-    /// Its figures.
-    pub summary: StepSummary,
-}
-
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
@@ -135,7 +128,7 @@ impl Sweep {
     }
 
     /// The next step after those `done`, in the order they ran; `left` are the steps that the budget still holds.
-    pub fn next(&self, done: &[Done], left: Option<u32>) -> Next {
+    pub fn next(&self, done: &[StepSummary], left: Option<u32>) -> Next {
         let next = match &self.shape {
             Shape::Fixed(points) => self.next_fixed(points, done),
             Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done, left),
@@ -162,7 +155,7 @@ impl Sweep {
         ladder::schedule(points, self.plan.repeat, (points > 1).then_some(0), self.seed)
     }
 
-    fn next_fixed(&self, points: &[BTreeMap<String, String>], done: &[Done]) -> Next {
+    fn next_fixed(&self, points: &[BTreeMap<String, String>], done: &[StepSummary]) -> Next {
         let slots = self.slots(points.len());
         let kept = match self.plan.budget {
             Some(budget) => ladder::within(budget, &slots, |_| self.step_cost).keep,
@@ -170,7 +163,7 @@ impl Sweep {
         };
         let wanted =
             |slot: &Slot| Point { values: points[slot.point].clone(), pass: slot.pass, drift_check: slot.drift_check };
-        match kept.iter().map(wanted).find(|point| !done.iter().any(|d| d.summary.point == *point)) {
+        match kept.iter().map(wanted).find(|point| !done.iter().any(|d| d.point == *point)) {
             Some(point) => Next::Step(point),
             None => Next::Over("all points are measured".to_owned()),
         }
@@ -181,7 +174,7 @@ impl Sweep {
         others: &[BTreeMap<String, String>],
         from: u32,
         to: u32,
-        done: &[Done],
+        done: &[StepSummary],
         left: Option<u32>,
     ) -> Next {
         let order = ladder::schedule(others.len(), 1, None, self.seed);
@@ -189,8 +182,7 @@ impl Sweep {
         for (at, slot) in order.iter().enumerate() {
             let values = &others[slot.point];
             let ladder = Adaptive { from, to, seed: self.seed ^ slot.point as u64 };
-            let measured: Vec<Measured> =
-                of_group(done, values).filter(|d| d.summary.point.pass == 0).map(measured).collect();
+            let measured: Vec<Measured> = of_group(done, values).filter(|d| d.point.pass == 0).map(measured).collect();
             // The budget is shared evenly by the ladders that are not yet done; this one has taken its part of it.
             let taken = measured.len() as u32;
             let share = left.map(|left| (left + taken).div_ceil((order.len() - at) as u32).saturating_sub(taken));
@@ -212,16 +204,16 @@ impl Sweep {
     }
 
     /// All points of the ladders once more, in an order of their own, as often as asked.
-    fn next_repetition(&self, done: &[Done]) -> Next {
+    fn next_repetition(&self, done: &[StepSummary]) -> Next {
         let mut found: Vec<&Point> = Vec::new();
-        for point in done.iter().map(|d| &d.summary.point).filter(|p| p.pass == 0 && !p.drift_check) {
+        for point in done.iter().map(|d| &d.point).filter(|p| p.pass == 0 && !p.drift_check) {
             if !found.iter().any(|known| known.values == point.values) {
                 found.push(point);
             }
         }
         let slots = ladder::schedule(found.len(), self.plan.repeat, None, self.seed);
         let wanted = |slot: &Slot| Point { pass: slot.pass, ..found[slot.point].clone() };
-        let missing = |point: &Point| !done.iter().any(|d| d.summary.point == *point);
+        let missing = |point: &Point| !done.iter().any(|d| d.point == *point);
         match slots.iter().filter(|slot| slot.pass > 0).map(wanted).find(missing) {
             Some(point) => Next::Step(point),
             None => Next::Over("the ladder is done".to_owned()),
@@ -229,8 +221,11 @@ impl Sweep {
     }
 }
 
-fn of_group<'a>(done: &'a [Done], values: &'a BTreeMap<String, String>) -> impl Iterator<Item = &'a Done> {
-    done.iter().filter(move |d| others(&d.summary.point) == *values)
+fn of_group<'a>(
+    done: &'a [StepSummary],
+    values: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = &'a StepSummary> {
+    done.iter().filter(move |d| others(&d.point) == *values)
 }
 
 /// The values of `point` beside its sessions: what its curve is named by.
@@ -240,11 +235,8 @@ pub fn others(point: &Point) -> BTreeMap<String, String> {
     values
 }
 
-fn measured(done: &Done) -> Measured {
-    Measured {
-        sessions: done.summary.sessions.unwrap_or(0),
-        throughput: done.summary.blocks_visited_per_s.unwrap_or(0.0),
-    }
+fn measured(done: &StepSummary) -> Measured {
+    Measured { sessions: done.sessions.unwrap_or(0), throughput: done.blocks_visited_per_s.unwrap_or(0.0) }
 }
 
 fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drift_check: bool) -> Point {
@@ -253,14 +245,14 @@ fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drif
     Point { values, pass, drift_check }
 }
 
-fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[Done]) -> Next {
+fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[StepSummary]) -> Next {
     let search = Bisection { from, to, grain: 1.0, tolerance: TOLERANCE };
-    let trial = |d: &Done| {
-        let load = d.summary.point.values.get(key)?.parse().ok()?;
-        let op = d.summary.ops.main();
+    let trial = |d: &StepSummary| {
+        let load = d.point.values.get(key)?.parse().ok()?;
+        let op = d.ops.main();
         // A percentile that cannot be told is no evidence that the objective is met.
         let met = op.and_then(|op| objective.met(op)).unwrap_or(false);
-        Some(Trial { load, met, full_length: d.summary.point.pass > 0 })
+        Some(Trial { load, met, full_length: d.point.pass > 0 })
     };
     let trials: Vec<Trial> = done.iter().filter_map(trial).collect();
     let at = |load: f64, pass| {

@@ -86,6 +86,10 @@ impl Engine for Postgres {
         if is_private(url) { url.to_owned() } else { connect::redact(url) }
     }
 
+    fn cache_option(&self, url: &str, holds_all: bool) -> Option<(&'static str, &'static str)> {
+        is_private(url).then_some(("mode", if holds_all { "lio" } else { "pio" }))
+    }
+
     fn exists(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<bool> {
         if is_private(url) { Embedded::exists(settings, events.as_ref()) } else { Ok(true) }
     }

@@ -1,15 +1,16 @@
 //! The I/O engine alone: files and block devices, read and written through io_uring or pread, with no database.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
+use mindful_core::file_reads::{FileReads, Look};
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Result, error};
 
 mod asking;
 mod buffer;
-pub mod calibrate;
 mod check;
 mod counters;
 mod course;
@@ -19,10 +20,8 @@ mod file;
 mod guard;
 pub mod look;
 mod mark;
-pub mod matrix;
 mod number;
 mod options;
-pub mod orion;
 mod pattern;
 mod prepared;
 mod psync;
@@ -33,7 +32,7 @@ mod target;
 mod timer;
 mod uring;
 
-pub use options::KEYS;
+pub use options::{KEYS, MOST_IODEPTH};
 pub use ring::require as require_io_uring;
 
 /// The raw engine.
@@ -73,6 +72,10 @@ impl Engine for Raw {
         KEYS
     }
 
+    fn file_reads(&self) -> Option<&dyn FileReads> {
+        Some(self)
+    }
+
     fn redact(&self, url: &str) -> String {
         error::one_line(url)
     }
@@ -83,5 +86,18 @@ impl Engine for Raw {
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         Ok(Box::new(target::RawTarget::open(options::Options::parse(url, settings)?, events)?))
+    }
+}
+
+impl FileReads for Raw {
+    fn url(&self, files: &[PathBuf]) -> String {
+        let paths: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+        format!("raw:{}", paths.join(","))
+    }
+
+    fn options(&self, look: Look, cpu: Option<usize>) -> Vec<(&'static str, String)> {
+        let reads = [("io", "psync"), ("direct", "on"), ("look", look::name(look))];
+        let reads = reads.map(|(option, value)| (option, value.to_owned()));
+        reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
     }
 }

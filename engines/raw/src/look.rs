@@ -3,39 +3,21 @@
 use std::hint::black_box;
 
 use mindful_core::Result;
+use mindful_core::file_reads::Look;
 use mindful_core::settings;
 
-/// What is done with each block read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    /// Nothing: the CPU never sees the data.
-    None,
-    /// One byte is read.
-    Byte,
-    /// A checksum over all bytes.
-    Checksum,
-    /// The block is copied and its rows are walked as those of a database page.
-    Parse,
+/// All looks by name, from least to most work.
+const NAMES: [(&str, Look); 4] =
+    [("none", Look::None), ("byte", Look::Byte), ("checksum", Look::Checksum), ("parse", Look::Parse)];
+
+/// The name of `look` as an option.
+pub fn name(look: Look) -> &'static str {
+    NAMES.iter().find(|(_, named)| *named == look).map_or("none", |(name, _)| name)
 }
 
-impl Look {
-    /// All, from least to most work.
-    pub const ALL: [Self; 4] = [Self::None, Self::Byte, Self::Checksum, Self::Parse];
-
-    /// The name as an option.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Byte => "byte",
-            Self::Checksum => "checksum",
-            Self::Parse => "parse",
-        }
-    }
-
-    /// A look from its name.
-    pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(text, &Self::ALL.map(|look| (look.name(), look)))
-    }
+/// A look from its name.
+pub fn parse(text: &str) -> Result<Look> {
+    settings::parse_choice(text, &NAMES)
 }
 
 /// Looks at blocks, one session's.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use mindful_core::bound::Bound;
+use mindful_core::file_reads::Look;
 use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, units};
 
-use crate::look::Look;
+use crate::look;
 use crate::space::{Combine, Span};
 
 /// Most I/Os a session may keep in flight.
@@ -151,7 +152,7 @@ impl Options {
             whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
             large: large(s)?,
-            look: s.require("look", Look::parse)?,
+            look: s.require("look", look::parse)?,
             cpus: s.parse("cpus", cpu_list)?,
             verify: s.require("verify", settings::parse_switch)?,
             destroy_data: s.get("destroy_data").map_or_else(Vec::new, |t| t.split(',').map(str::to_owned).collect()),

@@ -17,6 +17,7 @@ use mindful_host::cpu;
 use crate::counters::{CounterSampler, Counters};
 use crate::course::Layout;
 use crate::guard::{Access, Source};
+use crate::look;
 use crate::mark::Mark;
 use crate::options::{Io, Options};
 use crate::prepared::{self, Prepared};
@@ -231,7 +232,7 @@ impl Target for RawTarget {
         fact("direct", on_off(self.options.direct));
         fact("sync", on_off(self.options.sync));
         fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
-        fact("look", self.options.look.name().to_owned());
+        fact("look", look::name(self.options.look).to_owned());
         if let Some(large) = self.options.large {
             fact("large_iodepth", large.iodepth.to_string());
             fact("large_size", units::format_bytes(large.size));

@@ -26,13 +26,13 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     for _ in 0..repetitions {
         runs.push(repetition::run(&context::with(settings.clone(), store::open(matches)?)?)?);
     }
-    let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
+    let values: Vec<f64> = runs.iter().filter_map(|(_, analysis)| repetition::throughput(analysis)).collect();
     let floor = NoiseFloor::of(&values)
         .ok_or_else(|| Error::run("a run without a figure tells no spread", "look at the runs with `mindful list`"))?;
     let store = store::open(matches)?;
     let context = context::with(settings, store::open(matches)?)?;
-    let ids: Vec<String> = runs.iter().map(|run| run.id.clone()).collect();
-    let measured_at = runs.last().map(|run| run.started_at.clone()).unwrap_or_default();
+    let ids: Vec<String> = runs.iter().map(|(run, _)| run.head.id.clone()).collect();
+    let measured_at = runs.last().map(|(run, _)| run.head.started_at.clone()).unwrap_or_default();
     noise::keep(&store, Noted { target: context.redacted_target(), measured_at, runs: ids.clone(), floor })?;
     let text = if context::wants_json(matches) {
         format!("{:#}\n", json!({ "format": 1, "floor": floor, "runs": ids, "values": values }))

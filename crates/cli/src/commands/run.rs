@@ -1,11 +1,9 @@
 //! `mindful run`: the main job.
 
 use clap::ArgMatches;
-use mindful_core::Result;
 use mindful_core::result::Validity;
-use mindful_runner::Context;
-use mindful_runner::hooks::Phase;
-use mindful_runner::job::{self, Ended};
+use mindful_core::{Error, Result};
+use mindful_runner::{Context, Ended, Single};
 
 use crate::commands::show;
 use crate::context;
@@ -19,19 +17,28 @@ pub fn run(matches: &ArgMatches) -> Result<Exit> {
 
 /// The same for a context that is already made.
 pub fn measured(context: &Context, json: bool, explained: Option<&str>) -> Result<Exit> {
-    let mut ended = job::execute(context)?;
-    let validity = show::stored(&context.store, &ended.id, json, true)?;
-    if let Some(figure) = explained {
-        show::explain(&context.store, &ended.id, figure)?;
-    }
-    ended.error = ended.error.or(context.hook(Phase::End, &ended.id).err());
-    Ok(conclusion(&ended, validity))
+    let mut source = Single::new(context.system(), context.plan.clone());
+    let ended = mindful_runner::run(context, &mut source, None, &mut |run, analysis| {
+        show::print(run, analysis, json, &context.store)?;
+        explained.map_or(Ok(()), |figure| context::print(&mindful_report::explain::figure(figure, analysis)?))
+    })?;
+    Ok(conclusion(&ended))
 }
 
-fn conclusion(ended: &Ended, validity: Validity) -> Exit {
-    match (&ended.error, ended.interrupted, validity) {
+fn conclusion(ended: &Ended) -> Exit {
+    match (&ended.error, ended.interrupted, ended.analysis.summary.validity) {
         (_, true, _) => Exit::Interrupted,
         (Some(_), ..) | (_, _, Validity::Invalid) => Exit::Invalid,
         _ => Exit::Ok,
+    }
+}
+
+/// How a verb of many steps ends: with the error that cut it short, if one did.
+pub fn concluded(ended: Ended) -> Result<Exit> {
+    match ended.error {
+        Some(error) => Err(error),
+        None if ended.interrupted => Err(Error::interrupted("interrupted; what was measured is stored")),
+        None if ended.analysis.summary.validity == Validity::Invalid => Ok(Exit::Invalid),
+        None => Ok(Exit::Ok),
     }
 }

@@ -6,7 +6,6 @@ use clap::ArgMatches;
 use mindful_analyze::figures::blocks;
 use mindful_analyze::{Analysis, io_job};
 use mindful_core::Result;
-use mindful_core::result::Validity;
 use mindful_core::run::Run;
 use mindful_record::Store;
 use mindful_report::Style;
@@ -23,7 +22,12 @@ pub fn show(matches: &ArgMatches) -> Result<Exit> {
     match explained(matches)? {
         Some(figure) => explain(&store, &id, figure)?,
         None if matches.get_flag("heat_map") => heat_map(&store, &id)?,
-        None => drop(stored(&store, &id, context::wants_json(matches), false)?),
+        None => {
+            let run = store.read(&id)?;
+            let analysis = mindful_analyze::analyze(&run);
+            print(&run, &analysis, context::wants_json(matches), &store)?;
+            store.mend_summary(&analysis.summary)?;
+        }
     }
     Ok(Exit::Ok)
 }
@@ -47,23 +51,14 @@ fn heat_map(store: &Store, id: &str) -> Result<()> {
     context::print(&mindful_report::heat::terminal::report(&run, &analysis, &context::style()))
 }
 
-/// Reads, analyses and prints run `id`; stores its summary when it has just ended.
-pub fn stored(store: &Store, id: &str, json: bool, ended: bool) -> Result<Validity> {
-    let run = store.read(id)?;
-    let analysis = mindful_analyze::analyze(&run);
-    if ended {
-        store.write_summary(&analysis.summary)?;
-    }
+/// Prints a run that stands in `store`.
+pub fn print(run: &Run, analysis: &Analysis, json: bool, store: &Store) -> Result<()> {
     let text = if json {
         mindful_report::json::summary(&analysis.summary)
     } else {
-        report(&run, &analysis, &context::style(), &store.run_dir(id))
+        report(run, analysis, &context::style(), &store.run_dir(&run.head.id))
     };
-    context::print(&text)?;
-    if !ended {
-        store.mend_summary(&analysis.summary)?;
-    }
-    Ok(analysis.summary.validity)
+    context::print(&text)
 }
 
 /// The report of a run that is stored in `folder`, in the form that fits what was run.

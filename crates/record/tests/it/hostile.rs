@@ -138,7 +138,7 @@ fn runs_are_closed_to_others() {
 #[test]
 fn texts_of_events_are_stored_without_their_secrets() {
     let (_dir, store, id, log) = stored();
-    let writer = store.go_on(&id).unwrap();
+    let (writer, _) = store.go_on(&id).unwrap();
     note(&writer, "hook before: PGPASSWORD=s3cret psql postgres://bench:s3cret@db/bench");
     writer.emit(Event::Finished { interrupted: false, error: Some("http://u:s3cret@db:9100 does not answer".into()) });
     writer.close().unwrap();

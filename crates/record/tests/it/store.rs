@@ -264,7 +264,7 @@ fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
     }
     writer.close().unwrap();
     append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
-    let again = store.go_on(writer.id()).unwrap();
+    let (again, _) = store.go_on(writer.id()).unwrap();
     for event in events.iter().skip_while(|event| !matches!(event, Event::Step(_))) {
         again.emit(event.clone());
     }

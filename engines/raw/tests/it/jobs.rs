@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
+use mindful_analyze::io_job::InFlight;
 use mindful_core::engine::Stop;
 use mindful_core::event::{Events, Silent};
 use mindful_core::slice::SliceReport;
 use mindful_core::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
-use mindful_raw::calibrate::{Calibration, Outcome};
-use mindful_raw::matrix::{self, Figures, PointResult};
-use mindful_raw::orion::{Job, Matrix, Point, Preset};
+use mindful_report::matrix::{self, Figures, PointResult};
+use mindful_runner::calibration::{Calibration, Outcome};
+use mindful_runner::orion::{Job, Matrix, Preset};
 
 /// One slice of `millis` with `options`, or shorter when it has done `ops`.
 fn measured(path: &Path, options: &[(&str, &str)], millis: i64, ops: Option<u64>) -> SliceReport {
@@ -22,10 +23,10 @@ fn measured(path: &Path, options: &[(&str, &str)], millis: i64, ops: Option<u64>
     slice(&mut *session, millis, 0, ops).unwrap()
 }
 
-fn at_point(path: &Path, point: Point, millis: i64, ops: Option<u64>) -> SliceReport {
-    let options = point.options();
-    let options: Vec<_> = options.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    measured(path, &[&options[..], &[("large_size", "64KiB")]].concat(), millis, ops)
+fn at_point(path: &Path, point: InFlight, millis: i64, ops: Option<u64>) -> SliceReport {
+    let (small, large) = (point.small.to_string(), point.large.to_string());
+    let options = [("io", "uring"), ("iodepth", &small), ("large_iodepth", &large), ("large_size", "64KiB")];
+    measured(path, &options, millis, ops)
 }
 
 #[test]
@@ -38,6 +39,7 @@ fn a_matrix_is_measured_point_by_point() {
         disks: 1,
         num_small: Some(2),
         num_large: Some(1),
+        most: 16,
     };
     let results: Vec<PointResult> = job
         .points()

@@ -88,8 +88,8 @@ pub fn measured(a: &str, b: &str, matches: &ArgMatches, store: &Store) -> Result
     for pass in 0..repeat {
         let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {
-            let run = repetition::run(&context::with(plans[side].clone(), Store::open(store.root()))?)?;
-            sides[side].push(repetition::judged(store, &run.id)?);
+            let context = context::with(plans[side].clone(), Store::open(store.root()))?;
+            sides[side].push(repetition::run(&context)?);
         }
     }
     let [baseline, candidate] = sides;

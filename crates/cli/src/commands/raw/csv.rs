@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 
 use mindful_analyze::figures::blocks::block_bytes;
 use mindful_analyze::figures::window::window;
-use mindful_analyze::io_job::{large_bytes, load};
+use mindful_analyze::io_job::{InFlight, large_bytes, load};
 use mindful_core::latency::Recorder;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
-use mindful_raw::matrix::{self, Figures, PointResult};
-use mindful_raw::orion::Point;
+use mindful_report::matrix::{self, Figures, PointResult};
 
 type Content = fn(&[PointResult]) -> String;
 
@@ -81,7 +80,7 @@ fn point_result(run: &Run, step: &StepRecord) -> Option<PointResult> {
         Figures::new(all.take(), bytes?, seconds)
     };
     Some(PointResult {
-        point: Point { small, large },
+        point: InFlight { small, large },
         small: figures(&[OpKind::Select, OpKind::Update], block_bytes(run)),
         large: figures(&[OpKind::Scan], large_bytes(run)),
     })

@@ -2,8 +2,10 @@
 
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result, units};
-use mindful_raw::orion::{self, Matrix, Point, Preset};
+use mindful_raw::MOST_IODEPTH;
 use mindful_raw::space::Span;
+use mindful_runner::io_job::Job;
+use mindful_runner::orion::{self, Matrix, Preset};
 
 use crate::io_keys;
 
@@ -17,34 +19,13 @@ const AMONG_MANY: [(&str, &str); 2] = [("duration", "10s"), ("warmup", "1s")];
 const OF_THE_JOB: [&str; 8] =
     ["sessions", "threads", "iodepth", "large_iodepth", "io", "rate", "think_time", "work_unit"];
 
-/// More than one plain step.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Job {
-    /// The points of a preset or a matrix.
-    Points(Vec<Point>),
-    /// The search for the most small I/Os per second within a mean latency, us.
-    Calibrate {
-        /// The highest allowed.
-        limit_us: f64,
-    },
-    /// One load on parts of the files in turn.
-    Spans {
-        /// As the option `span` takes them.
-        spans: Vec<String>,
-        /// I/Os of all sessions together.
-        in_flight: u32,
-    },
-}
-
-impl Job {
-    /// Whether one session is to keep more than one I/O in flight, or large reads.
-    pub fn keeps_several(&self, settings: &Settings) -> Result<bool> {
-        Ok(match self {
-            Self::Points(points) => points.iter().any(|point| point.small > 1 || point.large > 0),
-            Self::Calibrate { .. } => true,
-            Self::Spans { .. } => settings.parse("iodepth", number)?.is_some_and(|depth| depth > 1),
-        })
-    }
+/// Whether one session is to keep more than one I/O in flight, or large reads.
+pub fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
+    Ok(match job {
+        Job::Points(points) => points.iter().any(|point| point.small > 1 || point.large > 0),
+        Job::Calibrate { .. } => true,
+        Job::Spans { .. } => settings.parse("iodepth", number)?.is_some_and(|depth| depth > 1),
+    })
 }
 
 /// The job that `settings` ask for, `None` for one plain step; completes them with the defaults of either.
@@ -96,6 +77,7 @@ fn points(settings: &Settings) -> Result<Job> {
         disks: settings.parse("num_disks", number)?.unwrap_or(files as u32),
         num_small: settings.parse("num_small", number)?,
         num_large: settings.parse("num_large", number)?,
+        most: MOST_IODEPTH,
     };
     Ok(Job::Points(job.points()?))
 }

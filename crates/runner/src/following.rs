@@ -1,4 +1,4 @@
-//! Watches a step until it is steady: ends it then, and says which part of it counts.
+//! Follows a step while it goes on: gives it when it has ended, and ends it when it is steady where that is asked for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,11 +18,19 @@ use crate::close::Close;
 const AHEAD_US: i64 = 500_000;
 
 /// Passes all events on and follows the step in them.
-pub struct Steadiness {
+pub struct Following {
     events: Arc<dyn Events>,
-    close: Close,
-    least: Duration,
+    /// How to end the step when it is steady; `None` to let it go on.
+    steady: Option<Steady>,
     state: Mutex<State>,
+}
+
+/// When and how a step that is steady ends.
+pub struct Steady {
+    /// Told the border to end at.
+    pub close: Close,
+    /// A window is at least so long.
+    pub least: Duration,
 }
 
 #[derive(Default)]
@@ -34,27 +42,35 @@ struct State {
     found: Option<Assessment>,
 }
 
-impl Steadiness {
-    /// Ends the step by `close` when a window of at least `least` is steady.
-    pub fn new(events: Arc<dyn Events>, close: Close, least: Duration) -> Arc<Self> {
-        Arc::new(Self { events, close, least, state: Mutex::default() })
+impl Following {
+    /// Passes events on to `events`.
+    pub fn new(events: Arc<dyn Events>, steady: Option<Steady>) -> Arc<Self> {
+        Arc::new(Self { events, steady, state: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records which part counts, and what speaks against it when the step came to its cap.
+    /// The step as it was recorded; `None` where none began.
+    pub fn take(&self) -> Option<StepRecord> {
+        self.lock().step.take()
+    }
+
+    /// Records which part of a step that ends when it is steady counts, and what speaks against it when it came to its
+    /// cap.
     pub fn conclude(&self) {
+        let Some(steady) = &self.steady else { return };
         let mut state = self.lock();
-        let slices = state.complete();
-        let (Some(step), found) = (state.step.take(), state.found.take()) else { return };
+        let (slices, found) = (state.complete(), state.found.take());
+        let Some(step) = &mut state.step else { return };
         let early = found.is_some();
-        let found = found.unwrap_or_else(|| at_cap(&step, slices, self.least));
+        let found = found.unwrap_or_else(|| at_cap(step, slices, steady.least));
         let against = if early { None } else { against(&found, step.head.step, slices) };
         // What does not settle is still measured over its later half at least.
         let first = (found.warmup_s as u32).min(slices / 2);
         let last = (found.end_s as u32).min(slices);
+        step.window = Some((first, last));
         drop(state);
         self.events.emit(Event::Window { first, last });
         if let Some(finding) = against {
@@ -141,16 +157,17 @@ impl State {
     }
 }
 
-impl Events for Steadiness {
+impl Events for Following {
     fn emit(&self, event: Event) {
         self.events.emit(event.clone());
         let slice = matches!(event, Event::Slice { .. });
         let mut state = self.lock();
         state.take(event);
-        let border = if slice { state.judge(self.least) } else { None };
+        let judged =
+            self.steady.as_ref().filter(|_| slice).and_then(|steady| Some((steady, state.judge(steady.least)?)));
         drop(state);
-        if let Some(border) = border {
-            self.close.at(border);
+        if let Some((steady, border)) = judged {
+            steady.close.at(border);
             note(&*self.events, "the step is steady: it ends");
         }
     }

@@ -5,9 +5,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use mindful_analyze::io_job::InFlight;
 use mindful_core::latency::Latency;
-
-use crate::orion::Point;
 
 /// What one kind of read did at a data point.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +34,7 @@ impl Figures {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointResult {
     /// The load.
-    pub point: Point,
+    pub point: InFlight,
     /// Small reads.
     pub small: Option<Figures>,
     /// Large reads.
@@ -67,7 +66,7 @@ fn csv(results: &[PointResult], cell: impl Fn(&PointResult) -> Option<String>) -
     for large in rows {
         let _ = write!(text, "\n{large}");
         for small in &columns {
-            let point = Point { small: *small, large };
+            let point = InFlight { small: *small, large };
             let value = results.iter().find(|r| r.point == point).and_then(&cell).unwrap_or_default();
             let _ = write!(text, ", {value}");
         }
@@ -80,7 +79,7 @@ fn csv(results: &[PointResult], cell: impl Fn(&PointResult) -> Option<String>) -
 pub fn hist_csv(results: &[PointResult]) -> String {
     let mut text = "small,large,kind,from_us,below_us,count\n".to_owned();
     for result in results {
-        let Point { small, large } = result.point;
+        let InFlight { small, large } = result.point;
         for (kind, figures) in [("small", &result.small), ("large", &result.large)] {
             let Some(figures) = figures else { continue };
             for (power, count) in powers(&figures.latency) {
@@ -117,9 +116,9 @@ mod tests {
 
     fn results() -> Vec<PointResult> {
         vec![
-            PointResult { point: Point { small: 1, large: 0 }, small: figures(100.0, 90), large: None },
-            PointResult { point: Point { small: 2, large: 0 }, small: figures(180.0, 110), large: None },
-            PointResult { point: Point { small: 0, large: 1 }, small: None, large: figures(50.0, 20_000) },
+            PointResult { point: InFlight { small: 1, large: 0 }, small: figures(100.0, 90), large: None },
+            PointResult { point: InFlight { small: 2, large: 0 }, small: figures(180.0, 110), large: None },
+            PointResult { point: InFlight { small: 0, large: 1 }, small: None, large: figures(50.0, 20_000) },
         ]
     }
 

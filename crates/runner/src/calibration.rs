@@ -1,7 +1,7 @@
 //! The search behind `--preset calibrate`: the most random block reads a second within a latency limit, and the most
 //! MiB a second by large reads. It says which load to measure next and is told what came of it.
 
-use crate::orion::Point;
+use mindful_analyze::io_job::InFlight;
 
 /// A load doubles as long as it brings at least so much more.
 const GAIN: f64 = 1.05;
@@ -45,17 +45,17 @@ impl Calibration {
     }
 
     /// The load to measure next; `None` when the answer is found.
-    pub fn next(&self) -> Option<Point> {
-        let small = self.blocks.next(self.limit_us).map(|small| Point { small, large: 0 });
-        small.or_else(|| self.large.next(f64::INFINITY).map(|large| Point { small: 0, large }))
+    pub fn next(&self) -> Option<InFlight> {
+        let small = self.blocks.next(self.limit_us).map(|small| InFlight { small, large: 0 });
+        small.or_else(|| self.large.next(f64::INFINITY).map(|large| InFlight { small: 0, large }))
     }
 
-    /// Takes what came of `point`.
-    pub fn record(&mut self, point: Point, outcome: Outcome) {
-        if point.large > 0 {
-            self.large.tried.push((point.large, outcome));
+    /// Takes what came of `load`.
+    pub fn record(&mut self, load: InFlight, outcome: Outcome) {
+        if load.large > 0 {
+            self.large.tried.push((load.large, outcome));
         } else {
-            self.blocks.tried.push((point.small, outcome));
+            self.blocks.tried.push((load.small, outcome));
         }
     }
 

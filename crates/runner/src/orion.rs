@@ -1,25 +1,8 @@
 //! Orion's jobs under Orion's names: which pairs of small and large load a job measures.
 
+use mindful_analyze::io_job::InFlight;
 use mindful_core::settings;
 use mindful_core::{Error, Result};
-
-use crate::options::MOST_IODEPTH;
-
-/// One data point: so many small and so many large reads kept in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Point {
-    /// Small reads in flight.
-    pub small: u32,
-    /// Large reads in flight.
-    pub large: u32,
-}
-
-impl Point {
-    /// The engine options that make one session keep this load.
-    pub fn options(self) -> [(&'static str, String); 3] {
-        [("io", "uring".to_owned()), ("iodepth", self.small.to_string()), ("large_iodepth", self.large.to_string())]
-    }
-}
 
 /// A job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +82,8 @@ pub struct Job {
     pub num_small: Option<u32>,
     /// A fixed large load, or the highest.
     pub num_large: Option<u32>,
+    /// Most I/Os that a session can keep in flight.
+    pub most: u32,
 }
 
 /// Small loads rise to so many a disk.
@@ -114,7 +99,7 @@ const MOST_STEPS: u32 = 20;
 
 impl Job {
     /// The data points, in the order they are measured: small load rising within large load rising.
-    pub fn points(&self) -> Result<Vec<Point>> {
+    pub fn points(&self) -> Result<Vec<InFlight>> {
         if self.disks == 0 {
             return Err(Error::plan("0 disks carry no load", "give --num-disks 1 or more"));
         }
@@ -128,15 +113,15 @@ impl Job {
             Preset::Advanced => self.matrix_points(self.matrix.unwrap_or(Matrix::Basic))?,
         };
         match points.iter().map(|p| p.small.max(p.large)).max() {
-            Some(highest) if highest > MOST_IODEPTH => Err(Error::plan(
-                format!("a load of {highest} I/Os is beyond the limit of {MOST_IODEPTH}"),
+            Some(highest) if highest > self.most => Err(Error::plan(
+                format!("a load of {highest} I/Os is beyond the limit of {}", self.most),
                 "give fewer --num-disks",
             )),
             _ => Ok(points),
         }
     }
 
-    fn matrix_points(&self, matrix: Matrix) -> Result<Vec<Point>> {
+    fn matrix_points(&self, matrix: Matrix) -> Result<Vec<InFlight>> {
         let small = ladder(self.disks, SMALL_PER_DISK, self.num_small);
         let large = ladder(self.disks, LARGE_PER_DISK, self.num_large);
         let fixed = |load: Option<u32>, flag: &str| {
@@ -173,8 +158,8 @@ fn ladder(disks: u32, steps: u32, highest: Option<u32>) -> Vec<u32> {
 }
 
 /// All pairs of `small` and `large` but the empty one.
-fn line(small: &[u32], large: &[u32]) -> Vec<Point> {
-    let pairs = large.iter().flat_map(|large| small.iter().map(|small| Point { small: *small, large: *large }));
+fn line(small: &[u32], large: &[u32]) -> Vec<InFlight> {
+    let pairs = large.iter().flat_map(|large| small.iter().map(|small| InFlight { small: *small, large: *large }));
     pairs.filter(|point| point.small + point.large > 0).collect()
 }
 
@@ -182,7 +167,8 @@ fn line(small: &[u32], large: &[u32]) -> Vec<Point> {
 mod tests {
     use super::*;
 
-    const JOB: Job = Job { preset: Preset::Simple, matrix: None, disks: 1, num_small: None, num_large: None };
+    const JOB: Job =
+        Job { preset: Preset::Simple, matrix: None, disks: 1, num_small: None, num_large: None, most: 4_096 };
 
     fn pairs(job: Job) -> Vec<(u32, u32)> {
         job.points().unwrap().iter().map(|p| (p.small, p.large)).collect()

@@ -1,0 +1,152 @@
+//! Mindless against mindful I/O as a source of steps: bare files read with ever more done to each block, then the
+//! database that holds them, on one CPU and on all.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use mindful_analyze::contrast::{ALL_CORES, CORES, PINNED, RUNG, Rung, Turn, turns};
+use mindful_core::dataset::Dataset;
+use mindful_core::engine::{Engine, Target};
+use mindful_core::event::{Event, Events};
+use mindful_core::file_reads::{FileReads, Look};
+use mindful_core::plan::Plan;
+use mindful_core::result::{Finding, Severity, StepSummary};
+use mindful_core::run::Point;
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::workload::Loop;
+use mindful_core::{Error, Result};
+use mindful_host::cpu;
+
+use crate::context::Context;
+use crate::recording::Recording;
+use crate::runner::not_pinned;
+use crate::source::{NextStep, StepSource, System};
+
+/// Defaults of a turn: a contrast has dozens.
+const TURN: [(&str, &str); 4] = [("duration", "2s"), ("warmup", "1s"), ("sessions", "4"), ("work_unit", "1")];
+/// Time in which a database's cache takes in its data before it is measured as cached.
+const CACHE_WARMUP: Duration = Duration::from_secs(4);
+
+/// Completes `settings` with what a contrast measures where nothing else is said.
+pub fn complete(settings: &mut Settings) {
+    for (name, value) in TURN {
+        if settings.given(name).is_none() {
+            settings.set(name, value, Origin::Default);
+        }
+    }
+}
+
+/// The database begins with a cache that holds little of its data.
+pub fn with_small_cache(mut context: Context) -> Context {
+    if let Some((option, value)) = context.engine.cache_option(&context.plan.target, false) {
+        context.settings.set(option, value, Origin::Default);
+    }
+    context
+}
+
+/// The turns of a contrast.
+pub struct Contrast<'a> {
+    context: &'a Context,
+    files: &'static dyn Engine,
+    reads: &'static dyn FileReads,
+    /// The files of the database.
+    url: String,
+    repetitions: u32,
+    left: VecDeque<Turn>,
+}
+
+impl<'a> Contrast<'a> {
+    /// A contrast of the database in `context` with reads by `files`, an engine that reads bare files.
+    ///
+    /// # Errors
+    /// A plan that does more than read single blocks, an engine that does not read files.
+    pub fn new(context: &'a Context, files: &'static dyn Engine, repetitions: u32) -> Result<Self> {
+        let plan = &context.plan;
+        if !plan.update_pct.is_none() || !plan.scan_pct.is_none() || plan.work_unit != 1 {
+            return Err(Error::plan(
+                "a contrast reads single blocks",
+                "leave --update-pct, --scan-pct and --work-unit away",
+            ));
+        }
+        let reads = files.file_reads().ok_or_else(|| Error::run("no engine reads bare files", "please report it"))?;
+        Ok(Self { context, files, reads, url: String::new(), repetitions, left: VecDeque::new() })
+    }
+
+    /// Reads of bare files by as many sessions as the database has, each with one read in flight.
+    fn of_files(&self, look: Look, turn: Turn, point: Point) -> Result<NextStep> {
+        let cpu = turn.pinned.then(cpu::first).transpose().map_err(|error| not_pinned(&error))?;
+        let mut settings = Settings::defaults(self.files.options());
+        for (option, value) in self.reads.options(look, cpu) {
+            settings.set(option, value, Origin::Default);
+        }
+        let system = System { engine: self.files, url: self.url.clone(), settings };
+        let plan = Plan { schemas: None, scale: None, looping: Loop::Client, ..self.context.plan.clone() };
+        Ok(NextStep { system, loads: false, plan, point, on_one_cpu: false })
+    }
+
+    fn of_database(&self, turn: Turn, point: Point) -> NextStep {
+        let (mut system, mut plan) = (self.context.system(), self.context.plan.clone());
+        let cached = turn.rung == Rung::Cached;
+        if let Some((option, value)) = system.engine.cache_option(&system.url, cached) {
+            system.settings.set(option, value, Origin::Default);
+        }
+        if cached {
+            plan.warmup = plan.warmup.max(CACHE_WARMUP);
+        }
+        NextStep { system, loads: true, plan, point, on_one_cpu: turn.pinned }
+    }
+}
+
+impl StepSource for Contrast<'_> {
+    fn opened(&mut self, target: &dyn Target, _: &Dataset, recording: &Recording) -> Result<()> {
+        let files = target.data_files()?;
+        if files.is_empty() {
+            return Err(Error::plan(
+                "a contrast reads the database's own files, and none of them can be seen from here",
+                "give a --target whose files lie on this host, such as the one that is taken without --target",
+            ));
+        }
+        self.url = self.reads.url(&files);
+        let may_pin = target.host().private;
+        if !may_pin {
+            recording.emit(Event::Finding(one_core_left_out()));
+        }
+        let cacheable = self.context.engine.cache_option(&self.context.plan.target, true).is_some();
+        let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(|rung| *rung != Rung::Cached || cacheable).collect();
+        self.left = turns(&rungs, may_pin, self.repetitions).into();
+        Ok(())
+    }
+
+    fn next(&mut self, _: Option<&StepSummary>, _: &Recording) -> Result<Option<NextStep>> {
+        let Some(turn) = self.left.pop_front() else { return Ok(None) };
+        let cores = if turn.pinned { PINNED } else { ALL_CORES };
+        let values = [(RUNG, turn.rung.name()), (CORES, cores)].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let point = Point { values: BTreeMap::from(values), pass: turn.repetition, drift_check: false };
+        Ok(Some(match look(turn.rung) {
+            Some(look) => self.of_files(look, turn, point)?,
+            None => self.of_database(turn, point),
+        }))
+    }
+}
+
+/// Why there are no rungs on one core.
+fn one_core_left_out() -> Finding {
+    Finding::new(
+        "one-core-left-out",
+        Severity::Info,
+        "The rungs on one core are left out: they would move the processes of a server that mindful did not start. \
+         A private server of mindful's own has them.",
+        "the server was running before",
+    )
+}
+
+/// What is done with each block of a bare file at `rung`; `None` for the database.
+const fn look(rung: Rung) -> Option<Look> {
+    match rung {
+        Rung::Untouched => Some(Look::None),
+        Rung::Byte => Some(Look::Byte),
+        Rung::Checksum => Some(Look::Checksum),
+        Rung::Parse => Some(Look::Parse),
+        Rung::Physical | Rung::Cached => None,
+    }
+}

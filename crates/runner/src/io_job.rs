@@ -1,0 +1,134 @@
+//! A job on files as a source of steps: points of a matrix, a calibration, or one load on parts of the files in turn.
+
+use std::collections::BTreeMap;
+
+use mindful_analyze::io_job::{IO, IODEPTH, InFlight, LARGE, LARGE_IODEPTH, SMALL, SPAN, large, small};
+use mindful_core::dataset::Dataset;
+use mindful_core::engine::Target;
+use mindful_core::event::note;
+use mindful_core::plan::Plan;
+use mindful_core::result::StepSummary;
+use mindful_core::run::Point;
+use mindful_core::settings::Origin;
+use mindful_core::{Error, Result};
+
+use crate::calibration::{Calibration, Outcome};
+use crate::context::Context;
+use crate::recording::Recording;
+use crate::source::{NextStep, StepSource};
+
+/// How a session keeps several I/Os in flight.
+const AT_ONCE: &str = "uring";
+
+/// More than one plain step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Job {
+    /// The points of a preset or a matrix.
+    Points(Vec<InFlight>),
+    /// The search for the most small I/Os per second within a mean latency, us.
+    Calibrate {
+        /// The highest allowed.
+        limit_us: f64,
+    },
+    /// One load on parts of the files in turn.
+    Spans {
+        /// As the option `span` takes them.
+        spans: Vec<String>,
+        /// I/Os of all sessions together.
+        in_flight: u32,
+    },
+}
+
+/// The steps of a job.
+pub struct IoJob<'a> {
+    context: &'a Context,
+    job: &'a Job,
+    taken: usize,
+    calibration: Calibration,
+    /// The load of the step under way.
+    load: InFlight,
+}
+
+impl<'a> IoJob<'a> {
+    /// A job from its first step on.
+    pub fn new(context: &'a Context, job: &'a Job) -> Self {
+        let limit_us = if let Job::Calibrate { limit_us } = job { *limit_us } else { f64::INFINITY };
+        let (calibration, load) = (Calibration::new(limit_us), InFlight { small: 0, large: 0 });
+        Self { context, job, taken: 0, calibration, load }
+    }
+
+    /// The step with `load` in flight, on a part of the files where one is named.
+    fn step(&mut self, load: InFlight, span: Option<&str>) -> NextStep {
+        self.load = load;
+        let (mut system, mut plan) = (self.context.system(), self.context.plan.clone());
+        let values = [(SMALL, load.small.to_string()), (LARGE, load.large.to_string())];
+        let mut values: BTreeMap<String, String> = values.map(|(key, value)| (key.to_owned(), value)).into();
+        if let Some(span) = span {
+            // A part is as large as it is.
+            plan = Plan { schemas: None, scale: None, ..plan };
+            system.settings.set(SPAN, span, Origin::Default);
+            values.insert(SPAN.to_owned(), span.to_owned());
+        } else {
+            let (small, large) = (load.small.to_string(), load.large.to_string());
+            for (option, value) in [(IO, AT_ONCE), (IODEPTH, &small), (LARGE_IODEPTH, &large)] {
+                system.settings.set(option, value, Origin::Default);
+            }
+        }
+        NextStep { system, loads: false, plan, point: Point { values, ..Point::default() }, on_one_cpu: false }
+    }
+
+    /// The next load of a calibration, after what the last one showed.
+    fn calibrate(&mut self, finished: Option<&StepSummary>) -> Result<Option<InFlight>> {
+        if let Some(step) = finished {
+            self.calibration.record(self.load, outcome(self.load, step)?);
+        }
+        Ok(self.calibration.next())
+    }
+}
+
+impl StepSource for IoJob<'_> {
+    fn opened(&mut self, _: &dyn Target, dataset: &Dataset, recording: &Recording) -> Result<()> {
+        let sessions = self.context.plan.sessions;
+        if dataset.schemas > sessions {
+            let text = format!(
+                "the files hold {} schemas and {sessions} of them are read: for all of it, leave --schemas away",
+                dataset.schemas
+            );
+            note(recording, text);
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, finished: Option<&StepSummary>, recording: &Recording) -> Result<Option<NextStep>> {
+        let at = self.taken;
+        self.taken += 1;
+        match self.job {
+            Job::Spans { spans, in_flight } => {
+                let load = InFlight { small: *in_flight, large: 0 };
+                Ok(spans.get(at).map(|span| self.step(load, Some(span))))
+            }
+            Job::Points(points) => Ok(points.get(at).map(|load| {
+                tell(&format!("{} of {}", at + 1, points.len()), *load, recording);
+                self.step(*load, None)
+            })),
+            Job::Calibrate { .. } => Ok(self.calibrate(finished)?.map(|load| {
+                tell("of a calibration", load, recording);
+                self.step(load, None)
+            })),
+        }
+    }
+}
+
+fn tell(place: &str, load: InFlight, recording: &Recording) {
+    recording.tell(&format!("point {place}: {} small and {} large in flight", load.small, load.large));
+}
+
+/// What `step` did with `load` in flight.
+fn outcome(load: InFlight, step: &StepSummary) -> Result<Outcome> {
+    let outcome = if load.large > 0 {
+        large(step).and_then(|op| Some(Outcome { per_s: op.per_s, mean_us: op.mean_us?, p99_us: op.p99_us }))
+    } else {
+        small(step).map(|op| Outcome { per_s: op.per_s, mean_us: op.mean_us, p99_us: op.p99_us })
+    };
+    outcome.ok_or_else(|| Error::run("not one I/O came back in a step", "give a longer --duration"))
+}

@@ -1,0 +1,271 @@
+//! A run from open to stored, whatever the source of its steps.
+
+use std::sync::Arc;
+
+use mindful_analyze::Analysis;
+use mindful_analyze::step::analyze_step;
+use mindful_core::dataset::Dataset;
+use mindful_core::engine::Target;
+use mindful_core::event::{Event, Events};
+use mindful_core::plan::Plan;
+use mindful_core::result::StepSummary;
+use mindful_core::run::{Run, StepHead};
+use mindful_core::workload::Workload;
+use mindful_core::{Error, ErrorKind, Result};
+use mindful_host::Kernel;
+use mindful_host::cpu::{self, Pinned};
+use mindful_record::RunWriter;
+
+use crate::cached::{self, Alike};
+use crate::context::Context;
+use crate::hooks::Phase;
+use crate::measure::Measured;
+use crate::source::{NextStep, StepSource, System};
+use crate::{dataset, examine, measure};
+
+/// A run that was cut short and goes on: what writes it, and what stands there.
+pub type Resumed = (RunWriter, Run);
+
+/// A run that has ended and is stored.
+pub struct Ended {
+    /// The run as it was read back.
+    pub run: Run,
+    /// What it says.
+    pub analysis: Analysis,
+    /// What made it fail, if anything.
+    pub error: Option<Error>,
+    /// Whether a signal ended it.
+    pub interrupted: bool,
+}
+
+/// Takes the steps of `source` one by one, stores them in a new folder or in that of the run that is `resumed`, lets
+/// `show` tell the result, and calls the user's hooks.
+///
+/// # Errors
+/// What failed before the run was begun, and then nothing is stored; or that what was measured cannot be stored or shown.
+pub fn run(
+    context: &Context,
+    source: &mut dyn StepSource,
+    resumed: Option<Resumed>,
+    show: &mut dyn FnMut(&Run, &Analysis) -> Result<()>,
+) -> Result<Ended> {
+    let mut runner = Runner { context, opened: Vec::new(), steps: 0 };
+    let own = context.system();
+    runner.open(&own, true)?;
+    let known = runner.begin(source, resumed)?;
+    let outcome = runner.hooked(source, &known);
+    let id = known.head.id;
+    // A server ends before its result is told.
+    drop(runner);
+    let error = outcome.err();
+    let hook_ended = error.as_ref().is_some_and(|error| error.kind == ErrorKind::Interrupted);
+    let interrupted = hook_ended || context.stop.requested();
+    let events = context.events();
+    events.emit(Event::Finished { interrupted, error: error.as_ref().map(ToString::to_string) });
+    events.quiet();
+    context.recording.close()?;
+    let run = context.store.read(&id)?;
+    let analysis = mindful_analyze::analyze(&run);
+    context.store.write_summary(&analysis.summary)?;
+    show(&run, &analysis)?;
+    let error = error.or(context.hook(Phase::End, &id).err());
+    Ok(Ended { run, analysis, error, interrupted })
+}
+
+/// A run under way.
+struct Runner<'a> {
+    context: &'a Context,
+    /// At most one of each engine.
+    opened: Vec<Opened>,
+    /// Steps that stand in the folder.
+    steps: u32,
+}
+
+/// A system that is open.
+struct Opened {
+    system: System,
+    /// The server's processes as long as they are kept on one CPU; they get their own back before it ends.
+    pinned: Option<Pinned>,
+    target: Box<dyn Target>,
+    dataset: Dataset,
+    /// What the target was made ready for, until a step has made use of it.
+    ready_for: Option<(Workload, u32)>,
+}
+
+impl Opened {
+    /// The workload of `plan`, and the target ready for it.
+    fn ready(&mut self, plan: &Plan) -> Result<Workload> {
+        let wanted = (plan.workload(&self.dataset)?, plan.sessions);
+        if self.ready_for.take().as_ref() != Some(&wanted) {
+            self.target.prepare(&wanted.0, wanted.1)?;
+        }
+        Ok(wanted.0)
+    }
+
+    /// Keeps the server on one CPU, or gives it back all it had.
+    fn pin(&mut self, on_one_cpu: bool) -> Result<()> {
+        if self.pinned.is_some() == on_one_cpu {
+            return Ok(());
+        }
+        self.pinned = None;
+        if on_one_cpu {
+            let server = self.target.host().server_pid;
+            let server = server.ok_or_else(|| Error::run("the server's first process is not known", "run it again"))?;
+            let pinned = cpu::first().and_then(|cpu| Pinned::new(&Kernel::default(), server, &[cpu]));
+            self.pinned = Some(pinned.map_err(|error| not_pinned(&error))?);
+        }
+        Ok(())
+    }
+}
+
+/// Why a measurement on one CPU cannot be made.
+pub(crate) fn not_pinned(error: &std::io::Error) -> Error {
+    Error::run(format!("the server cannot be kept on one core: {error}"), "run as its owner or as root")
+}
+
+impl Runner<'_> {
+    /// Opens `system` unless it is open; an earlier one of its engine ends first, for they may be the same server.
+    fn open(&mut self, system: &System, loads: bool) -> Result<&mut Opened> {
+        let name = system.engine.name();
+        let at = match self.opened.iter().position(|open| open.system.engine.name() == name) {
+            Some(at) if self.opened[at].system.same(system) => at,
+            other => {
+                other.map(|at| self.opened.remove(at));
+                let (stop, events) = (&self.context.stop, self.context.events());
+                let target = stop.cut_off(|| system.engine.open(&system.url, &system.settings, &events))?;
+                let dataset = if loads {
+                    load(self.context, &*target)?
+                } else {
+                    let found = target.dataset()?;
+                    found.ok_or_else(|| Error::run("what is to be measured is gone", "run it again"))?
+                };
+                self.opened.push(Opened { system: system.clone(), pinned: None, target, dataset, ready_for: None });
+                self.opened.len() - 1
+            }
+        };
+        Ok(&mut self.opened[at])
+    }
+
+    /// Examines the run's own system and opens the folder: from here on, what happens is stored. Gives what is known of
+    /// the run before its first step.
+    fn begin(&mut self, source: &mut dyn StepSource, resumed: Option<Resumed>) -> Result<Run> {
+        let (context, passes_over) = (self.context, source.passes_over());
+        let own = self.open(&context.system(), true)?;
+        source.opened(&*own.target, &own.dataset, &context.recording)?;
+        // A load may have restarted the server with other settings.
+        let description = own.target.describe()?;
+        if let Some((writer, run)) = resumed {
+            context.recording.write_to(&Arc::new(writer));
+            let finished = run.steps.iter().filter(|step| step.finished()).count() as u32;
+            let known = Run { steps: Vec::new(), dataset: Some(own.dataset.clone()), ..run };
+            self.steps = finished;
+            return Ok(known);
+        }
+        match examined(context, own) {
+            // The steps that cannot be carried are told one by one.
+            Err(error) if passes_over && error.kind == ErrorKind::Plan => {}
+            examined => examined?,
+        }
+        let mut known = Run::new(context.head());
+        known.host = Some(own.target.host());
+        known.description = Some(description);
+        known.dataset = Some(own.dataset.clone());
+        record(context, &mut known)?;
+        Ok(known)
+    }
+
+    /// All steps between the user's hooks.
+    fn hooked(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
+        self.context.hook(Phase::Before, &known.head.id)?;
+        let stepped = self.steps(source, known);
+        stepped.and(self.context.hook(Phase::After, &known.head.id))
+    }
+
+    fn steps(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
+        let mut finished: Option<StepSummary> = None;
+        while let Some(next) = source.next(finished.as_ref(), &self.context.recording)? {
+            let Measured { step, error } = self.step(next, source.passes_over())?;
+            if self.context.stop.requested() {
+                return Ok(());
+            }
+            match error {
+                Some(error) if !source.passes_over() => return Err(error),
+                _ => finished = Some(analyze_step(known, &step).summary),
+            }
+            self.steps += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes one step; one that its target refuses is told and passed over where the source wants that.
+    fn step(&mut self, next: NextStep, passes_over: bool) -> Result<Measured> {
+        let (context, number) = (self.context, self.steps);
+        let opened = self.open(&next.system, next.loads)?;
+        opened.pin(next.on_one_cpu)?;
+        match opened.ready(&next.plan) {
+            Ok(workload) => measure::step(context, &*opened.target, &next.plan, workload, number, next.point),
+            Err(error) if passes_over && error.kind == ErrorKind::Plan => {
+                let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..next.plan };
+                let workload = Plan { schemas: None, scale: None, ..smallest.clone() }.workload(&opened.dataset)?;
+                let seats = smallest.seats(workload.schemas, 1);
+                let (warmup_slices, duration_s, ops) = (0, None, None);
+                let head = StepHead {
+                    step: number,
+                    seats,
+                    workload: Some(workload),
+                    warmup_slices,
+                    duration_s,
+                    ops,
+                    point: next.point,
+                };
+                Ok(measure::passed_over(head, error, &*context.events()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The dataset of the run's plan on `target`, loaded where it is not there.
+fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
+    context.store.probe()?;
+    let (description, events) = (target.describe()?, context.events());
+    let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop)?;
+    if context.stop.requested() {
+        return Err(Error::interrupted("interrupted before the run began; nothing is stored"));
+    }
+    Ok(dataset)
+}
+
+/// The run's own system made ready for its plan, and the look at it and its host.
+fn examined(context: &Context, own: &mut Opened) -> Result<()> {
+    let workload = context.plan.workload(&own.dataset)?;
+    let shapes = own.target.prepare(&workload, context.plan.sessions)?;
+    own.ready_for = Some((workload, context.plan.sessions));
+    let events = context.events();
+    events.emit(Event::Shapes { shapes });
+    for finding in examine::examine(&*own.target, &context.plan)? {
+        events.emit(Event::Finding(finding));
+    }
+    Ok(())
+}
+
+/// Opens a new folder for the run that `known` begins, and completes it with the folder's id and what the host is.
+fn record(context: &Context, known: &mut Run) -> Result<()> {
+    let writer = Arc::new(context.store.create(known.head.clone())?);
+    known.head = writer.head().clone();
+    if let (Some(description), Some(host)) = (known.description.clone(), known.host.clone()) {
+        known.environment = mindful_observe::environment(&host);
+        let alike = Alike {
+            engine: context.engine.name(),
+            version: &description.engine_version,
+            work_unit: context.plan.work_unit,
+            host: &known.environment,
+        };
+        let cached = cached::facts(&context.store, &alike)?;
+        known.environment.extend(cached);
+        writer.emit(Event::Environment { facts: known.environment.clone() });
+        writer.emit(Event::Described { description, host });
+    }
+    context.recording.write_to(&writer);
+    context.recording.fault().map_or(Ok(()), Err)
+}

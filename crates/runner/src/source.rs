@@ -1,0 +1,83 @@
+//! Where a run's steps come from: a plan of one step, a ladder, a contrast, a job on files.
+
+use mindful_core::Result;
+use mindful_core::dataset::Dataset;
+use mindful_core::engine::{Engine, Target};
+use mindful_core::plan::Plan;
+use mindful_core::result::StepSummary;
+use mindful_core::run::Point;
+use mindful_core::settings::Settings;
+
+use crate::recording::Recording;
+
+/// A system as it is opened: two steps with equal systems share a target.
+#[derive(Clone)]
+pub struct System {
+    /// Its engine.
+    pub engine: &'static dyn Engine,
+    /// The URL that the engine opens.
+    pub url: String,
+    /// Settings, the engine's own options among them.
+    pub settings: Settings,
+}
+
+impl System {
+    /// Whether `other` would be opened the same way.
+    pub fn same(&self, other: &Self) -> bool {
+        let mut names = self.engine.options().iter().map(|key| key.name);
+        self.engine.name() == other.engine.name()
+            && self.url == other.url
+            && names.all(|name| self.settings.get(name) == other.settings.get(name))
+    }
+}
+
+/// A step to be taken.
+#[derive(Clone)]
+pub struct NextStep {
+    /// What it measures.
+    pub system: System,
+    /// Whether the dataset is loaded or completed when the system is opened; otherwise it is taken as it is found.
+    pub loads: bool,
+    /// What its sessions do.
+    pub plan: Plan,
+    /// Where it stands among the others.
+    pub point: Point,
+    /// Whether the server, one that mindful started, is kept on one CPU meanwhile.
+    pub on_one_cpu: bool,
+}
+
+/// Hands out the steps of a run one at a time.
+pub trait StepSource {
+    /// The run's own system is open and holds `dataset`; nothing is stored yet.
+    ///
+    /// # Errors
+    /// What the source cannot work with; then nothing is stored.
+    fn opened(&mut self, _target: &dyn Target, _dataset: &Dataset, _recording: &Recording) -> Result<()> {
+        Ok(())
+    }
+
+    /// The next step, after the figures of the one that has just finished; `None` ends the run.
+    fn next(&mut self, finished: Option<&StepSummary>, recording: &Recording) -> Result<Option<NextStep>>;
+
+    /// Whether a step that fails, or that its target refuses, is recorded and the next one taken. Otherwise it ends the
+    /// run.
+    fn passes_over(&self) -> bool {
+        false
+    }
+}
+
+/// The one step of a plan.
+pub struct Single(Option<NextStep>);
+
+impl Single {
+    /// The step that `plan` describes, on `system`.
+    pub fn new(system: System, plan: Plan) -> Self {
+        Self(Some(NextStep { system, loads: true, plan, point: Point::default(), on_one_cpu: false }))
+    }
+}
+
+impl StepSource for Single {
+    fn next(&mut self, _: Option<&StepSummary>, _: &Recording) -> Result<Option<NextStep>> {
+        Ok(self.0.take())
+    }
+}

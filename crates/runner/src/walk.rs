@@ -1,0 +1,115 @@
+//! A sweep as it goes on: within its budget, and told after each step.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::event::note;
+use mindful_core::result::StepSummary;
+use mindful_core::run::Run;
+
+use crate::context::Context;
+use crate::fits;
+use crate::recording::Recording;
+use crate::source::{NextStep, StepSource, System};
+use crate::sweep::{Next, Sweep, named, others};
+
+/// The steps of a sweep.
+pub struct Walk<'a> {
+    sweep: &'a Sweep,
+    context: &'a Context,
+    began: Instant,
+    /// What the steps took that an earlier call had finished.
+    spent_before: Duration,
+    /// What the longest step of this call took, all of it.
+    longest: Option<Duration>,
+    /// When the step under way was handed out.
+    handed_out: Option<Instant>,
+    done: Vec<StepSummary>,
+}
+
+impl<'a> Walk<'a> {
+    /// A sweep from its first step on.
+    pub fn new(sweep: &'a Sweep, context: &'a Context) -> Self {
+        let (spent_before, longest, handed_out) = (Duration::ZERO, None, None);
+        Self { sweep, context, began: Instant::now(), spent_before, longest, handed_out, done: Vec::new() }
+    }
+
+    /// The rest of the sweep whose steps stand in `run`; those that did not end are taken again.
+    pub fn resumed(sweep: &'a Sweep, context: &'a Context, run: &Run) -> Self {
+        let mut finished = run.clone();
+        finished.steps.retain(mindful_core::run::StepRecord::finished);
+        let done = mindful_analyze::analyze(&finished).summary.steps;
+        Self { spent_before: spent(run, sweep.step_cost()), done, ..Self::new(sweep, context) }
+    }
+
+    /// Time the budget still holds; `None` without one.
+    fn left(&self) -> Option<Duration> {
+        Some(self.sweep.budget()?.saturating_sub(self.spent_before + self.began.elapsed()))
+    }
+
+    /// Steps that the budget still holds, by the longest so far.
+    fn steps_left(&self) -> Option<u32> {
+        Some((self.left()?.as_secs_f64() / self.longest.unwrap_or(self.sweep.step_cost()).as_secs_f64()) as u32)
+    }
+
+    /// The last step, the time left and the curve so far.
+    fn tell(&self, recording: &Recording) {
+        let Some(last) = self.done.last() else { return };
+        let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), |r| format!("{r:.0}"));
+        let alike = |step: &&StepSummary| others(&step.point) == others(&last.point);
+        let mut steps: Vec<&StepSummary> = self.done.iter().filter(alike).collect();
+        steps.sort_by_key(|step| step.sessions);
+        let curve: Vec<_> =
+            steps.iter().map(|step| format!("{}: {}", step.sessions.unwrap_or_default(), rate(step))).collect();
+        let left = self.left().map_or_else(String::new, |left| format!("; at most {} s left", left.as_secs()));
+        let text = format!(
+            "step {} ({}): {} blocks/s after {} s{left}; blocks/s by sessions so far: {}",
+            self.done.len(),
+            named(&last.point.values),
+            rate(last),
+            self.began.elapsed().as_secs(),
+            curve.join("  ")
+        );
+        recording.tell(&text);
+    }
+}
+
+impl StepSource for Walk<'_> {
+    fn next(&mut self, finished: Option<&StepSummary>, recording: &Recording) -> Result<Option<NextStep>> {
+        match finished {
+            Some(step) => self.done.push(step.clone()),
+            None => self.sweep.left_out().into_iter().for_each(|text| note(recording, text)),
+        }
+        self.longest = self.longest.max(self.handed_out.take().map(|began| began.elapsed()));
+        self.tell(recording);
+        let point = match self.sweep.next(&self.done, self.steps_left()) {
+            Next::Step(point) => point,
+            Next::Over(words) => {
+                note(recording, words);
+                return Ok(None);
+            }
+        };
+        let settings = self.sweep.settings(&point);
+        let mut plan = self.sweep.plan(&point)?;
+        fits::fit(&mut plan, self.context.engine, &settings)?;
+        self.handed_out = Some(Instant::now());
+        let system = System { settings, ..self.context.system() };
+        Ok(Some(NextStep { system, loads: true, plan, point, on_one_cpu: false }))
+    }
+
+    fn passes_over(&self) -> bool {
+        true
+    }
+}
+
+/// What the finished steps of `run` and its load took: from one start to the next, or `step_cost` where a pause lies
+/// between them.
+fn spent(run: &Run, step_cost: Duration) -> Duration {
+    let begins: Vec<i64> = run.steps.iter().filter(|s| s.ended).filter_map(|s| s.borders_us.first().copied()).collect();
+    let between = |pair: &[i64]| {
+        Duration::from_micros(u64::try_from(pair[1].saturating_sub(pair[0])).unwrap_or(0)).min(step_cost)
+    };
+    let last = begins.last().map_or(Duration::ZERO, |_| step_cost);
+    let loaded = Duration::try_from_secs_f64(run.load_s.unwrap_or(0.0)).unwrap_or_default();
+    begins.windows(2).map(between).fold(loaded.saturating_add(last), Duration::saturating_add)
+}
