@@ -21,6 +21,7 @@ mod examples;
 mod explains;
 mod exports;
 mod findings;
+mod format_1;
 mod hostile_runs;
 #[cfg(feature = "sqlite")]
 mod knobs;

@@ -1,0 +1,51 @@
+//! Runs of format 1, stored by an earlier mindful and never written again, still mean the same.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::mindful::{Mindful, json};
+
+/// Each figure that `stored` holds stands in `now`, too; more may stand there.
+fn alike(stored: &Value, now: &Value, path: &str) {
+    match (stored, now) {
+        (Value::Object(fields), Value::Object(_)) => {
+            fields.iter().for_each(|(name, value)| alike(value, &now[name], &format!("{path}.{name}")));
+        }
+        (Value::Array(values), Value::Array(others)) => {
+            assert_eq!(values.len(), others.len(), "{path}");
+            values.iter().zip(others).enumerate().for_each(|(at, (a, b))| alike(a, b, &format!("{path}[{at}]")));
+        }
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            assert!((a - b).abs() <= 1e-9 * a.abs(), "{path}: {a} stored, {b} now");
+        }
+        _ => assert_eq!(stored, now, "{path}"),
+    }
+}
+
+#[test]
+fn stored_runs_of_format_1_give_the_figures_they_gave() {
+    let mindful = Mindful::new();
+    for name in ["postgres", "ladder", "job"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
+        let taken = mindful.run(&["import", folder.to_str().unwrap()]);
+        assert!(taken.status.success(), "{taken:?}");
+        let stored: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
+        let now = json(&mindful.run(&["show", stored["id"].as_str().unwrap(), "--format", "json"]));
+        for part in
+            ["format", "id", "engine", "engine_version", "seed", "validity", "dataset", "steps", "knee", "io_job"]
+        {
+            alike(&stored[part], &now[part], &format!("{name}.{part}"));
+        }
+    }
+}
+
+#[test]
+fn what_runs_of_format_1_kept_as_settings_is_told_in_its_place() {
+    let mindful = Mindful::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1/postgres");
+    assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
+    let told = String::from_utf8(mindful.run(&["show", "latest"]).stdout).unwrap();
+    assert!(told.contains("stored blocks") && !told.contains("log_band"), "{told}");
+}
