@@ -34,7 +34,7 @@ fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
     let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
     let verify = |args: &[&str]| mindful.run(&[&["verify", "--target", &target], args].concat());
     let nothing = verify(&[]);
-    assert_eq!(nothing.status.code(), Some(2), "{nothing:?}");
+    assert_eq!(nothing.status.code(), Some(3), "{nothing:?}");
     assert!(mindful.run(&["load", "--target", &target, "--schemas", "2", "--scale", "1000"]).status.success());
     for args in [&[][..], &["--full"]] {
         let told = String::from_utf8(verify(args).stdout).unwrap();
