@@ -15,6 +15,12 @@ pub fn own_process() -> bool {
     again(&["env"])
 }
 
+/// The same, in mounts that nobody else sees. Takes root.
+#[must_use]
+pub fn own_mounts() -> bool {
+    in_own_mounts(":")
+}
+
 /// The same, where tracefs is mounted. Takes root.
 #[must_use]
 pub fn with_tracefs() -> bool {

@@ -1,6 +1,7 @@
 //! The store: all runs under one folder.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ impl Store {
     pub fn probe(&self) -> Result<()> {
         let path = self.root.join(format!(".probe-{}", std::process::id()));
         let written = file::create_folders(&self.runs()).and_then(|()| file::create(&path)).and_then(|mut file| {
-            let written = file.write_all(&vec![0; LEAST_ROOM]).and_then(|()| file.sync_data());
+            let written = file.write_all(&incompressible()).and_then(|()| file.sync_data());
             fs::remove_file(&path).and(written)
         });
         written.map_err(|error| {
@@ -278,6 +279,12 @@ impl Store {
 
 /// Bytes that a store must have room for before a run begins.
 const LEAST_ROOM: usize = 1 << 20;
+
+/// As many bytes as must have room, which no file system makes smaller than they are.
+fn incompressible() -> Vec<u8> {
+    let state = RandomState::new();
+    (0..LEAST_ROOM / 8).flat_map(|at| state.hash_one(at).to_ne_bytes()).collect()
+}
 
 /// Whether `path` is a folder itself, and no link to one.
 fn is_folder(path: &Path) -> bool {

@@ -49,6 +49,8 @@ pub fn run(
     resumed: Option<Resumed>,
     show: &mut dyn FnMut(&Run, &Analysis) -> Result<()>,
 ) -> Result<Ended> {
+    // No server is started for what could not be stored.
+    context.store.probe()?;
     let mut runner = Runner { context, opened: Vec::new(), steps: 0 };
     let own = context.system();
     runner.open(&own, true)?;
@@ -227,7 +229,6 @@ impl Runner<'_> {
 
 /// The dataset of the run's plan on `target`, loaded where it is not there.
 fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
-    context.store.probe()?;
     let (description, events) = (target.describe()?, context.events());
     let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop)?;
     if context.stop.requested() {

@@ -171,20 +171,6 @@ fn show_makes_a_corrupt_summary_anew_as_list_says() {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_told_before_the_load() {
-    let mindful = Mindful::new();
-    fs::write(mindful.folder().join("file"), "").unwrap();
-    let database = mindful.folder().join("loaded.db");
-    let target = format!("sqlite:{}", database.display());
-    for verb in [&["run"][..], &["sweep", "--sessions", "1,2"], &["noise"]] {
-        let place = ["--store", "file", "--target", &target, "--schemas", "1"];
-        let told = refused(&mindful.run(&[verb, &place, &SHORT].concat()));
-        assert!(told.contains("the store file cannot be written") && told.contains("--store"), "{told}");
-        assert!(!database.exists(), "{verb:?} loaded first");
-    }
-}
-
-#[test]
 fn an_output_never_goes_through_a_link_or_over_a_device() {
     let mindful = Mindful::new();
     measured(&mindful, &["--duration", "1s"]);

@@ -22,6 +22,8 @@ mod explains;
 mod exports;
 mod findings;
 mod format_1;
+#[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
+mod full_store;
 mod hostile_runs;
 #[cfg(feature = "sqlite")]
 mod knobs;

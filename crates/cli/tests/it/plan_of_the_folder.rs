@@ -5,6 +5,8 @@ use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::Output;
 
+use mindful_conformance::not_run;
+
 use crate::mindful::Mindful;
 
 const NOBODY: u32 = 65_534;
@@ -58,8 +60,7 @@ fn a_plan_others_could_have_written_is_not_read_by_itself() {
 #[test]
 fn a_plan_of_another_user_is_not_read_by_itself() {
     if !rustix::process::geteuid().is_root() {
-        println!("a_plan_of_another_user_is_not_read_by_itself did not run: only root can give files away");
-        return;
+        return not_run("only root can give files away");
     }
     let mindful = Mindful::new();
     let file = mindful.folder().join("mindful.toml");

@@ -235,8 +235,7 @@ fn only_the_user_of_mindful_may_connect() {
     let server = started(&place.path().join("pg"), &[]);
     assert_eq!(sql(&server, "SELECT system_user LIKE 'peer:%'"), "t");
     if rustix::process::geteuid().as_raw() != 0 {
-        println!("not run: only root can ask as somebody else");
-        return;
+        return mindful_conformance::not_run("only root can ask as somebody else");
     }
     // Even the server's own user, who alone can pass to the socket, is not let in.
     let (_, uid) = mode_and_owner(&server.data_dir());
@@ -249,8 +248,7 @@ fn only_the_user_of_mindful_may_connect() {
 #[test]
 fn as_root_the_server_has_a_user_of_its_own() {
     if rustix::process::geteuid().as_raw() != 0 {
-        println!("not run: only root starts a server as somebody else");
-        return;
+        return mindful_conformance::not_run("only root starts a server as somebody else");
     }
     let place = place();
     let folder = place.path().join("pg");

@@ -127,8 +127,7 @@ fn a_pipe_or_a_link_in_place_of_a_file_is_not_waited_for() {
 #[test]
 fn a_mark_that_another_user_made_is_none() {
     if rustix::process::geteuid().as_raw() != 0 {
-        println!("not run: only root can make files of somebody else");
-        return;
+        return mindful_conformance::not_run("only root can make files of somebody else");
     }
     let place = place();
     let folder = place.path().join("pg");
