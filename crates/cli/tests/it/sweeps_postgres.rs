@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-/// Longest time the sweep below may take, s.
-const BUDGET_S: u64 = 75;
+/// Longest time the sweep below may take, s: several times what it takes on a host of its own.
+const BUDGET_S: u64 = 300;
 
 /// Reads draw from a cache and pause; updates all go to one row and hold it through a commit of 5 ms. What limits either
 /// is waiting, not the CPU, so the curves stand even where others use it: reads grow up to 16 sessions, updates come to

@@ -53,10 +53,7 @@ impl Server {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
         }
         let data = folder.path().join("data");
-        let mut initdb = as_account(&bin.join("initdb"), account);
-        initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k", "-D"]).arg(&data);
-        let made = initdb.output().unwrap();
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        copy(&template(bin, account), &data);
         let mut postgres = as_account(&bin.join("postgres"), account);
         postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses=", "-p"]);
         postgres.arg(port.to_string());
@@ -201,6 +198,38 @@ fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
         command.uid(uid).gid(gid);
     }
     command
+}
+
+/// A cluster that was never started, made once for all test programs that run with `bin`: initdb takes a CPU for seconds,
+/// a copy does not.
+fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let one_at_a_time = std::fs::File::create(target.join("cluster.lock")).unwrap();
+    one_at_a_time.lock().unwrap();
+    let name = bin.to_string_lossy().replace('/', "_");
+    let template = target.join(format!("cluster{name}"));
+    if !template.exists() {
+        let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
+        if let Some((uid, gid)) = account {
+            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
+        }
+        let data = folder.path().join("data");
+        let mut initdb = as_account(&bin.join("initdb"), account);
+        initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k", "-D"]).arg(&data);
+        let made = initdb.output().unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let half = target.join("cluster.half");
+        let _ = std::fs::remove_dir_all(&half);
+        copy(&data, &half);
+        std::fs::rename(&half, &template).unwrap();
+    }
+    template
+}
+
+/// Copies a folder with its owners.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).output().unwrap();
+    assert!(copied.status.success(), "cp: {}", String::from_utf8_lossy(&copied.stderr));
 }
 
 /// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what

@@ -18,7 +18,7 @@ fn sessions_that_update_one_row_set_are_told_and_those_on_schemas_of_their_own_a
 #[test]
 fn a_log_without_room_forces_checkpoints_and_they_are_told() {
     let bench = Bench::new();
-    let updates = ["--update-pct", "50", "--duration", "3s"];
+    let updates = ["--update-pct", "100", "--commit-wait", "off", "--duration", "6s"];
     let roomy = bench.private(&updates);
     assert!(!roomy.has("forced-checkpoints") && !roomy.has("pg-forced-checkpoints"), "{roomy}");
     let tight = bench.private(&[&updates[..], &["--set", "max_wal_size=32MB,min_wal_size=32MB"]].concat());
