@@ -32,6 +32,8 @@ pub struct Stat {
     pub reaped_system_ticks: u64,
     /// Ticks since boot: tells a process from a later one with its number.
     pub started: u64,
+    /// Whether its memory is gone: it ends, or has ended and its parent has yet to wait for it.
+    pub ended: bool,
 }
 
 impl Stat {
@@ -59,6 +61,7 @@ impl Stat {
             reaped_user_ticks: signed(16)?,
             reaped_system_ticks: signed(17)?,
             started: number(22)?,
+            ended: number(23)? == 0,
         })
     }
 }
@@ -153,6 +156,21 @@ mod tests {
         assert_eq!((stat.parent, stat.major_faults, stat.reaped_major_faults), (12, 7, 3));
         assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
         assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));
+        assert!(!stat.ended);
+    }
+
+    #[test]
+    fn a_process_that_nobody_waited_for_has_ended() {
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let kernel = Kernel::default();
+        let ended = || Stat::read(&kernel, child.id()).unwrap().ended;
+        assert!(!ended() && !Stat::read(&kernel, std::process::id()).unwrap().ended);
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        while !ended() {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
     }
 
     #[test]

@@ -60,16 +60,18 @@ fn parse_line(line: &str) -> Option<(&str, Vec<u64>)> {
 /// The level of the chain to count at: the highest that has counters. Counting at two levels would count each request
 /// twice.
 ///
-/// Zeros may mean that a device counts nothing. A partition nobody has touched yet counts all the same if its disk does.
+/// Zeros may mean that a device counts nothing. One nobody has touched yet counts all the same if its driver takes
+/// requests from the kernel's queues, which count them, and a partition if its disk has counted.
 pub(crate) fn counted_level(kernel: &Kernel, chain: &Chain, text: &str) -> Option<usize> {
     let stats = parse(text);
     let has_counted = |name: &str| stats.get(name).is_some_and(|fields: &Vec<u64>| fields[READS] + fields[WRITES] > 0);
     let counts = |name: &String| {
         let folder = kernel.sys.join("class/block").join(name);
         let disk = device::disk_of(kernel, name);
-        let queue = folder.join(if disk.is_some() { "../queue/iostats" } else { "queue/iostats" });
-        let switched_off = value(queue).is_some_and(|on| on == "0");
-        let fresh = stats.contains_key(name.as_str()) && disk.is_some_and(|disk| has_counted(&disk));
+        let of_disk = folder.join(if disk.is_some() { ".." } else { "." });
+        let switched_off = value(of_disk.join("queue/iostats")).is_some_and(|on| on == "0");
+        let queued = of_disk.join("mq").exists();
+        let fresh = stats.contains_key(name.as_str()) && (queued || disk.is_some_and(|disk| has_counted(&disk)));
         !switched_off && (has_counted(name) || fresh)
     };
     chain.levels.iter().position(|level| level.iter().all(counts))
@@ -249,6 +251,20 @@ mod tests {
         let silent_top = chain(&[&["dm-0"], &["vda", "sda"]]);
         assert_eq!(counted_level(&kernel, &silent_top, TEXT), Some(1));
         assert_eq!(counted_level(&kernel, &chain(&[&["dm-0"], &["nosuch"]]), TEXT), None);
+    }
+
+    #[test]
+    fn an_untouched_device_counts_if_it_has_queues_and_is_not_switched_off() {
+        let sys = tempfile::tempdir().unwrap();
+        let kernel = Kernel { proc: PathBuf::from("/proc"), sys: sys.path().to_owned() };
+        let disk = sys.path().join("class/block/loop0");
+        let level = || counted_level(&kernel, &chain(&[&["loop0"]]), TEXT);
+        assert_eq!(level(), None);
+        std::fs::create_dir_all(disk.join("mq")).unwrap();
+        std::fs::create_dir(disk.join("queue")).unwrap();
+        assert_eq!(level(), Some(0));
+        std::fs::write(disk.join("queue/iostats"), "0\n").unwrap();
+        assert_eq!(level(), None);
     }
 
     #[test]

@@ -137,12 +137,17 @@ impl Processes {
             }
             match read_io(&self.kernel, pid) {
                 Ok(io) => totals.add_io(&io),
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => totals.io = None,
+                // Of a process that has ended only root may read it, until its parent has it.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !self.ended(pid) => totals.io = None,
                 Err(_) => left = true,
             }
             totals.add(&stat, self.scope);
         }
         Ok((totals, left))
+    }
+
+    fn ended(&self, pid: u32) -> bool {
+        Stat::read(&self.kernel, pid).map_or(true, |stat| stat.ended)
     }
 }
 
