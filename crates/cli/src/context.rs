@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use mindful_core::clock::HostClock;
 use mindful_core::plan::Plan;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
@@ -23,7 +24,7 @@ pub fn of(matches: &ArgMatches) -> Result<Context> {
 pub fn with(settings: Settings, store: Store) -> Result<Context> {
     let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
     let live = Arc::new(Live::new(std::io::stderr().is_terminal()));
-    Context::new(settings, engine, store, live, signals::stop_on_signal()?)
+    Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))
 }
 
 /// Whether output shall be JSON.

@@ -1,8 +1,6 @@
 //! The work loop of engines that have none of their own: operations one by one, each timed, until the slice ends.
 
-use std::time::Instant;
-
-use crate::clock;
+use crate::clock::{HostClock, Time};
 use crate::error::Result;
 use crate::latency::Recorder;
 use crate::pace::Schedule;
@@ -27,7 +25,8 @@ pub trait Operate {
 
 /// One session's loop, carried on from slice to slice.
 #[derive(Debug)]
-pub struct ClientLoop {
+pub struct ClientLoop<T = HostClock> {
+    time: T,
     draws: Draws,
     seat: Seat,
     rate: Option<Rate>,
@@ -60,7 +59,15 @@ enum Turn {
 impl ClientLoop {
     /// The loop of the session in `seat`.
     pub fn new(workload: &Workload, seat: Seat) -> Self {
+        Self::with_time(HostClock, workload, seat)
+    }
+}
+
+impl<T: Time> ClientLoop<T> {
+    /// The same by another time than this host's.
+    pub fn with_time(time: T, workload: &Workload, seat: Seat) -> Self {
         Self {
+            time,
             draws: Draws::new(workload, seat.session, seat.schema),
             seat,
             rate: workload.rate,
@@ -71,11 +78,11 @@ impl ClientLoop {
         }
     }
 
-    /// Works one slice on this host's clock.
+    /// Works one slice.
     pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
-        clock::sleep_unless(order.begin_us, || operator.interrupted());
+        self.time.sleep_unless(order.begin_us, &|| operator.interrupted());
         // Who thinks across the border is in time for it, however late this thread wakes.
-        let begin_us = self.pause.map_or_else(clock::now_us, |pause| pause.since_us);
+        let begin_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         if let (Some(rate), None) = (self.rate, &self.schedule) {
             let stream = self.draws.streams().arrival;
@@ -95,7 +102,7 @@ impl ClientLoop {
             index += 1;
         }
         operator.end_slice()?;
-        report.end_us = self.pause.map_or_else(clock::now_us, |pause| pause.since_us);
+        report.end_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
         report.backlog = self.schedule.as_ref().map(|s| s.backlog(order.end_us));
         for kind in OpKind::ALL {
             let (service, response) = (self.service[kind as usize].take(), self.response[kind as usize].take());
@@ -110,8 +117,8 @@ impl ClientLoop {
     /// counted up to the border and handed on.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = &mut self.pause else { return true };
-        clock::sleep_until_us(pause.until_us.min(end_us));
-        let now_us = clock::now_us();
+        self.time.sleep_unless(pause.until_us.min(end_us), &|| false);
+        let now_us = self.time.now_us();
         report.think_us += (now_us.min(end_us) - pause.since_us).max(0).unsigned_abs();
         let over = now_us.max(pause.until_us) < end_us;
         if over {
@@ -126,25 +133,25 @@ impl ClientLoop {
     fn await_turn(&mut self, end_us: i64) -> Turn {
         if let Some(schedule) = &mut self.schedule {
             let due = schedule.due_us();
-            if due >= end_us || clock::now_us() >= end_us {
-                clock::sleep_until_us(end_us);
+            if due >= end_us || self.time.now_us() >= end_us {
+                self.time.sleep_unless(end_us, &|| false);
                 return Turn::Over;
             }
-            clock::sleep_until_us(due);
+            self.time.sleep_unless(due, &|| false);
             schedule.advance();
             return Turn::Due(due);
         }
-        if clock::now_us() < end_us { Turn::AtOnce } else { Turn::Over }
+        if self.time.now_us() < end_us { Turn::AtOnce } else { Turn::Over }
     }
 
     fn one(&mut self, index: u64, turn: Turn, operator: &mut dyn Operate, report: &mut SliceReport) -> Result<()> {
         let op = self.draws.op(index);
-        let began = Instant::now();
+        let began = self.time.elapsed();
         let blocks = operator.operate(&op)?;
-        let service_ns = began.elapsed().as_nanos() as u64;
+        let service_ns = self.time.elapsed().saturating_sub(began).as_nanos() as u64;
         self.service[op.kind as usize].record(service_ns);
         if let Turn::Due(due) = turn {
-            let response_ns = (clock::now_us() - due).max(0).unsigned_abs() * 1_000;
+            let response_ns = (self.time.now_us() - due).max(0).unsigned_abs() * 1_000;
             self.response[op.kind as usize].record(response_ns.max(service_ns));
         }
         let done = report.op_mut(op.kind);
@@ -152,7 +159,7 @@ impl ClientLoop {
         done.blocks += blocks;
         report.tally.add(op.cell(), 1);
         if !op.think.is_zero() {
-            let since_us = clock::now_us();
+            let since_us = self.time.now_us();
             self.pause = Some(Pause { since_us, until_us: since_us + op.think.as_micros() as i64 });
         }
         Ok(())

@@ -1,11 +1,10 @@
 //! The one sampling loop: every source is read by one thread, at moments that follow from the borders of slices.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::clock::{now_us, wall_us};
+use mindful_core::clock::{Bell, Clock, FOREVER, wall_us};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::{Phase, Sampler};
 use mindful_core::result::{Finding, Severity};
@@ -25,17 +24,17 @@ const CLOCK_STEP_US: i64 = 20_000;
 /// Reads samplers on its own thread until the last border, or until it is told to end.
 pub struct Observer {
     wishes: Arc<Wishes>,
-    done: Receiver<()>,
+    clock: Arc<dyn Clock>,
     borders: Borders,
     clock_offset_us: i64,
     events: Arc<dyn Events>,
 }
 
 /// What the owner wants of the loop.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Wishes {
     wish: Mutex<Wish>,
-    changed: Condvar,
+    changed: Arc<dyn Bell>,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +46,8 @@ struct Wish {
     close_at_us: Option<i64>,
     /// The source being read.
     reading: Option<String>,
+    /// The loop has ended.
+    ended: bool,
 }
 
 impl Wishes {
@@ -56,7 +57,7 @@ impl Wishes {
 
     fn change(&self, change: impl FnOnce(&mut Wish)) {
         change(&mut self.lock());
-        self.changed.notify_all();
+        self.changed.ring();
     }
 }
 
@@ -71,6 +72,7 @@ impl Observer {
         borders: impl Into<Borders>,
         clock_offset_us: i64,
         events: Arc<dyn Events>,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         let borders = borders.into();
         for sampler in &samplers {
@@ -80,8 +82,7 @@ impl Observer {
                 phase: sampler.phase(),
             });
         }
-        let wishes = Arc::new(Wishes::default());
-        let (alive, done) = channel();
+        let wishes = Arc::new(Wishes { wish: Mutex::default(), changed: clock.bell() });
         let sources = samplers.into_iter().map(|sampler| Source { sampler, failed: false }).collect();
         let sampling = Sampling {
             sources,
@@ -89,13 +90,24 @@ impl Observer {
             clock_offset_us,
             wishes: wishes.clone(),
             events: events.clone(),
-            clock: Clocks::now(),
-            _alive: alive,
+            clocks: Clocks::now(),
+            clock: Arc::clone(&clock),
         };
-        std::thread::Builder::new().name("observer".to_owned()).spawn(move || sampling.run()).map_err(|error| {
-            Error::run(format!("cannot start the sampling thread ({error})"), "raise the limit of threads (ulimit -u)")
-        })?;
-        Ok(Self { wishes, done, borders, clock_offset_us, events })
+        let mut place = clock.place();
+        std::thread::Builder::new()
+            .name("observer".to_owned())
+            .spawn(move || {
+                place.begin();
+                let _ending = Ending(Arc::clone(&sampling.wishes));
+                sampling.run();
+            })
+            .map_err(|error| {
+                Error::run(
+                    format!("cannot start the sampling thread ({error})"),
+                    "raise the limit of threads (ulimit -u)",
+                )
+            })?;
+        Ok(Self { wishes, clock, borders, clock_offset_us, events })
     }
 
     /// The work is done: waits until the last border has been read. What sessions publish is read last after this call,
@@ -111,7 +123,7 @@ impl Observer {
 
     /// Waits until the first border from now on has been read: the work is done before the borders are.
     pub fn close(self) {
-        let now = now_us();
+        let now = self.clock.now_us();
         self.wishes.change(|wish| (wish.worked, wish.close_at_us) = (true, Some(now)));
         self.wait_for_border(now);
     }
@@ -125,12 +137,13 @@ impl Observer {
     /// Waits for the readings of the first border at or after `host_us`, or of the last there is.
     fn wait_for_border(&self, host_us: i64) {
         let closing = self.borders.closing(host_us.saturating_add(self.clock_offset_us));
-        let left_us = closing.map_or(0, |at| at - self.clock_offset_us + LAST_SETTLE_US - now_us());
+        let left_us = closing.map_or(0, |at| at - self.clock_offset_us + LAST_SETTLE_US - self.clock.now_us());
         self.wait(Duration::from_micros(left_us.max(0).unsigned_abs()) + PATIENCE);
     }
 
     fn wait(&self, patience: Duration) {
-        if self.done.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+        self.wishes.changed.wait(patience, &mut || !self.wishes.lock().ended);
+        if !self.wishes.lock().ended {
             let reading = self.wishes.lock().reading.clone().unwrap_or_else(|| "no source".to_owned());
             self.events.emit(Event::Finding(Finding::new(
                 "sampler-hung",
@@ -161,8 +174,17 @@ struct Sampling {
     clock_offset_us: i64,
     wishes: Arc<Wishes>,
     events: Arc<dyn Events>,
-    clock: Clocks,
-    _alive: Sender<()>,
+    clocks: Clocks,
+    clock: Arc<dyn Clock>,
+}
+
+/// Tells that the loop has ended, however that comes about.
+struct Ending(Arc<Wishes>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.change(|wish| wish.ended = true);
+    }
 }
 
 impl Sampling {
@@ -194,16 +216,15 @@ impl Sampling {
     /// Sleeps until `instant_us` of the host's clock; false when told to end.
     fn wait_until(&mut self, instant_us: i64) -> bool {
         loop {
-            let wish = self.wishes.lock();
-            if wish.stop {
+            if self.wishes.lock().stop {
                 return false;
             }
-            let left = instant_us - now_us();
+            let left = instant_us - self.clock.now_us();
             if left <= 0 {
                 break;
             }
             let sleep = Duration::from_micros(left.unsigned_abs()).min(LONGEST_SLEEP);
-            drop(self.wishes.changed.wait_timeout(wish, sleep).unwrap_or_else(PoisonError::into_inner));
+            self.wishes.changed.wait(sleep, &mut || !self.wishes.lock().stop);
             self.check_clock();
         }
         true
@@ -211,13 +232,14 @@ impl Sampling {
 
     /// Waits until the work is done; false when told to end.
     fn wait_for_work(&self) -> bool {
-        let undone = |wish: &mut Wish| !wish.worked && !wish.stop;
-        let wish = self.wishes.changed.wait_while(self.wishes.lock(), undone).unwrap_or_else(PoisonError::into_inner);
-        !wish.stop
+        let undone = |wish: &Wish| !wish.worked && !wish.stop;
+        self.wishes.changed.wait(FOREVER, &mut || undone(&self.wishes.lock()));
+        !self.wishes.lock().stop
     }
 
     fn check_clock(&mut self) {
-        if let Some(step_us) = self.clock.step_us() {
+        // Nobody sets simulated time.
+        if let Some(step_us) = self.clocks.step_us().filter(|_| !self.clock.simulated()) {
             self.events.emit(Event::Finding(Finding::new(
                 "clock-step",
                 Severity::Warning,
@@ -233,12 +255,11 @@ impl Sampling {
     fn read(&mut self, phase: Phase, border: u32, expires_us: Option<i64>) {
         for source in self.sources.iter_mut().filter(|source| source.sampler.phase() == phase) {
             self.wishes.lock().reading = Some(source.sampler.name().to_owned());
-            let at_us = now_us();
-            let begun = Instant::now();
+            let (at_us, begun) = (self.clock.now_us(), self.clock.elapsed());
             let expired = phase == Phase::Settled && expires_us.is_some_and(|expires| at_us >= expires);
             let values = if expired { source.unknown() } else { source.read(&*self.events) };
             let latencies = if source.failed { None } else { source.sampler.latencies() };
-            let cost_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+            let cost_us = u64::try_from(self.clock.elapsed().saturating_sub(begun).as_micros()).unwrap_or(u64::MAX);
             self.events.emit(Event::Sample {
                 source: source.sampler.name().to_owned(),
                 border,

@@ -1,9 +1,9 @@
 //! The engine's clock against this host's.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::clock;
+use mindful_core::clock::{self, Clock};
 use mindful_core::engine::Target;
 use mindful_core::result::{Finding, Severity};
 
@@ -20,28 +20,29 @@ pub struct ClockOffset {
     pub us: i64,
     /// Round trip of the question that told it: it is exact to half of that.
     trip: Duration,
-    looked: Instant,
+    /// When, since an instant of the clock's own.
+    looked: Duration,
 }
 
 impl ClockOffset {
     /// From the quickest of five questions, taken at the middle of its round trip.
-    pub fn of(target: &dyn Target) -> Result<Self> {
+    pub fn of(target: &dyn Target, clock: &dyn Clock) -> Result<Self> {
         let mut best: Option<Self> = None;
         for _ in 0..5 {
-            let (looked, asked_us) = (Instant::now(), clock::now_us());
+            let (looked, asked_us) = (clock.elapsed(), clock.now_us());
             let engine_us = target.clock_us()?;
-            let trip = looked.elapsed();
+            let trip = clock.elapsed().saturating_sub(looked);
             if best.as_ref().is_none_or(|best| trip < best.trip) {
                 best = Some(Self { us: engine_us - asked_us - trip.as_micros() as i64 / 2, trip, looked });
             }
         }
-        Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, looked: Instant::now() }))
+        Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, looked: clock.elapsed() }))
     }
 
     /// Whether one of the clocks was set since then. A target that no longer answers tells nothing.
-    pub fn held_against_now(&self, target: &dyn Target) -> Option<Finding> {
-        let now = Self::of(target).ok()?;
-        let between = now.looked.duration_since(self.looked);
+    pub fn held_against_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
+        let now = Self::of(target, clock).ok()?;
+        let between = now.looked.saturating_sub(self.looked);
         let moved_us = (now.us - self.us) as f64;
         let unsure_us = (now.trip + self.trip).as_micros() as f64 / 2.0;
         (moved_us.abs() > STEP_US + DRIFT * between.as_micros() as f64 + unsure_us).then(|| {

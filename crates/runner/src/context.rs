@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mindful_core::Result;
+use mindful_core::clock::Clock;
 use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::Events;
 use mindful_core::plan::Plan;
@@ -30,6 +31,8 @@ pub struct Context {
     pub recording: Arc<Recording>,
     /// Requested by signals.
     pub stop: Stop,
+    /// What all threads of a run go by.
+    pub clock: Arc<dyn Clock>,
     /// Where runs are kept.
     pub store: Store,
 }
@@ -42,11 +45,21 @@ impl Context {
         store: Store,
         live: Arc<dyn Events>,
         stop: Stop,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         let mut plan = Plan::from_settings(&settings)?;
         engine.accepts(&plan.target, &settings)?;
         fits::fit(&mut plan, engine, &settings)?;
-        Ok(Self { stored: settings.clone(), settings, plan, engine, recording: Recording::new(live), stop, store })
+        Ok(Self {
+            stored: settings.clone(),
+            settings,
+            plan,
+            engine,
+            recording: Recording::new(live),
+            stop,
+            clock,
+            store,
+        })
     }
 
     /// Events as engines take them.

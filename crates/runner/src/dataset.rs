@@ -1,7 +1,6 @@
 //! Brings the dataset of a plan about: finds it, makes it, completes it, proves its layout.
 
-use std::time::Instant;
-
+use mindful_core::clock::Clock;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
 use mindful_core::engine::{Description, Stop, Target};
 use mindful_core::event::{Event, Events, note};
@@ -16,6 +15,7 @@ pub fn ensure(
     description: &Description,
     events: &dyn Events,
     stop: &Stop,
+    clock: &dyn Clock,
 ) -> Result<Dataset> {
     match target.dataset()? {
         Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
@@ -42,13 +42,13 @@ pub fn ensure(
                     "give fewer --schemas",
                 )
             })?;
-            load(target, &more, events, stop)
+            load(target, &more, events, stop, clock)
         }
         None => {
             let wanted = plan.dataset(description.block_bytes)?;
             // What the dataset could not carry is refused before the first byte is written.
             plan.workload(&expected(&wanted, description.block_bytes))?;
-            load(target, &wanted, events, stop)
+            load(target, &wanted, events, stop, clock)
         }
     }
 }
@@ -68,10 +68,16 @@ fn expected(plan: &DatasetPlan, block_bytes: u64) -> Dataset {
 }
 
 /// Loads `plan` and proves the layout.
-pub fn load(target: &dyn Target, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
-    let began = Instant::now();
+pub fn load(
+    target: &dyn Target,
+    plan: &DatasetPlan,
+    events: &dyn Events,
+    stop: &Stop,
+    clock: &dyn Clock,
+) -> Result<Dataset> {
+    let began = clock.elapsed();
     let loaded = target.load(plan, events, stop)?;
-    let load_s = began.elapsed().as_secs_f64();
+    let load_s = clock.elapsed().saturating_sub(began).as_secs_f64();
     events.emit(Event::Loaded { dataset: loaded.clone(), load_s: Some(load_s) });
     verify(target, events, stop)?;
     Ok(loaded)

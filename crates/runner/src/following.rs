@@ -7,7 +7,7 @@ use mindful_analyze::checks;
 use mindful_analyze::judgement::headline;
 use mindful_analyze::steady::settling::{at_cap, settled};
 use mindful_analyze::steady::{Assessment, Looks};
-use mindful_core::clock;
+use mindful_core::clock::Clock;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
@@ -20,6 +20,7 @@ const AHEAD_US: i64 = 500_000;
 /// Passes all events on and follows the step in them.
 pub struct Following {
     events: Arc<dyn Events>,
+    clock: Arc<dyn Clock>,
     /// How to end the step when it is steady; `None` to let it go on.
     steady: Option<Steady>,
     state: Mutex<State>,
@@ -44,8 +45,8 @@ struct State {
 
 impl Following {
     /// Passes events on to `events`.
-    pub fn new(events: Arc<dyn Events>, steady: Option<Steady>) -> Arc<Self> {
-        Arc::new(Self { events, steady, state: Mutex::default() })
+    pub fn new(events: Arc<dyn Events>, clock: Arc<dyn Clock>, steady: Option<Steady>) -> Arc<Self> {
+        Arc::new(Self { events, clock, steady, state: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -138,7 +139,7 @@ impl State {
     }
 
     /// Judges when enough is new: the border to end at, once what was seen is steady.
-    fn judge(&mut self, least: Duration) -> Option<u32> {
+    fn judge(&mut self, least: Duration, now_us: i64) -> Option<u32> {
         let complete = self.complete();
         let step = self.step.as_ref().filter(|_| self.found.is_none())?;
         // Of the last slice, what is published after its end has not been read yet.
@@ -150,7 +151,7 @@ impl State {
         if !self.looks.take(slices as usize, &found) {
             return None;
         }
-        let from_us = clock::now_us() + step.clock_offset_us + AHEAD_US;
+        let from_us = now_us + step.clock_offset_us + AHEAD_US;
         let border = step.borders_us.iter().position(|border| *border >= from_us)?;
         self.found = Some(found);
         Some(border as u32)
@@ -163,8 +164,11 @@ impl Events for Following {
         let slice = matches!(event, Event::Slice { .. });
         let mut state = self.lock();
         state.take(event);
-        let judged =
-            self.steady.as_ref().filter(|_| slice).and_then(|steady| Some((steady, state.judge(steady.least)?)));
+        let judged = self
+            .steady
+            .as_ref()
+            .filter(|_| slice)
+            .and_then(|steady| Some((steady, state.judge(steady.least, self.clock.now_us())?)));
         drop(state);
         if let Some((steady, border)) = judged {
             steady.close.at(border);

@@ -1,6 +1,8 @@
 //! The gate: nobody starts before everybody is ready, and then all start at one instant.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::clock::{Bell, Clock, FOREVER};
 
 /// What the gate tells those who wait.
 #[derive(Debug, Clone)]
@@ -15,9 +17,9 @@ pub enum Signal {
 #[derive(Debug)]
 pub struct Gate {
     state: Mutex<State>,
-    changed: Condvar,
+    changed: Arc<dyn Bell>,
     /// A place at the turnstile is free: one more may pass, not all need look.
-    free: Condvar,
+    free: Arc<dyn Bell>,
 }
 
 #[derive(Debug)]
@@ -25,16 +27,25 @@ struct State {
     signal: Option<Signal>,
     may_connect: u32,
     may_leave: bool,
+    /// Sessions whose threads have nothing left to do.
+    gone: usize,
+}
+
+/// A session's thread, which has nothing left to do when this is dropped.
+pub struct Leaving<'a>(pub &'a Gate);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.lock().gone += 1;
+        self.0.changed.ring();
+    }
 }
 
 impl Gate {
     /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
-    pub fn new(at_a_time: u32) -> Self {
-        Self {
-            state: Mutex::new(State { signal: None, may_connect: at_a_time, may_leave: false }),
-            changed: Condvar::new(),
-            free: Condvar::new(),
-        }
+    pub fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
+        let state = State { signal: None, may_connect: at_a_time, may_leave: false, gone: 0 };
+        Self { state: Mutex::new(state), changed: clock.bell(), free: clock.bell() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -44,49 +55,55 @@ impl Gate {
     /// Opens the gate, or calls the step off.
     pub fn give(&self, signal: Signal) {
         self.lock().signal.get_or_insert(signal);
-        self.changed.notify_all();
-        self.free.notify_all();
+        self.changed.ring();
+        self.free.ring();
     }
 
     /// Waits until the gate opens.
     pub fn wait(&self) -> Signal {
-        let mut state = self.lock();
         loop {
-            if let Some(signal) = &state.signal {
+            self.changed.wait(FOREVER, &mut || self.lock().signal.is_none());
+            if let Some(signal) = &self.lock().signal {
                 return signal.clone();
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Lets those go who wait to leave.
-    pub fn dismiss(&self) {
+    /// Lets those go who wait to leave, and waits until all `sessions` have nothing left to do.
+    pub fn dismiss(&self, sessions: usize) {
         self.lock().may_leave = true;
-        self.changed.notify_all();
+        self.changed.ring();
+        self.changed.wait(FOREVER, &mut || self.lock().gone < sessions);
     }
 
     /// Waits until all may leave.
     pub fn wait_to_leave(&self) {
-        let mut state = self.lock();
-        while !state.may_leave {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        self.changed.wait(FOREVER, &mut || !self.lock().may_leave);
     }
 
     /// Connects when it is this session's turn; `None` when the step was called off meanwhile.
     pub fn in_turn<T>(&self, connect: impl FnOnce() -> T) -> Option<T> {
-        let mut state = self.lock();
-        while state.may_connect == 0 && state.signal.is_none() {
-            state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        if state.signal.is_some() {
+        let mut passed = None;
+        self.free.wait(FOREVER, &mut || {
+            passed = self.pass();
+            passed.is_none()
+        });
+        if passed != Some(true) {
             return None;
         }
-        state.may_connect -= 1;
-        drop(state);
         let connected = connect();
         self.lock().may_connect += 1;
-        self.free.notify_one();
+        self.free.ring_one();
         Some(connected)
+    }
+
+    /// Passes the turnstile; `false` when the step was called off, `None` while there is no place.
+    fn pass(&self) -> Option<bool> {
+        let mut state = self.lock();
+        if state.signal.is_some() {
+            return Some(false);
+        }
+        state.may_connect = state.may_connect.checked_sub(1)?;
+        Some(true)
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mindful_core::clock::Clock;
 use mindful_core::engine::Target;
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
@@ -37,7 +38,7 @@ pub fn step(
 ) -> Result<Measured> {
     let close = Close::default();
     let steady = plan.steady.then(|| Steady { close: close.clone(), least: plan.duration });
-    let following = Following::new(context.events(), steady);
+    let following = Following::new(context.events(), Arc::clone(&context.clock), steady);
     let events = Arc::clone(&following) as Arc<dyn Events>;
     let (mut samplers, findings) = host_samplers(context, target)?;
     // What cannot be seen stays so for all steps of a sweep.
@@ -60,9 +61,15 @@ pub fn step(
     let (warmup, window) = spans(plan);
     let order = StepOrder { target, head, warmup, window, close };
     let ends_early = plan.ops.is_some() || plan.steady;
-    let mut observing = Observing { samplers, events: Arc::clone(&events), ends_early, observer: Ok(None) };
+    let mut observing = Observing {
+        samplers,
+        events: Arc::clone(&events),
+        clock: Arc::clone(&context.clock),
+        ends_early,
+        observer: Ok(None),
+    };
     let recorded = StepRecord::new(order.head.clone());
-    let outcome = run_step(order, &*events, &context.stop, &mut observing);
+    let outcome = run_step(order, &*events, &context.stop, &*context.clock, &mut observing);
     observing.observer?;
     let StepOutcome { error, interrupted } = outcome?;
     if error.is_none() && !interrupted {
@@ -85,6 +92,7 @@ pub fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measure
 struct Observing {
     samplers: Samplers,
     events: Arc<dyn Events>,
+    clock: Arc<dyn Clock>,
     /// Such a step ends when the work is done, or steady, not at the last border.
     ends_early: bool,
     observer: Result<Option<Observer>>,
@@ -94,7 +102,8 @@ impl Watch for Observing {
     fn begins(&mut self, start: &Start) {
         let samplers = std::mem::take(&mut self.samplers);
         let events = Arc::clone(&self.events);
-        self.observer = Observer::start(samplers, start.borders_us.to_vec(), start.clock_offset_us, events).map(Some);
+        let (borders, clock) = (start.borders_us.to_vec(), Arc::clone(&self.clock));
+        self.observer = Observer::start(samplers, borders, start.clock_offset_us, events, clock).map(Some);
     }
 
     fn worked(&mut self, outcome: &StepOutcome) {
@@ -122,6 +131,9 @@ type Samplers = Vec<Box<dyn Sampler>>;
 
 /// Those of this host, and of the server's where an exporter tells of it.
 pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers, Vec<Finding>)> {
+    if context.clock.simulated() {
+        return Ok((Vec::new(), Vec::new()));
+    }
     let host = target.host();
     let (mut samplers, mut findings) = mindful_observe::host_samplers(&host, context.plan.device_trace);
     if let Some(url) = context.settings.get("node_exporter") {

@@ -230,7 +230,7 @@ impl Runner<'_> {
 /// The dataset of the run's plan on `target`, loaded where it is not there.
 fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
     let (description, events) = (target.describe()?, context.events());
-    let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop)?;
+    let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop, &*context.clock)?;
     if context.stop.requested() {
         return Err(Error::interrupted("interrupted before the run began; nothing is stored"));
     }
@@ -244,7 +244,7 @@ fn examined(context: &Context, own: &mut Opened) -> Result<()> {
     own.ready_for = Some((workload, context.plan.sessions));
     let events = context.events();
     events.emit(Event::Shapes { shapes });
-    for finding in examine::examine(&*own.target, &context.plan)? {
+    for finding in examine::examine(&*own.target, &context.plan, context.clock.simulated())? {
         events.emit(Event::Finding(finding));
     }
     Ok(())
@@ -255,7 +255,10 @@ fn record(context: &Context, known: &mut Run) -> Result<()> {
     let writer = Arc::new(context.store.create(known.head.clone())?);
     known.head = writer.head().clone();
     if let (Some(description), Some(host)) = (known.description.clone(), known.host.clone()) {
-        known.environment = mindful_observe::environment(&host);
+        // No host goes by simulated time.
+        if !context.clock.simulated() {
+            known.environment = mindful_observe::environment(&host);
+        }
         let alike = Alike {
             engine: context.engine.name(),
             version: &description.engine_version,

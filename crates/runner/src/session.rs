@@ -1,12 +1,14 @@
 //! One session on its own thread: connect, report ready, then slice after slice.
 
-use std::sync::mpsc::Sender;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use mindful_core::clock;
+use mindful_core::Result;
+use mindful_core::clock::{Bell, Clock};
 use mindful_core::engine::{Session, Stop, Target};
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::Workload;
-use mindful_core::{Error, Result};
 
 use crate::close::Close;
 use crate::gate::{Gate, Signal};
@@ -21,11 +23,42 @@ pub enum Message {
     Done(Result<()>),
 }
 
+/// What sessions have told and the step has not yet taken.
+pub struct Mailbox {
+    told: Mutex<VecDeque<Message>>,
+    bell: Arc<dyn Bell>,
+}
+
+impl Mailbox {
+    /// An empty one.
+    pub fn new(clock: &dyn Clock) -> Self {
+        Self { told: Mutex::default(), bell: clock.bell() }
+    }
+
+    /// Tells the step.
+    pub fn put(&self, message: Message) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+        self.bell.ring();
+    }
+
+    /// The next message, waited for at most `at_most`.
+    pub fn take(&self, at_most: Duration) -> Option<Message> {
+        let mut taken = None;
+        self.bell.wait(at_most, &mut || {
+            taken = self.told.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            taken.is_none()
+        });
+        taken
+    }
+}
+
 /// What all sessions of a step share.
 pub struct Shared<'a> {
     pub target: &'a dyn Target,
     pub workload: &'a Workload,
+    pub clock: &'a dyn Clock,
     pub gate: &'a Gate,
+    pub mailbox: &'a Mailbox,
     /// Ends the step early, for whatever reason.
     pub halt: &'a Stop,
     /// Ends it early at a border.
@@ -36,14 +69,13 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     /// The life of a session's thread.
-    pub fn live(&self, seat: Seat, messages: &Sender<Message>) {
-        let outcome = self.work(seat, messages).map_err(|error| error.at(format_args!("session {}", seat.session + 1)));
+    pub fn live(&self, seat: Seat) {
+        let outcome = self.work(seat).map_err(|error| error.at(format_args!("session {}", seat.session + 1)));
         let (outcome, session) = match outcome {
             Ok(session) => (Ok(()), session),
             Err(error) => (Err(error), None),
         };
-        // The step holds the receiver until the last session is done.
-        let _ = messages.send(Message::Done(outcome));
+        self.mailbox.put(Message::Done(outcome));
         if session.is_some() {
             // What leaving costs the target, and the process that ends with it, belong to no window.
             self.gate.wait_to_leave();
@@ -51,50 +83,40 @@ impl Shared<'_> {
     }
 
     /// The session after its work; `None` where there was none to do.
-    fn work(&self, seat: Seat, messages: &Sender<Message>) -> Result<Option<Box<dyn Session>>> {
+    fn work(&self, seat: Seat) -> Result<Option<Box<dyn Session>>> {
         let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, seat)) else {
             return Ok(None);
         };
         let mut session = connected?;
-        messages.send(Message::Ready).map_err(|_| gone())?;
+        self.mailbox.put(Message::Ready);
         match self.gate.wait() {
             Signal::Abort => Ok(None),
             Signal::Go(borders) => {
-                self.slices(seat.session, &mut *session, &borders, messages)?;
+                self.slices(seat.session, &mut *session, &borders)?;
                 Ok(Some(session))
             }
         }
     }
 
-    fn slices(
-        &self,
-        number: u32,
-        session: &mut dyn Session,
-        borders: &[i64],
-        messages: &Sender<Message>,
-    ) -> Result<()> {
+    fn slices(&self, number: u32, session: &mut dyn Session, borders: &[i64]) -> Result<()> {
         let mut first_op = 0;
         for (index, border) in borders.windows(2).enumerate() {
             if self.halt.requested() || self.close.reached(index as u32) {
                 break;
             }
             // An operation may outlast whole slices; those have nothing left to do.
-            if border[1] <= clock::now_us() + self.clock_offset_us {
+            if border[1] <= self.clock.now_us() + self.clock_offset_us {
                 continue;
             }
             let max_ops = self.ops.map(|ops| ops - first_op);
             let order = SliceOrder { index: index as u32, begin_us: border[0], end_us: border[1], first_op, max_ops };
             let report = session.slice(&order)?;
             first_op += report.total_ops();
-            messages.send(Message::Slice(number, Box::new(report))).map_err(|_| gone())?;
+            self.mailbox.put(Message::Slice(number, Box::new(report)));
             if self.ops.is_some_and(|ops| first_op >= ops) {
                 break;
             }
         }
         Ok(())
     }
-}
-
-fn gone() -> Error {
-    Error::run("the step ended before its sessions", "this is a defect of mindful: please report it")
 }

@@ -1,11 +1,10 @@
 //! A step: so many sessions, one workload, one window.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use mindful_core::clock;
+use mindful_core::clock::Clock;
 use mindful_core::engine::{Stop, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::run::StepHead;
@@ -14,13 +13,15 @@ use mindful_core::{Error, Result};
 use crate::borders;
 use crate::clock_offset::{ClockOffset, WallClock};
 use crate::close::Close;
-use crate::gate::{Gate, Signal};
-use crate::session::{Message, Shared};
+use crate::gate::{Gate, Leaving, Signal};
+use crate::session::{Mailbox, Message, Shared};
 
 /// Sessions that connect side by side: enough to hide round trips, too few to overrun a server's backlog.
 const CONNECT_AT_A_TIME: u32 = 32;
 /// Stack of a session's thread: it drives one connection, no recursion.
 const STACK_BYTES: usize = 512 << 10;
+/// How long to wait for a message without a look at who wants an end.
+const LOOK: Duration = Duration::from_millis(50);
 /// How long an operation may go on after it was told to stop before it is interrupted.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// How long an operation may outlast the end of the step before it is interrupted.
@@ -71,36 +72,39 @@ pub fn run_step(
     mut order: StepOrder<'_>,
     events: &dyn Events,
     stop: &Stop,
+    clock: &dyn Clock,
     watch: &mut dyn Watch,
 ) -> Result<StepOutcome> {
     let Some(workload) = order.head.workload.clone() else {
         return Err(Error::plan("the step has no workload: another tool drove it", "give a plan"));
     };
-    let clocks = ClockOffset::of(order.target)?;
+    let clocks = ClockOffset::of(order.target, clock)?;
     let clock_offset_us = clocks.us;
     if order.head.ops.is_some() {
         order.warmup = Duration::ZERO;
     }
     order.head.warmup_slices = borders::timed(0, order.warmup, Duration::ZERO).1;
     events.emit(Event::Step(order.head.clone()));
-    let (gate, halt) = (Gate::new(CONNECT_AT_A_TIME), Stop::default());
+    let (gate, halt, mailbox) = (Gate::new(CONNECT_AT_A_TIME, clock), Stop::default(), Mailbox::new(clock));
     let shared = Shared {
         target: order.target,
         workload: &workload,
+        clock,
         gate: &gate,
+        mailbox: &mailbox,
         halt: &halt,
         close: &order.close,
         ops: order.head.ops,
         clock_offset_us,
     };
     let outcome = thread::scope(|scope| {
-        let (sender, messages) = mpsc::channel();
         let mut running = Step {
             order: &order,
             events,
             stop,
             halt: &halt,
             gate: &gate,
+            clock,
             clocks: &clocks,
             wall: WallClock::now(),
             begins: None,
@@ -108,11 +112,15 @@ pub fn run_step(
             error: None,
         };
         for seat in &order.head.seats {
-            let (shared, sender, seat) = (&shared, sender.clone(), *seat);
+            let (shared, seat, mut place) = (&shared, *seat, clock.place());
             let spawned = thread::Builder::new()
                 .name(format!("session-{}", seat.session + 1))
                 .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, move || shared.live(seat, &sender));
+                .spawn_scoped(scope, move || {
+                    place.begin();
+                    let _leaving = Leaving(shared.gate);
+                    shared.live(seat);
+                });
             match spawned {
                 Ok(_) => running.left += 1,
                 Err(error) => running.fail(Error::run(
@@ -121,14 +129,16 @@ pub fn run_step(
                 )),
             }
         }
-        drop(sender);
-        let _dismissal = Dismissal(&gate);
-        let outcome = running.drive(&messages, watch);
+        let _dismissal = Dismissal(&gate, running.left);
+        let outcome = running.drive(&mailbox, watch);
         watch.worked(&outcome);
         outcome
     });
     if outcome.error.is_none() && !outcome.interrupted {
-        clocks.held_against_now(order.target).into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+        clocks
+            .held_against_now(order.target, clock)
+            .into_iter()
+            .for_each(|finding| events.emit(Event::Finding(finding)));
     }
     events.emit(Event::StepEnd {
         error: outcome.error.as_ref().map(ToString::to_string),
@@ -138,11 +148,11 @@ pub fn run_step(
 }
 
 /// Lets all sessions leave when it goes, however that comes about.
-struct Dismissal<'a>(&'a Gate);
+struct Dismissal<'a>(&'a Gate, usize);
 
 impl Drop for Dismissal<'_> {
     fn drop(&mut self) {
-        self.0.dismiss();
+        self.0.dismiss(self.1);
     }
 }
 
@@ -152,19 +162,20 @@ struct Step<'a> {
     stop: &'a Stop,
     halt: &'a Stop,
     gate: &'a Gate,
+    clock: &'a dyn Clock,
     clocks: &'a ClockOffset,
     wall: WallClock,
     /// When work begins, once that is known.
-    begins: Option<Instant>,
+    begins: Option<Duration>,
     left: usize,
     error: Option<Error>,
 }
 
 impl Step<'_> {
-    fn drive(&mut self, messages: &Receiver<Message>, watch: &mut dyn Watch) -> StepOutcome {
+    fn drive(&mut self, mailbox: &Mailbox, watch: &mut dyn Watch) -> StepOutcome {
         let of = self.order.head.seats.len() as u32;
         let mut ready = 0;
-        let mut deadline: Option<Instant> = None;
+        let mut deadline: Option<Duration> = None;
         while self.left > 0 {
             if self.stop.requested() {
                 self.call_off();
@@ -173,20 +184,20 @@ impl Step<'_> {
                 self.judge_clock();
             }
             if self.halt.requested() {
-                let latest = Instant::now() + self.grace();
+                let latest = self.clock.elapsed() + self.grace();
                 deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
             }
-            match messages.recv_timeout(Duration::from_millis(50)) {
-                Ok(Message::Ready) => {
+            match mailbox.take(LOOK) {
+                Some(Message::Ready) => {
                     ready += 1;
                     self.events.emit(Event::Ready { ready, of });
                     if ready == of && !self.halt.requested() {
                         let last_us = self.release(watch);
-                        deadline = Some(Instant::now() + until(last_us) + END_GRACE);
+                        deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
                     }
                 }
-                Ok(Message::Slice(session, report)) => self.events.emit(Event::Slice { session, report: *report }),
-                Ok(Message::Done(outcome)) => {
+                Some(Message::Slice(session, report)) => self.events.emit(Event::Slice { session, report: *report }),
+                Some(Message::Done(outcome)) => {
                     self.left -= 1;
                     if let Err(error) = outcome {
                         self.fail(error);
@@ -194,12 +205,11 @@ impl Step<'_> {
                         self.call_off();
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {}
+                None => {}
             }
-            if deadline.is_some_and(|d| Instant::now() >= d) {
+            if deadline.is_some_and(|d| self.clock.elapsed() >= d) {
                 self.order.target.interrupt();
-                deadline = Some(Instant::now() + STOP_GRACE);
+                deadline = Some(self.clock.elapsed() + STOP_GRACE);
             }
         }
         StepOutcome { error: self.error.take(), interrupted: self.stop.requested() }
@@ -207,12 +217,12 @@ impl Step<'_> {
 
     /// How long an operation may go on after it was told to stop: before the work begins there is none.
     fn grace(&self) -> Duration {
-        if self.begins.is_some_and(|begins| Instant::now() >= begins) { STOP_GRACE } else { Duration::ZERO }
+        if self.begins.is_some_and(|begins| self.clock.elapsed() >= begins) { STOP_GRACE } else { Duration::ZERO }
     }
 
     /// This host's clock was set: where the target goes by it, its slices no longer end where they should.
     fn judge_clock(&mut self) {
-        if let Some(finding) = self.clocks.held_against_now(self.order.target) {
+        if let Some(finding) = self.clocks.held_against_now(self.order.target, self.clock) {
             let what = format!("a clock was set while the run went on: {}", finding.evidence);
             self.events.emit(Event::Finding(finding));
             self.fail(Error::run(what, "let it settle (chronyc tracking) and run again"));
@@ -225,8 +235,8 @@ impl Step<'_> {
         // Long enough for each session's first order to reach the server, which takes it a millisecond or two of CPU.
         let lead_us = 200_000 + sessions * 2_000;
         let clock_offset_us = self.clocks.us;
-        let start_us = clock::now_us() + clock_offset_us + lead_us;
-        self.begins = Some(Instant::now() + Duration::from_micros(lead_us.unsigned_abs()));
+        let start_us = self.clock.now_us() + clock_offset_us + lead_us;
+        self.begins = Some(self.clock.elapsed() + Duration::from_micros(lead_us.unsigned_abs()));
         let borders_us = Arc::new(if self.order.head.ops.is_some() {
             borders::open_ended(start_us, self.order.window)
         } else {
@@ -237,6 +247,10 @@ impl Step<'_> {
         let last_us = borders_us.last().copied().unwrap_or(start_us) - clock_offset_us;
         self.gate.give(Signal::Go(borders_us));
         last_us
+    }
+
+    fn until(&self, instant_us: i64) -> Duration {
+        Duration::from_micros((instant_us - self.clock.now_us()).max(0).unsigned_abs())
     }
 
     fn fail(&mut self, error: Error) {
@@ -251,8 +265,4 @@ impl Step<'_> {
         self.halt.request();
         self.gate.give(Signal::Abort);
     }
-}
-
-fn until(instant_us: i64) -> Duration {
-    Duration::from_micros((instant_us - clock::now_us()).max(0).unsigned_abs())
 }

@@ -1,6 +1,6 @@
 //! A sweep as it goes on: within its budget, and told after each step.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::event::note;
@@ -17,13 +17,14 @@ use crate::sweep::{Next, Sweep, named, others};
 pub struct Walk<'a> {
     sweep: &'a Sweep,
     context: &'a Context,
-    began: Instant,
+    /// When, by the clock of the run.
+    began: Duration,
     /// What the steps took that an earlier call had finished.
     spent_before: Duration,
     /// What the longest step of this call took, all of it.
     longest: Option<Duration>,
     /// When the step under way was handed out.
-    handed_out: Option<Instant>,
+    handed_out: Option<Duration>,
     done: Vec<StepSummary>,
 }
 
@@ -31,7 +32,7 @@ impl<'a> Walk<'a> {
     /// A sweep from its first step on.
     pub fn new(sweep: &'a Sweep, context: &'a Context) -> Self {
         let (spent_before, longest, handed_out) = (Duration::ZERO, None, None);
-        Self { sweep, context, began: Instant::now(), spent_before, longest, handed_out, done: Vec::new() }
+        Self { sweep, context, began: context.clock.elapsed(), spent_before, longest, handed_out, done: Vec::new() }
     }
 
     /// The rest of the sweep whose steps stand in `run`; those that did not end are taken again.
@@ -42,9 +43,13 @@ impl<'a> Walk<'a> {
         Self { spent_before: spent(run, sweep.step_cost()), done, ..Self::new(sweep, context) }
     }
 
+    fn since(&self, instant: Duration) -> Duration {
+        self.context.clock.elapsed().saturating_sub(instant)
+    }
+
     /// Time the budget still holds; `None` without one.
     fn left(&self) -> Option<Duration> {
-        Some(self.sweep.budget()?.saturating_sub(self.spent_before + self.began.elapsed()))
+        Some(self.sweep.budget()?.saturating_sub(self.spent_before + self.since(self.began)))
     }
 
     /// Steps that the budget still holds, by the longest so far.
@@ -67,7 +72,7 @@ impl<'a> Walk<'a> {
             self.done.len(),
             named(&last.point.values),
             rate(last),
-            self.began.elapsed().as_secs(),
+            self.since(self.began).as_secs(),
             curve.join("  ")
         );
         recording.tell(&text);
@@ -80,7 +85,8 @@ impl StepSource for Walk<'_> {
             Some(step) => self.done.push(step.clone()),
             None => self.sweep.left_out().into_iter().for_each(|text| note(recording, text)),
         }
-        self.longest = self.longest.max(self.handed_out.take().map(|began| began.elapsed()));
+        let handed_out = self.handed_out.take();
+        self.longest = self.longest.max(handed_out.map(|began| self.since(began)));
         self.tell(recording);
         let point = match self.sweep.next(&self.done, self.steps_left()) {
             Next::Step(point) => point,
@@ -92,7 +98,7 @@ impl StepSource for Walk<'_> {
         let settings = self.sweep.settings(&point);
         let mut plan = self.sweep.plan(&point)?;
         fits::fit(&mut plan, self.context.engine, &settings)?;
-        self.handed_out = Some(Instant::now());
+        self.handed_out = Some(self.context.clock.elapsed());
         let system = System { settings, ..self.context.system() };
         Ok(Some(NextStep { system, loads: true, plan, point, on_one_cpu: false }))
     }

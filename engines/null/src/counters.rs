@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mindful_core::Result;
+use mindful_core::clock::Clock;
 use mindful_core::metric::{Metric, Phase, Sampler, shared};
 
 use crate::options::Options;
@@ -37,7 +38,8 @@ pub struct NullSampler {
     /// Share of misses that the page cache does not serve.
     stored_share: f64,
     cpu_us: Option<f64>,
-    began: Option<Instant>,
+    clock: Arc<dyn Clock>,
+    began: Option<Duration>,
     blocks: f64,
     missed: f64,
     read_us: f64,
@@ -46,7 +48,7 @@ pub struct NullSampler {
 
 impl NullSampler {
     /// The sampler of an opened target.
-    pub fn new(counters: &Arc<Counters>, options: &Options) -> Self {
+    pub fn new(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Self {
         Self {
             counters: Arc::clone(counters),
             metrics: metrics(),
@@ -54,6 +56,7 @@ impl NullSampler {
             fill: options.cache_fill,
             stored_share: 1.0 - options.page_cache_share.percent() / 100.0,
             cpu_us: options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6),
+            clock,
             began: None,
             blocks: 0.0,
             missed: 0.0,
@@ -64,7 +67,8 @@ impl NullSampler {
 
     /// Adds what happened since the last reading, by the share of it that the cache missed.
     fn miss(&mut self, blocks: f64, read_us: f64) {
-        let passed = self.began.get_or_insert_with(Instant::now).elapsed();
+        let now = self.clock.elapsed();
+        let passed = now.saturating_sub(*self.began.get_or_insert(now));
         let filled = if passed >= self.fill { 1.0 } else { passed.as_secs_f64() / self.fill.as_secs_f64() };
         let share = 1.0 - self.hit_share * filled;
         self.missed += share * (blocks - self.blocks);

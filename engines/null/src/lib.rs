@@ -7,29 +7,47 @@ mod fault;
 mod options;
 mod service;
 mod session;
+mod session_time;
 mod signal;
+mod simulated_clock;
 mod target;
 mod value;
 mod wrong_clock;
 
 use std::sync::Arc;
 
+use mindful_core::clock::{Clock, HostClock};
 use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 
 pub use options::KEYS;
+pub use simulated_clock::SimulatedClock;
 
 use options::Options;
 use target::NullTarget;
 
 /// The engine without a database.
-pub static ENGINE: Null = Null;
+pub static ENGINE: Null = Null(None);
 
 /// See [`ENGINE`].
-#[derive(Debug, Clone, Copy)]
-pub struct Null;
+#[derive(Debug, Clone, Default)]
+pub struct Null(Option<SimulatedClock>);
+
+impl Null {
+    /// The engine in simulated time.
+    pub const fn simulated(clock: SimulatedClock) -> Self {
+        Self(Some(clock))
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        match &self.0 {
+            Some(clock) => Arc::new(clock.clone()),
+            None => Arc::new(HostClock),
+        }
+    }
+}
 
 impl Engine for Null {
     fn name(&self) -> &'static str {
@@ -72,7 +90,7 @@ impl Engine for Null {
 
     fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         named(url)?;
-        Ok(Box::new(NullTarget::new(Options::from_settings(settings)?)))
+        Ok(Box::new(NullTarget::new(Options::from_settings(settings)?, self.clock())))
     }
 }
 

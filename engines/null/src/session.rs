@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::clock;
+use mindful_core::clock::Time;
 use mindful_core::engine::Session;
 use mindful_core::slice::{Seat, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
@@ -15,6 +15,7 @@ use crate::counters::{BLOCK_BYTES, Counters};
 use crate::fault::{self, Stall};
 use crate::options::Options;
 use crate::service::{ServiceTime, Wait};
+use crate::session_time::SessionTime;
 use crate::wrong_clock::WrongClock;
 
 /// Log of a light update, bytes a block.
@@ -22,7 +23,8 @@ const LIGHT_LOG_BYTES: u64 = 256;
 
 /// One session.
 pub struct NullSession {
-    client: ClientLoop,
+    client: ClientLoop<SessionTime>,
+    time: SessionTime,
     worker: Worker,
     clock: Arc<WrongClock>,
     start_delay: Duration,
@@ -30,6 +32,7 @@ pub struct NullSession {
 
 struct Worker {
     session: u32,
+    time: SessionTime,
     service: ServiceTime,
     wait: Wait,
     stalls: Vec<Stall>,
@@ -66,8 +69,10 @@ impl NullSession {
     /// "Connects" the session in `seat`.
     pub fn connect(options: &Options, workload: &Workload, seat: Seat, shared: Shared) -> Result<Self> {
         options.failures.iter().try_for_each(|failure| failure.connect(seat.session))?;
+        let time = SessionTime::new(shared.clock.host());
         let worker = Worker {
             session: seat.session,
+            time: time.clone(),
             service: ServiceTime::new(options, workload, seat),
             wait: Wait::default(),
             stalls: options.stalls.clone(),
@@ -84,7 +89,8 @@ impl NullSession {
         };
         let delay = options.start_delays.iter().find(|(session, _)| *session == seat.session);
         Ok(Self {
-            client: ClientLoop::new(workload, seat),
+            client: ClientLoop::with_time(time.clone(), workload, seat),
+            time,
             worker,
             clock: shared.clock,
             start_delay: delay.map_or(Duration::ZERO, |(_, delay)| *delay),
@@ -102,7 +108,7 @@ impl Session for NullSession {
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
             let begin_us = local.begin_us.saturating_add(self.start_delay.as_micros() as i64);
-            clock::sleep_unless(begin_us, || self.worker.interrupted());
+            self.time.sleep_unless(begin_us, &|| self.worker.interrupted());
         }
         let mut report = self.client.slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
@@ -113,7 +119,17 @@ impl Session for NullSession {
 
 impl Worker {
     fn since_start_us(&self) -> i64 {
-        self.started_us.map_or(0, |started| clock::now_us() - started)
+        self.started_us.map_or(0, |started| self.time.now_us() - started)
+    }
+
+    /// Works for `time`; tells whether it worked to the end.
+    fn wait(&mut self, time: Duration) -> bool {
+        if self.time.simulated() {
+            self.time.pass(time);
+            return true;
+        }
+        let (interrupts, seen) = (&self.interrupts, self.interrupts_seen);
+        self.wait.wait(time, || interrupts.load(Ordering::Relaxed) != seen)
     }
 
     fn die_if_due(&self) -> Result<()> {
@@ -161,9 +177,7 @@ impl Operate for Worker {
         if !self.stalls.is_empty() {
             us += fault::stalled_us(&self.stalls, begin_us, begin_us + us as i64) as f64;
         }
-        let (interrupts, seen) = (&self.interrupts, self.interrupts_seen);
-        let interrupted = || interrupts.load(Ordering::Relaxed) != seen;
-        if !self.wait.wait(Duration::from_nanos((us * 1e3) as u64), interrupted) || interrupted() {
+        if !self.wait(Duration::from_nanos((us * 1e3) as u64)) || self.interrupted() {
             return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
         }
         if self.dies_at_us.is_some() {
@@ -175,6 +189,10 @@ impl Operate for Worker {
     }
 
     fn end_slice(&mut self) -> Result<()> {
+        self.time.arrive();
+        if self.time.simulated() && self.interrupted() {
+            return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
+        }
         self.die_if_due()?;
         if self.uncommitted > 0 {
             self.commit();

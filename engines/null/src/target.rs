@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::clock;
+use mindful_core::clock::Clock;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::draw::Permutation;
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
@@ -30,8 +30,8 @@ pub struct NullTarget {
 
 impl NullTarget {
     /// A target with these options and no dataset.
-    pub fn new(options: Options) -> Self {
-        let clock = Arc::new(WrongClock::new(options.clock_offset.as_micros() as i64, options.clock_step));
+    pub fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
+        let clock = Arc::new(WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step));
         Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default(), clock }
     }
 
@@ -108,7 +108,7 @@ impl Target for NullTarget {
                 cross_correlation = Some(cross_correlation.map_or(rho, |most: f64| most.max(rho)));
             }
         }
-        Ok(LayoutProof { schemas, cross_correlation, proven_at_us: clock::now_us() })
+        Ok(LayoutProof { schemas, cross_correlation, proven_at_us: self.clock.host().now_us() })
     }
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
@@ -144,7 +144,7 @@ impl Target for NullTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![Box::new(NullSampler::new(&self.counters, &self.options))])
+        Ok(vec![Box::new(NullSampler::new(&self.counters, &self.options, self.clock.host()))])
     }
 
     fn interrupt(&self) {

@@ -1,9 +1,11 @@
 //! The clock of the imagined server: ahead of this host's, and set once while it is at work if so asked.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use mindful_core::clock::Clock;
 use mindful_core::units;
-use mindful_core::{Error, Result, clock};
+use mindful_core::{Error, Result};
 
 /// When a clock is set, after the start of the run, and by how much it goes forward; us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,7 @@ impl ClockStep {
 /// The clock, shared by the target and its sessions.
 #[derive(Debug)]
 pub struct WrongClock {
+    host: Arc<dyn Clock>,
     ahead_us: i64,
     step: Option<ClockStep>,
     /// This host's time at which the work began; `i64::MAX` before.
@@ -33,8 +36,13 @@ pub struct WrongClock {
 
 impl WrongClock {
     /// A clock that is `ahead_us` of this host's until `step`.
-    pub fn new(ahead_us: i64, step: Option<ClockStep>) -> Self {
-        Self { ahead_us, step, began_us: AtomicI64::new(i64::MAX) }
+    pub fn new(host: Arc<dyn Clock>, ahead_us: i64, step: Option<ClockStep>) -> Self {
+        Self { host, ahead_us, step, began_us: AtomicI64::new(i64::MAX) }
+    }
+
+    /// The clock of this host, which it is held against.
+    pub fn host(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.host)
     }
 
     /// The work begins at `host_us`; only the first word of it counts.
@@ -58,7 +66,7 @@ impl WrongClock {
 
     /// What it shows now.
     pub fn now_us(&self) -> i64 {
-        let now = clock::now_us();
+        let now = self.host.now_us();
         now + self.ahead_us(now)
     }
 
@@ -73,7 +81,8 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_leaps_over_the_instants_between() {
-        let clock = WrongClock::new(100, Some(ClockStep::parse("1s+300ms").unwrap()));
+        let clock =
+            WrongClock::new(Arc::new(mindful_core::clock::HostClock), 100, Some(ClockStep::parse("1s+300ms").unwrap()));
         assert_eq!((clock.ahead_us(5_000_000), clock.host_us(5_000_100)), (100, 5_000_000));
         clock.begin(0);
         assert_eq!((clock.ahead_us(999_999), clock.ahead_us(1_000_000)), (100, 300_100));

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let target = context.open()?;
-    let findings = examine::examine(&*target, &context.plan)?;
+    let findings = examine::examine(&*target, &context.plan, false)?;
     context.events().quiet();
     let text = if context::wants_json(matches) {
         let json = serde_json::to_string_pretty(&findings)

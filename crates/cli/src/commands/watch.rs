@@ -36,7 +36,8 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let (sender, readings) = channel();
     let start_us = clock::now_us() + SECOND_US / 10;
     let borders = Borders::Every { start_us, period_us: SECOND_US };
-    let observer = Observer::start(samplers, borders, 0, Arc::new(Readings { sender, events }))?;
+    let observer =
+        Observer::start(samplers, borders, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
     context.events().quiet();
     if !context::wants_json(matches) {
         context::print(&context::found_plan(&context.settings))?;

@@ -29,7 +29,7 @@ fn json(output: &Output) -> Value {
 }
 
 #[test]
-fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
+fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     let store = tempfile::tempdir().unwrap();
     let (slow, fast) = (plan(store.path(), "slow.toml", "10ms"), plan(store.path(), "fast.toml", "5ms"));
     // A margin that the CPU time of others beside the sessions does not reach, and a halved latency does.
@@ -42,8 +42,6 @@ fn plans_run_in_turn_tell_faster_from_alike_and_a_gate_has_its_exit_code() {
     assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{told:#}");
     let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
-    let told = json(&mindful(store.path(), &[&args[..], &[&slow, &slow]].concat()));
-    assert_eq!(told["verdict"], "no_meaningful_difference", "{told:#}");
 }
 
 #[test]

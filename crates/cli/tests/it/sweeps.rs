@@ -1,4 +1,4 @@
-//! Whole sweeps on the null engine, whose curves are known.
+//! Whole sweeps from the command line; what they do step by step is tested in simulated time, in crates/runner.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -37,27 +37,6 @@ fn sweep(store: &Path, args: &[&str]) -> Value {
 }
 
 #[test]
-fn an_adaptive_ladder_finds_the_knee_of_a_hard_cap() {
-    let store = tempfile::tempdir().unwrap();
-    let swept = sweep(store.path(), &["--sessions", "1..64", "--duration", "1s", "--null-capacity", "8"]);
-    let knee = swept["knee"]["asymptote_sessions"].as_f64().unwrap();
-    assert!((5.0..12.0).contains(&knee), "a cap of 8 servers, knee at {knee}");
-    let steps = swept["steps"].as_array().unwrap();
-    assert_eq!(steps.last().unwrap()["point"]["drift_check"], true);
-    let folders = std::fs::read_dir(store.path().join("runs")).unwrap().count();
-    assert_eq!(folders, 1, "a sweep is one folder");
-}
-
-#[test]
-fn a_grid_measures_every_point_in_an_order_drawn_from_the_seed() {
-    let store = tempfile::tempdir().unwrap();
-    let swept = sweep(store.path(), &["--sessions", "1,2", "--update-pct", "0,50", "--duration", "500ms"]);
-    let steps = swept["steps"].as_array().unwrap();
-    let points: BTreeSet<_> = steps.iter().map(|s| (s["sessions"].as_u64(), s["update_pct"].to_string())).collect();
-    assert_eq!((points.len(), steps.len()), (4, 5), "{swept:#}");
-}
-
-#[test]
 fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
     let store = tempfile::tempdir().unwrap();
     let ladder = ["--sessions", "1,2,3,4,5,6", "--duration", "1s", "--tag", "night"];
@@ -86,32 +65,6 @@ fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
 }
 
 #[test]
-fn a_budget_leaves_out_what_does_not_fit_and_names_it() {
-    let store = tempfile::tempdir().unwrap();
-    let args = ["--sessions", "1,2,3,4,5,6,7,8", "--duration", "1s", "--budget", "13s"];
-    let output = command(store.path(), &[&NULL[..], &args].concat()).output().unwrap();
-    assert!(json(&output)["steps"].as_array().unwrap().len() < 5);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the budget leaves out"), "{output:?}");
-}
-
-#[test]
-fn adaptive_ladders_share_a_budget_and_what_it_cuts_is_named() {
-    let store = tempfile::tempdir().unwrap();
-    let args = ["--sessions", "1..64", "--update-pct", "0,20", "--duration", "1s", "--budget", "20s"];
-    let began = Instant::now();
-    let output = command(store.path(), &[&NULL[..], &args].concat()).output().unwrap();
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    let swept = json(&output);
-    let of = |pct: &str| {
-        let steps = swept["steps"].as_array().unwrap().iter();
-        steps.filter(|step| step["point"]["values"]["update_pct"] == pct).count()
-    };
-    assert!(of("0").abs_diff(of("20")) <= 3 && of("0") >= 3, "{} and {} steps", of("0"), of("20"));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("the budget is used up; left out is what follows from sessions"), "{told}");
-}
-
-#[test]
 fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
     let store = tempfile::tempdir().unwrap();
     let args = ["--sessions", "1,2", "--duration", "500ms", "--tag", "told"];
@@ -121,19 +74,6 @@ fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
     assert!(text.contains("again at the end did"), "{text}");
     assert_eq!(text.matches("few-operations:").count(), 1, "{text}");
     assert!(text.contains("(step 1: ") && text.contains("; step 3: "), "{text}");
-}
-
-#[test]
-fn the_highest_load_that_meets_an_objective_is_found_and_confirmed() {
-    let store = tempfile::tempdir().unwrap();
-    // 4 servers of 1 ms: with N sessions an operation takes N / 4 ms beyond the cap.
-    let args = ["--sessions", "1..64", "--max-iops-at", "p50<=3ms", "--duration", "1500ms", "--null-capacity", "4"];
-    let output = command(store.path(), &[&NULL[..], &args].concat()).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line =
-        told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
-    let load: u32 = line.split_whitespace().skip_while(|w| *w != "sessions").nth(1).unwrap().parse().unwrap();
-    assert!((9..=13).contains(&load), "{line}");
 }
 
 #[test]
@@ -170,31 +110,6 @@ fn a_sweep_is_exported_with_a_row_a_step_and_figures_that_fit_together() {
         assert!(!text(row, "verdict").is_empty() && !text(row, "validity").is_empty(), "{csv}");
     }
     assert_eq!(rows[1..].iter().filter(|row| text(row, "drift_check") == "yes").count(), 1, "{csv}");
-}
-
-#[test]
-fn the_highest_rate_that_meets_an_objective_is_the_known_one_confirmed_at_full_length() {
-    let store = tempfile::tempdir().unwrap();
-    // Eight sessions that serve an operation in 40 ms carry 200 a second; below that operations wait little, above
-    // without end.
-    let args = ["--sessions", "8", "--rate", "40..800", "--max-iops-at", "p50<=300ms", "--duration", "3s"];
-    let output = command(store.path(), &[&NULL[..11], &["--null-latency=40ms"], &args].concat()).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line =
-        told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
-    let rate: f64 = line.split_whitespace().skip_while(|w| *w != "rate").nth(1).unwrap().parse().unwrap();
-    let swept = json(&output);
-    let steps = swept["steps"].as_array().unwrap();
-    // What they carried at the most: less than 200 where others keep them from the CPU.
-    let carried = steps.iter().filter_map(|step| step["blocks_visited_per_s"].as_f64()).fold(0.0, f64::max);
-    assert!(carried < 230.0 && (0.5..=1.15).contains(&(rate / carried)), "{carried}: {line}");
-    let at = |step: &Value| step["point"]["values"]["rate"].as_str().unwrap().parse::<f64>().unwrap();
-    let full = steps.iter().filter(|step| (at(step) - rate).abs() < 0.5 && step["point"]["pass"] == 1);
-    let met = |step: &Value| step["ops"]["select"]["p50_us"].as_f64().is_some_and(|us| us <= 300_000.0);
-    assert!(full.clone().count() >= 1 && full.clone().all(met), "{swept:#}");
-    for step in full {
-        assert!((step["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.1, "full length: {step:#}");
-    }
 }
 
 #[test]

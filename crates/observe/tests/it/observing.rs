@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use mindful_core::clock::HostClock;
 use mindful_core::clock::now_us;
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::{Metric, Phase, Sampler};
@@ -99,7 +100,11 @@ fn borders_of(slice_us: i64, slices: i64) -> Vec<i64> {
 fn observe(samplers: Vec<Counting>, borders: impl Into<Borders>) -> (Observer, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
     let samplers = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
-    (Observer::start(samplers, borders, OFFSET_US, kept.clone()).expect("a thread can be started"), kept)
+    (
+        Observer::start(samplers, borders, OFFSET_US, kept.clone(), Arc::new(HostClock))
+            .expect("a thread can be started"),
+        kept,
+    )
 }
 
 #[test]

@@ -1,3 +1,6 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod ladder_walk;
+mod simulated;
+mod simulation;

@@ -1,0 +1,191 @@
+//! Sweeps, steady runs and comparisons on the null engine in simulated time: hours in milliseconds, the same twice.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mindful_analyze::compare::{self, Question, Verdict};
+use mindful_core::clock::Time;
+use mindful_core::result::{Finding, Summary, Validity};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::slice::SliceReport;
+use mindful_runner::Ended;
+use mindful_runner::repetition::{Figure, value};
+
+use crate::simulation::{Simulation, folders};
+
+/// What a run came to, without what is of this moment.
+fn figures(summary: &Summary) -> String {
+    format!("{:#?}", Summary { id: String::new(), started_at: String::new(), ..summary.clone() })
+}
+
+const LADDER: [(&str, &str); 5] =
+    [("sessions", "1..64"), ("work_unit", "1"), ("duration", "30s"), ("null_latency", "10ms"), ("null_capacity", "8")];
+
+#[test]
+fn a_ladder_finds_the_knee_of_a_hard_cap_the_same_way_twice() {
+    let swept = || {
+        let simulation = Simulation::new();
+        let ended = simulation.sweep(&[&LADDER[..], &[("null_spread", "0.5")]].concat(), None);
+        assert_eq!(folders(simulation.store.path()), 1, "a sweep is one folder");
+        ended.analysis.summary
+    };
+    let first = swept();
+    let knee = first.knee.as_ref().unwrap().asymptote_sessions.unwrap();
+    assert!((7.0..9.0).contains(&knee), "a cap of 8 servers, knee at {knee}");
+    assert!(first.steps.last().unwrap().point.drift_check);
+    assert_eq!(figures(&swept()), figures(&first));
+}
+
+#[test]
+fn a_grid_measures_every_point_and_the_first_one_again() {
+    let simulation = Simulation::new();
+    let ended = simulation.sweep(&[("sessions", "1,2"), ("update_pct", "0,50"), ("null_latency", "10ms")], None);
+    let steps = &ended.analysis.summary.steps;
+    let points: BTreeSet<_> = steps.iter().map(|s| (s.sessions, s.update_pct.map(|pct| pct as u32))).collect();
+    assert_eq!((points.len(), steps.len()), (4, 5));
+}
+
+#[test]
+fn an_interrupted_sweep_goes_on_and_loses_or_repeats_nothing() {
+    let simulation = Simulation::new();
+    let given = [("sessions", "1,2,3,4,5,6"), ("duration", "30s"), ("null_latency", "10ms")];
+    simulation.stop_at(Duration::from_secs(100));
+    let cut = simulation.sweep(&given, None);
+    assert!(cut.interrupted && cut.error.is_none());
+    let kept: Vec<_> = cut.run.steps.iter().filter(|step| step.finished()).cloned().collect();
+    assert_eq!((kept.len(), cut.run.steps.len()), (3, 4), "the fourth was under way");
+    let rest = simulation.again();
+    let resumed = rest.store().go_on(&cut.run.head.id).unwrap();
+    let ended = rest.sweep(&given, Some(resumed));
+    let sessions: BTreeSet<_> = ended.analysis.summary.steps.iter().filter_map(|step| step.sessions).collect();
+    assert_eq!((sessions.len(), ended.run.steps.len()), (6, 7), "six rungs and the drift check");
+    assert!(ended.run.finished && ended.run.steps[..3] == kept[..]);
+}
+
+#[test]
+fn a_budget_leaves_out_what_does_not_fit_and_names_it() {
+    let simulation = Simulation::new();
+    let ladders = [("sessions", "1..64"), ("update_pct", "0,20"), ("null_latency", "10ms"), ("duration", "17s")];
+    let ended = simulation.sweep(&[&ladders[..], &[("budget", "200s")]].concat(), None);
+    assert!(simulation.clock.elapsed() <= Duration::from_secs(200), "{:?}", simulation.clock.elapsed());
+    let of = |pct: &str| {
+        let steps = ended.analysis.summary.steps.iter();
+        steps.filter(|step| step.point.values["update_pct"] == pct).count()
+    };
+    assert!(of("0").abs_diff(of("20")) <= 1 && of("0") >= 4, "{} and {} steps", of("0"), of("20"));
+    simulation.told("the budget is used up; left out is what follows from sessions").unwrap();
+}
+
+#[test]
+fn the_highest_load_that_meets_an_objective_is_found() {
+    let simulation = Simulation::new();
+    // 4 servers of 10 ms: with N sessions an operation takes 10 N / 4 ms beyond the cap.
+    let given = [("sessions", "1..64"), ("max_iops_at", "p50<=30ms"), ("null_latency", "10ms"), ("null_capacity", "4")];
+    simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "30s")]].concat(), None);
+    let line = simulation.told("is the highest load that meets the objective, confirmed").unwrap();
+    let load: u32 = line.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!((11..=12).contains(&load), "{line}");
+}
+
+#[test]
+fn the_highest_rate_that_meets_an_objective_is_the_known_one() {
+    let simulation = Simulation::new();
+    // Eight sessions that serve an operation in 40 ms carry 200 a second; each has a queue of its own, which grows before.
+    let given = [("sessions", "8"), ("rate", "40..800"), ("max_iops_at", "p50<=300ms"), ("null_latency", "40ms")];
+    let ended = simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "60s")]].concat(), None);
+    let line = simulation.told("is the highest load that meets the objective, confirmed").unwrap();
+    let rate: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!((140.0..=205.0).contains(&rate), "{line}");
+    let steps = &ended.analysis.summary.steps;
+    let full = steps.iter().filter(|step| step.point.pass == 1 && step.point.values["rate"] == format!("{rate:.0}"));
+    let met = full.map(|step| step.ops.select.as_ref().and_then(|op| op.p50_us).unwrap() <= 300_000.0);
+    assert!(met.collect::<Vec<_>>().contains(&true));
+}
+
+const STEADY: [(&str, &str); 6] = [
+    ("steady", "on"),
+    ("sessions", "20"),
+    ("work_unit", "1"),
+    ("duration", "60s"),
+    ("null_latency", "50ms"),
+    ("null_spread", "0.3"),
+];
+
+fn steady(given: &[(&str, &str)]) -> Ended {
+    Simulation::new().run(&[&STEADY[..], given].concat())
+}
+
+fn finding<'a>(ended: &'a Ended, code: &str) -> Option<&'a Finding> {
+    ended.analysis.summary.findings.iter().find(|finding| finding.code == code)
+}
+
+#[test]
+fn a_step_ends_when_it_is_steady_and_leaves_its_start_out() {
+    let level = steady(&[("steady_cap", "10m")]);
+    let settling = steady(&[("steady_cap", "10m"), ("null_signal", "ramp:0.4:15s")]);
+    for ended in [&level, &settling] {
+        assert!(finding(ended, "not-steady").is_none(), "{:?}", ended.analysis.summary.findings);
+        let measured = ended.analysis.summary.steps[0].duration_s.unwrap();
+        assert!((59.0..500.0).contains(&measured), "ended by itself, after a whole window: {measured}");
+    }
+    let rate = |ended: &Ended| ended.analysis.summary.steps[0].blocks_visited_per_s.unwrap();
+    assert!((rate(&settling) / rate(&level) - 2.5).abs() < 0.05, "{} {}", rate(&settling), rate(&level));
+}
+
+#[test]
+fn a_step_that_never_is_steady_tells_why() {
+    let restless = [
+        ([("steady_cap", "10m"), ("null_signal", "ramp:8:1200s")], "throughput moved by"),
+        ([("steady_cap", "10m"), ("null_signal", "cycle:40%:20s")], "a cycle of"),
+        ([("steady_cap", "85s"), ("null_signal", "step:2@45s")], "blocks/s at "),
+    ];
+    for (given, reason) in restless {
+        let ended = steady(&given);
+        assert_eq!(ended.analysis.summary.validity, Validity::Suspect);
+        let told = &finding(&ended, "not-steady").unwrap().evidence;
+        assert!(told.contains(reason), "{given:?}: {told}");
+    }
+    let filling = steady(&[("steady_cap", "75s"), ("null_hit_ratio", "80"), ("null_cache_fill", "120s")]);
+    assert!(finding(&filling, "not-steady").unwrap().evidence.contains("the hit ratio"));
+}
+
+/// Twenty runs, A B B A, of two latencies; what they say of B.
+fn compared(a: &str, b: &str) -> (Verdict, f64) {
+    let mut sides = [Vec::new(), Vec::new()];
+    for (turn, side) in [0, 1, 1, 0].repeat(5).into_iter().enumerate() {
+        let (seed, latency) = ((turn + 1).to_string(), [a, b][side]);
+        let given = [("duration", "60s"), ("sessions", "4"), ("work_unit", "1"), ("null_spread", "0.3")];
+        let ended = Simulation::new().run(&[&given[..], &[("null_latency", latency), ("seed", &seed)]].concat());
+        let (step, record) = (&ended.analysis.summary.steps[0], &ended.run.steps[0]);
+        sides[side].push(value(Figure::Throughput, step, record).unwrap());
+    }
+    let told = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
+    (told.verdict, told.ratio)
+}
+
+#[test]
+fn twenty_runs_in_turn_tell_faster_from_alike() {
+    let (verdict, ratio) = compared("10ms", "9ms");
+    assert_eq!(verdict, Verdict::Faster);
+    assert!((ratio - 10.0 / 9.0).abs() < 0.02, "{ratio}");
+    assert_eq!(compared("10ms", "10ms").0, Verdict::NoMeaningfulDifference);
+}
+
+fn reports(run: &Run) -> u64 {
+    run.steps.iter().flat_map(StepRecord::reports).map(SliceReport::total_ops).sum()
+}
+
+#[test]
+fn faults_come_at_their_seconds_and_the_same_way_twice() {
+    let faulty = || {
+        let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "10ms"), ("null_stall", "20s+3s")];
+        Simulation::new().run(&[&given[..], &[("null_fail", "2@40500ms"), ("work_unit", "1")]].concat())
+    };
+    let (first, again) = (faulty(), faulty());
+    assert!(first.error.as_ref().unwrap().to_string().contains("session 2: the null engine ended it at 40.5 s"));
+    assert_eq!(first.run.steps, again.run.steps);
+    // Until the failure each session does 100 operations a second, but none in the three seconds of the stall.
+    assert!((reports(&first.run) as f64 / (4.0 * 37.5 * 100.0) - 1.0).abs() < 0.05, "{}", reports(&first.run));
+    let slowest = first.run.steps[0].reports().map(|r| r.ops[0].latency.max_ns).max().unwrap();
+    assert!((slowest as f64 / 3.0e9 - 1.0).abs() < 0.02, "{slowest} ns");
+}

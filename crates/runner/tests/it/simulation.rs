@@ -1,0 +1,119 @@
+//! A run in simulated time: the null engine, a store of its own, no host.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mindful_core::clock::{Clock, Time};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Event, Events};
+use mindful_core::plan::{KEYS, SWEEP_KEYS};
+use mindful_core::settings::{Key, Origin, Settings};
+use mindful_core::{Engine, Result};
+use mindful_null::{Null, SimulatedClock};
+use mindful_record::Store;
+use mindful_runner::sweep::Sweep;
+use mindful_runner::walk::Walk;
+use mindful_runner::{Context, Ended, Resumed, Single};
+
+/// What a run told those who watch.
+#[derive(Default)]
+pub struct Notes(Mutex<Vec<String>>);
+
+impl Events for Notes {
+    fn emit(&self, event: Event) {
+        if let Event::Note { text } = event {
+            self.0.lock().unwrap().push(text);
+        }
+    }
+}
+
+/// A simulated host with runs of its own.
+pub struct Simulation {
+    pub store: tempfile::TempDir,
+    pub clock: SimulatedClock,
+    pub notes: Arc<Notes>,
+    pub stop: Stop,
+    engine: &'static dyn Engine,
+}
+
+impl Simulation {
+    pub fn new() -> Self {
+        let clock = SimulatedClock::default();
+        // An engine is there for as long as the process.
+        let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+        let (store, notes) = (tempfile::tempdir().unwrap(), Arc::default());
+        Self { store, clock, notes, stop: Stop::default(), engine }
+    }
+
+    /// The same store and another clock, for a process that goes on with what an earlier one left.
+    pub fn again(self) -> Self {
+        Self { store: self.store, ..Self::new() }
+    }
+
+    /// Asks the run to end when the simulated time has come.
+    pub fn stop_at(&self, at: Duration) {
+        let (clock, stop, mut place) = (self.clock.clone(), self.stop.clone(), self.clock.place());
+        std::thread::spawn(move || {
+            place.begin();
+            clock.sleep_unless(clock.now_us() + at.as_micros() as i64, &|| false);
+            stop.request();
+        });
+    }
+
+    fn settings(given: &[(&str, &str)]) -> Settings {
+        let mut settings = Settings::defaults(all_keys());
+        let steady = given.iter().any(|(key, _)| *key == "steady");
+        let base = [("target", "null:"), ("scale", "1000"), ("warmup", "0s")];
+        let base = if steady { &base[..2] } else { &base[..] };
+        for (key, value) in base.iter().chain(given) {
+            assert!(all_keys().any(|known| known.name == *key), "{key}");
+            settings.set(key, *value, Origin::Flag(format!("--{key}")));
+        }
+        settings
+    }
+
+    pub fn store(&self) -> Store {
+        Store::open(self.store.path())
+    }
+
+    fn context(&self, settings: Settings) -> Result<Context> {
+        let live = Arc::clone(&self.notes) as Arc<dyn Events>;
+        Context::new(settings, self.engine, self.store(), live, self.stop.clone(), Arc::new(self.clock.clone()))
+    }
+
+    /// One run of a plan.
+    pub fn run(&self, given: &[(&str, &str)]) -> Ended {
+        let context = self.context(Self::settings(given)).unwrap();
+        let mut source = Single::new(context.system(), context.plan.clone());
+        mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(())).unwrap()
+    }
+
+    /// A whole sweep, or the rest of one.
+    pub fn sweep(&self, given: &[(&str, &str)], resumed: Option<Resumed>) -> Ended {
+        let settings = Self::settings(given);
+        let keys: Vec<&str> = all_keys().map(|key| key.name).collect();
+        let sweep = Sweep::new(&settings, &keys).unwrap();
+        let mut context = self.context(sweep.base.clone()).unwrap();
+        context.stored = settings;
+        let mut walk = match &resumed {
+            Some((_, run)) => Walk::resumed(&sweep, &context, run),
+            None => Walk::new(&sweep, &context),
+        };
+        mindful_runner::run(&context, &mut walk, resumed, &mut |_, _| Ok(())).unwrap()
+    }
+
+    /// What was told and holds `part`.
+    pub fn told(&self, part: &str) -> Option<String> {
+        self.notes.0.lock().unwrap().iter().find(|text| text.contains(part)).cloned()
+    }
+}
+
+fn all_keys() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().chain(SWEEP_KEYS).chain(mindful_null::KEYS)
+}
+
+/// The files that `path` holds runs in.
+pub fn folders(path: &Path) -> usize {
+    std::fs::read_dir(path.join("runs")).unwrap().count()
+}

@@ -1,0 +1,64 @@
+//! Time of one session: where it is simulated, a session runs ahead of the others within a slice, for nobody sees what it
+//! does before its end.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mindful_core::clock::{Clock, Time};
+
+/// An operation takes at least so long in simulated time, which would stand still otherwise.
+const LEAST: Duration = Duration::from_micros(1);
+
+/// See the [module](self).
+#[derive(Clone)]
+pub struct SessionTime {
+    clock: Arc<dyn Clock>,
+    ahead: Rc<Cell<Duration>>,
+}
+
+impl SessionTime {
+    /// The time of a session that goes by `clock`.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ahead: Rc::default() }
+    }
+
+    /// Whether waiting is nothing but a sum.
+    pub fn simulated(&self) -> bool {
+        self.clock.simulated()
+    }
+
+    /// Goes ahead by `time`.
+    pub fn pass(&self, time: Duration) {
+        self.ahead.set(self.ahead.get() + time.max(LEAST));
+    }
+
+    /// Waits for the others to come as far.
+    pub fn arrive(&self) {
+        let (before, ahead) = (self.clock.elapsed(), self.ahead.get());
+        if !ahead.is_zero() {
+            self.clock.sleep_unless(self.clock.now_us() + ahead.as_micros() as i64, &|| false);
+            self.ahead.set(ahead.saturating_sub(self.clock.elapsed().saturating_sub(before)));
+        }
+    }
+}
+
+impl Time for SessionTime {
+    fn now_us(&self) -> i64 {
+        self.clock.now_us() + self.ahead.get().as_micros() as i64
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed() + self.ahead.get()
+    }
+
+    fn sleep_unless(&self, instant_us: i64, unless: &dyn Fn() -> bool) -> bool {
+        if !self.simulated() {
+            return self.clock.sleep_unless(instant_us, unless);
+        }
+        let left = (instant_us - self.now_us()).max(0);
+        self.ahead.set(self.ahead.get() + Duration::from_micros(left.unsigned_abs()));
+        true
+    }
+}

@@ -1,0 +1,254 @@
+//! A clock whose time jumps to the next instant that anyone waits for, as soon as everybody waits.
+//!
+//! One of its threads runs at a time, in an order that follows from the instants alone: what is simulated twice comes out
+//! the same.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_core::clock::{Bell, Clock, Place, Time};
+
+/// When simulated time begins, us since the epoch.
+const BEGIN_US: i64 = 1_600_000_000_000_000;
+
+thread_local! {
+    /// The number of this thread among those of the clock it goes by.
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// See the [module](self). The thread that makes it is its first.
+#[derive(Debug, Clone)]
+pub struct SimulatedClock(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    now: Duration,
+    /// The thread that runs.
+    running: Option<usize>,
+    /// When threads go on: at an instant, and among those of one instant in the order in which they came to wait.
+    queue: BTreeMap<(Duration, u64), usize>,
+    queued: u64,
+    /// Threads that wait for a bell.
+    waiting: BTreeMap<u64, BTreeSet<usize>>,
+    bells: u64,
+    /// Wakes each thread when it is its turn.
+    turns: Vec<Arc<Condvar>>,
+}
+
+impl Default for SimulatedClock {
+    fn default() -> Self {
+        NUMBER.set(0);
+        let state = State {
+            now: Duration::ZERO,
+            running: Some(0),
+            queue: BTreeMap::new(),
+            queued: 0,
+            waiting: BTreeMap::new(),
+            bells: 0,
+            turns: vec![Arc::default()],
+        };
+        Self(Arc::new(Shared { state: Mutex::new(state) }))
+    }
+}
+
+impl State {
+    fn queue(&mut self, at: Duration, thread: usize) {
+        self.queued += 1;
+        self.queue.insert((at, self.queued), thread);
+    }
+
+    /// Forgets what `thread` waited for.
+    fn forget(&mut self, thread: usize) {
+        self.queue.retain(|_, queued| *queued != thread);
+        self.waiting.retain(|_, threads| {
+            threads.remove(&thread);
+            !threads.is_empty()
+        });
+    }
+
+    /// Lets the next thread run; time goes on to its instant.
+    fn hand_on(&mut self) {
+        self.running = self.queue.pop_first().map(|((at, _), thread)| {
+            self.now = self.now.max(at);
+            thread
+        });
+        if let Some(turn) = self.running.and_then(|thread| self.turns.get(thread)) {
+            turn.notify_one();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets others run until `at`, or until `bell` is rung.
+    fn pause(&self, at: Duration, bell: Option<u64>) {
+        let (mut state, thread) = (self.lock(), NUMBER.get());
+        state.queue(at, thread);
+        if let Some(bell) = bell {
+            state.waiting.entry(bell).or_default().insert(thread);
+        }
+        state.hand_on();
+        await_turn(state, thread);
+    }
+
+    /// Queues up to `most` of those who wait for `bell`.
+    fn ring(&self, bell: u64, most: usize) {
+        let mut state = self.lock();
+        let now = state.now;
+        let rung: Vec<usize> = state.waiting.get(&bell).into_iter().flatten().take(most).copied().collect();
+        for thread in rung {
+            state.forget(thread);
+            state.queue(now, thread);
+        }
+    }
+}
+
+/// Waits until it is the turn of `thread`.
+fn await_turn(mut state: MutexGuard<'_, State>, thread: usize) {
+    let Some(turn) = state.turns.get(thread).map(Arc::clone) else { return };
+    while state.running != Some(thread) {
+        state = turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+    state.forget(thread);
+}
+
+impl Time for SimulatedClock {
+    fn now_us(&self) -> i64 {
+        BEGIN_US + self.elapsed().as_micros() as i64
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.lock().now
+    }
+
+    fn sleep_unless(&self, instant_us: i64, unless: &dyn Fn() -> bool) -> bool {
+        let left = Duration::from_micros((instant_us - self.now_us()).max(0).unsigned_abs());
+        if left.is_zero() {
+            return true;
+        }
+        if unless() {
+            return false;
+        }
+        self.0.pause(self.elapsed() + left, None);
+        true
+    }
+}
+
+impl Clock for SimulatedClock {
+    fn bell(&self) -> Arc<dyn Bell> {
+        let mut state = self.0.lock();
+        state.bells += 1;
+        Arc::new(SimulatedBell { shared: Arc::clone(&self.0), number: state.bells })
+    }
+
+    fn place(&self) -> Box<dyn Place> {
+        let mut state = self.0.lock();
+        let (number, now) = (state.turns.len(), state.now);
+        state.turns.push(Arc::default());
+        state.queue(now, number);
+        Box::new(SimulatedPlace { shared: Arc::clone(&self.0), number, begun: false })
+    }
+
+    fn simulated(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Debug)]
+struct SimulatedBell {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Bell for SimulatedBell {
+    fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
+        let until = self.shared.lock().now.saturating_add(at_most);
+        while blocked() && self.shared.lock().now < until {
+            self.shared.pause(until, Some(self.number));
+        }
+    }
+
+    fn ring(&self) {
+        self.shared.ring(self.number, usize::MAX);
+    }
+
+    fn ring_one(&self) {
+        self.shared.ring(self.number, 1);
+    }
+}
+
+struct SimulatedPlace {
+    shared: Arc<Shared>,
+    number: usize,
+    begun: bool,
+}
+
+impl Place for SimulatedPlace {
+    fn begin(&mut self) {
+        NUMBER.set(self.number);
+        self.begun = true;
+        await_turn(self.shared.lock(), self.number);
+    }
+}
+
+impl Drop for SimulatedPlace {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.forget(self.number);
+        if self.begun {
+            state.hand_on();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sleepers of several lengths, and what they saw: who woke when.
+    fn woken() -> Vec<(u64, i64)> {
+        let clock = SimulatedClock::default();
+        let (seen, bell) = (Mutex::new(Vec::new()), clock.bell());
+        std::thread::scope(|scope| {
+            for sleeper in 1..=3_u64 {
+                let (clock, seen, bell, mut place) = (clock.clone(), &seen, &bell, clock.place());
+                scope.spawn(move || {
+                    place.begin();
+                    for _ in 0..2 {
+                        clock.sleep_unless(clock.now_us() + 1_000_000 * (4 - sleeper) as i64, &|| false);
+                        seen.lock().unwrap().push((sleeper, clock.now_us() - BEGIN_US));
+                    }
+                    bell.ring();
+                });
+            }
+            bell.wait(Duration::from_hours(1), &mut || seen.lock().unwrap().len() < 6);
+        });
+        assert_eq!(clock.elapsed(), Duration::from_secs(6));
+        seen.into_inner().unwrap()
+    }
+
+    #[test]
+    fn time_jumps_to_whoever_wakes_first_and_always_the_same_way() {
+        let first = woken();
+        let seconds: Vec<_> = first.iter().map(|(sleeper, us)| (*sleeper, us / 1_000_000)).collect();
+        assert_eq!(seconds, [(3, 1), (2, 2), (3, 2), (1, 3), (2, 4), (1, 6)]);
+        assert!((0..20).all(|_| woken() == first));
+    }
+
+    #[test]
+    fn a_wait_for_a_bell_that_nobody_rings_ends_in_time() {
+        let clock = SimulatedClock::default();
+        clock.bell().wait(Duration::from_secs(7), &mut || true);
+        assert_eq!(clock.elapsed(), Duration::from_secs(7));
+    }
+}
