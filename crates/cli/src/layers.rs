@@ -151,7 +151,7 @@ mod tests {
         let of = |trust| keys().iter().filter(|key| key.trust == trust).map(|key| key.name).collect::<Vec<_>>();
         assert_eq!(of(Trust::Place), ["target", "node_exporter", "csv"]);
         let executes = ["hook_before", "hook_after", "hook_end", "hook_timeout", "hook_failure"];
-        let server = ["pg_bin", "fetch_dir", "data_dir", "run_as", "set", "destroy_data"];
+        let server = ["trust_owner", "pg_bin", "fetch_dir", "fetch_url", "data_dir", "run_as", "set", "destroy_data"];
         assert_eq!(of(Trust::Command), [&executes[..], &server[..]].concat());
         // What is left are figures and choices: none may be called after a command, a program, a file or a folder.
         for key in keys().iter().filter(|key| key.trust == Trust::Value) {
