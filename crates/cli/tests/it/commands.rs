@@ -329,7 +329,7 @@ fn contradictory_keys_and_impossible_shares_are_refused_in_one_line() {
         (&["--hot-spot-share", "50"], "--hot-spot-size"),
         (&["--hot-schema", "100.5"], "0 to 100"),
         (&["--scan-pct", "10"], "--scan-table"),
-        (&["--skew", "zipf:1"], "between 0 and 1"),
+        (&["--skew", "zipf:1"], "0.001 to 0.999"),
         (&["--skew", "hotset:0%,80%"], "hotset:20%,80%"),
         (&["--think-time", "50ms..10ms"], "ends before it begins"),
         (&["--content", "repeated", "--compress-ratio", "2"], "no ratios"),
