@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 const LONGEST: u64 = 16 << 20;
 
 /// Opens what should be a file. A pipe in its place has nobody who writes and must not be waited for.
-fn opened(path: &Path) -> io::Result<File> {
+pub(crate) fn opened(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
 }
 

@@ -7,6 +7,7 @@ pub mod compressibility;
 pub mod control_group;
 pub mod cpu;
 pub mod device;
+pub mod file_lock;
 mod kernel;
 pub mod kernel_file;
 pub mod memory;

@@ -81,7 +81,7 @@ async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), F
     let by = others(client, namespace).await?.map_or_else(String::new, |pids| format!(" (server process {pids})"));
     Err(Error::target(
         format!("another run, load or cleanup of mindful uses namespace {}{by}", namespace.quoted()),
-        "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared",
+        "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared on",
     )
     .into())
 }

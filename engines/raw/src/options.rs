@@ -64,6 +64,12 @@ pub const KEYS: &[Key] = &[
     ),
     Key::unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)"),
     Key::with_default("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
+    Key::with_default(
+        "shared",
+        "on|off",
+        "off",
+        "Read although another run reads the same files, and say so in the report",
+    ),
     Key::unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost")
         .command(),
 ];
@@ -131,6 +137,8 @@ pub struct Options {
     pub cpus: Option<Vec<usize>>,
     /// Whether blocks read are checked.
     pub verify: bool,
+    /// Reads beside another run on the same files.
+    pub shared: bool,
     /// Devices that may be written, as typed.
     pub destroy_data: Vec<String>,
 }
@@ -155,6 +163,7 @@ impl Options {
             look: s.require("look", look::parse)?,
             cpus: s.parse("cpus", cpu_list)?,
             verify: s.require("verify", settings::parse_switch)?,
+            shared: s.require("shared", settings::parse_switch)?,
             destroy_data: s.get("destroy_data").map_or_else(Vec::new, |t| t.split(',').map(str::to_owned).collect()),
         };
         options.check()?;

@@ -9,10 +9,13 @@ use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaPr
 use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
+use mindful_core::plan::Plan;
+use mindful_core::result::Finding;
 use mindful_core::slice::Seat;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result, Session, Target, clock, draw, units};
 use mindful_host::cpu;
+use mindful_host::file_lock::{self, FileLocks};
 
 use crate::counters::{CounterSampler, Counters};
 use crate::course::Layout;
@@ -32,13 +35,15 @@ pub struct RawTarget {
     options: Options,
     events: Arc<dyn Events>,
     counters: Arc<Counters>,
+    locks: FileLocks,
     prepared: Mutex<Option<Arc<Prepared>>>,
 }
 
 impl RawTarget {
     /// The target that `options` describe. Files need not exist yet; those that do must be of a kind that can be read.
     pub fn open(options: Options, events: &Arc<dyn Events>) -> Result<Self> {
-        let target = Self { options, events: events.clone(), counters: Arc::default(), prepared: Mutex::new(None) };
+        let (counters, locks, prepared) = (Arc::default(), FileLocks::default(), Mutex::new(None));
+        let target = Self { options, events: events.clone(), counters, locks, prepared };
         target.sources()?;
         Ok(target)
     }
@@ -175,7 +180,7 @@ impl RawTarget {
         })
     }
 
-    fn begin_files(&self, plan: &DatasetPlan) -> Result<Vec<Source>> {
+    fn begin_files(&self, plan: &DatasetPlan) -> Result<()> {
         let marks = file::marks(plan, self.options.block_size, self.options.paths.len())?;
         let files: Vec<(PathBuf, Mark)> = self.options.paths.iter().cloned().zip(marks).collect();
         file::check_room(&files.iter().map(|(path, mark)| (path.clone(), mark.file_bytes())).collect::<Vec<_>>())?;
@@ -186,16 +191,27 @@ impl RawTarget {
                 return Err(error);
             }
         }
-        self.require_sources()
+        Ok(())
+    }
+
+    /// The dataset, if `sources` hold all of `plan` already; refuses files that hold something else.
+    fn complete(&self, plan: &DatasetPlan, sources: &[Source]) -> Result<Option<Dataset>> {
+        let whole = if sources.iter().all(|source| source.device.is_some()) {
+            sources.iter().all(|source| source.mark.is_some_and(|mark| self.holds(plan, mark)))
+        } else {
+            check::same_dataset(plan, sources)?.schemas >= u64::from(plan.schemas)
+        };
+        if whole { self.dataset_of(sources) } else { Ok(None) }
+    }
+
+    fn holds(&self, plan: &DatasetPlan, mark: Mark) -> bool {
+        let wanted = (u64::from(plan.schemas), plan.blocks_per_schema, plan.seed, self.options.block_size);
+        (mark.schemas, mark.blocks_per_schema, mark.seed, mark.block_bytes) == wanted
     }
 
     /// Devices as they are where they hold `plan`, or part of it; else marked to be filled with it.
     fn begin_devices(&self, plan: &DatasetPlan, sources: Vec<Source>) -> Result<Vec<Source>> {
-        let holds = |mark: Mark| {
-            let wanted = (u64::from(plan.schemas), plan.blocks_per_schema, plan.seed, self.options.block_size);
-            (mark.schemas, mark.blocks_per_schema, mark.seed, mark.block_bytes) == wanted
-        };
-        if sources.iter().all(|source| source.mark.is_some_and(holds)) {
+        if sources.iter().all(|source| source.mark.is_some_and(|mark| self.holds(plan, mark))) {
             return Ok(sources);
         }
         let marks = file::marks(plan, self.options.block_size, sources.len())?;
@@ -275,11 +291,18 @@ impl Target for RawTarget {
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
-        let sources = match self.sources()? {
-            None => self.begin_files(plan)?,
-            Some(sources) if sources.iter().all(|s| s.device.is_some()) => self.begin_devices(plan, sources)?,
-            Some(sources) => continue_files(plan, sources)?,
-        };
+        let there = self.sources()?;
+        if there.is_none() {
+            self.begin_files(plan)?;
+        }
+        if let Some(dataset) = there.map_or(Ok(None), |sources| self.complete(plan, &sources))? {
+            return Ok(dataset);
+        }
+        let _alone = self.locks.alone(&self.options.paths)?;
+        // What was found before may be another one's by now.
+        let sources = self.require_sources()?;
+        let devices = sources.iter().all(|source| source.device.is_some());
+        let sources = if devices { self.begin_devices(plan, sources)? } else { continue_files(plan, sources)? };
         if let Some(dataset) = self.dataset_of(&sources)? {
             return Ok(dataset);
         }
@@ -319,13 +342,23 @@ impl Target for RawTarget {
     }
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
-        let prepared = self.prepare_files(workload)?;
+        self.require_sources()?;
+        if workload.update_pct.is_none() {
+            self.locks.share(&self.options.paths, self.options.shared)?;
+        } else {
+            self.locks.hold_alone(&self.options.paths)?;
+        }
+        let prepared = self.prepare_files(workload).inspect_err(|_| self.locks.release())?;
         let shapes = shapes(&prepared, workload);
         // The first timer takes its time.
         Timer::start();
         *self.prepared.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(prepared));
         self.counters.interrupted.store(false, Ordering::Relaxed);
         Ok(shapes)
+    }
+
+    fn checks(&self, _plan: &Plan) -> Result<Vec<Finding>> {
+        Ok(file_lock::shared(&self.options.paths).into_iter().collect())
     }
 
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
@@ -357,6 +390,9 @@ impl Target for RawTarget {
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let ours = self.owned()?.into_iter().filter(|(_, object)| object.kept_because.is_none());
+        let ours: Vec<PathBuf> = ours.map(|(source, _)| source.path).collect();
+        let _alone = self.locks.alone(&ours)?;
         let owned = self.owned()?;
         for (source, object) in &owned {
             if object.kept_because.is_none() {

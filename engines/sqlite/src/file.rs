@@ -81,6 +81,23 @@ impl DatabaseFile {
         self.open(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
+    /// Makes an empty file where there is none, for that can be locked.
+    pub fn touch(&self) -> Result<()> {
+        if self.path.exists() {
+            return Ok(());
+        }
+        // By SQLite, which knows best how it is made.
+        let touched = self.create()?.query_row("PRAGMA schema_version", [], |_| Ok(()));
+        touched.map_err(|error| explain(&self.path, &error))
+    }
+
+    /// Takes away what [`DatabaseFile::touch`] made, if nothing was put there.
+    pub fn remove_if_empty(&self) {
+        if self.path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
     fn open(&self, flags: OpenFlags) -> Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Connection::open_with_flags(&self.path, flags).map_err(|error| explain(&self.path, &error))

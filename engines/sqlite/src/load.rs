@@ -6,6 +6,7 @@ use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events};
 use mindful_core::units::format_bytes;
 use mindful_core::{Error, Result};
+use mindful_host::file_lock::FileLocks;
 use mindful_host::space;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -24,30 +25,24 @@ const INDEX_ENTRY_BYTES: u64 = 24;
 /// Rows between two looks at who stops us.
 const STRIDE: u64 = 256;
 
-/// Makes the dataset of `plan` in `file`, or completes it.
-pub fn load(file: &DatabaseFile, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+/// Makes the dataset of `plan` in `file`, or completes it, while nobody else uses the file.
+pub fn load(
+    file: &DatabaseFile,
+    locks: &FileLocks,
+    plan: &DatasetPlan,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<Dataset> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
-    let begun = file.connect()?.map_or(Ok(None), |connection| registry::parameters(&connection)).map_err(explained)?;
-    let loaded = match (&begun, file.connect()?) {
-        (Some(_), Some(connection)) => registry::schemas(&connection).map_err(explained)?,
-        _ => Vec::new(),
-    };
     let parameters = Parameters::from(plan);
-    refuse_another(file, begun.as_ref(), &parameters)?;
-    let missing: Vec<u32> = (1..=plan.schemas).filter(|schema| !loaded.contains(schema)).collect();
-    if !missing.is_empty() {
-        refuse_what_does_not_fit(file, &parameters, missing.len() as u64)?;
-        let mut connection = file.create()?;
-        settle(&connection, file.page_bytes()).map_err(explained)?;
-        if begun.is_none() {
-            let transaction = connection.transaction().map_err(explained)?;
-            registry::begin(&transaction, &parameters).map_err(explained)?;
-            transaction.commit().map_err(explained)?;
-        }
-        let mut progress = Progress::new(events, file.page_bytes(), &parameters, missing.len() as u64);
-        for schema in missing {
-            load_schema(file, &mut connection, schema, &parameters, &mut progress, stop)?;
-        }
+    let wanting = missing(file, plan, &parameters)?;
+    if !wanting.is_empty() {
+        refuse_what_does_not_fit(file, &parameters, wanting.len() as u64)?;
+        file.touch()?;
+        let _alone = locks.alone(&[file.path().to_owned()])?;
+        let made = complete(file, plan, &parameters, events, stop);
+        file.remove_if_empty();
+        made?;
     }
     let Some(connection) = file.connect()? else {
         return Err(Error::plan("a dataset of no schemas", "give --schemas 1 or more"));
@@ -55,6 +50,44 @@ pub fn load(file: &DatabaseFile, plan: &DatasetPlan, events: &dyn Events, stop: 
     use_wal(&connection).map_err(explained)?;
     let dataset = registry::dataset(&connection, file.page_bytes()).map_err(explained)?;
     dataset.ok_or_else(|| Error::plan("a dataset of no schemas", "give --schemas 1 or more"))
+}
+
+/// The schemas of `plan` that `file` does not hold; refuses a file that holds others.
+fn missing(file: &DatabaseFile, plan: &DatasetPlan, parameters: &Parameters) -> Result<Vec<u32>> {
+    let explained = |error: rusqlite::Error| explain(file.path(), &error);
+    let loaded = match file.connect()? {
+        None => Vec::new(),
+        Some(connection) => match registry::parameters(&connection).map_err(explained)? {
+            None => Vec::new(),
+            Some(begun) => {
+                refuse_another(file, &begun, parameters)?;
+                registry::schemas(&connection).map_err(explained)?
+            }
+        },
+    };
+    Ok((1..=plan.schemas).filter(|schema| !loaded.contains(schema)).collect())
+}
+
+fn complete(
+    file: &DatabaseFile,
+    plan: &DatasetPlan,
+    parameters: &Parameters,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<()> {
+    let explained = |error: rusqlite::Error| explain(file.path(), &error);
+    let missing = missing(file, plan, parameters)?;
+    let mut connection = file.create()?;
+    settle(&connection, file.page_bytes()).map_err(explained)?;
+    if registry::parameters(&connection).map_err(explained)?.is_none() {
+        let transaction = connection.transaction().map_err(explained)?;
+        registry::begin(&transaction, parameters).map_err(explained)?;
+        transaction.commit().map_err(explained)?;
+    }
+    let mut progress = Progress::new(events, file.page_bytes(), parameters, missing.len() as u64);
+    missing
+        .into_iter()
+        .try_for_each(|schema| load_schema(file, &mut connection, schema, parameters, &mut progress, stop))
 }
 
 /// Puts the file into WAL mode, which it keeps; nothing happens when it is.
@@ -71,20 +104,20 @@ fn settle(connection: &Connection, page_bytes: u64) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "full")
 }
 
-fn refuse_another(file: &DatabaseFile, begun: Option<&Parameters>, wanted: &Parameters) -> Result<()> {
-    match begun {
-        Some(there) if there != wanted => Err(Error::plan(
-            format!(
-                "{} holds a dataset of {} blocks a schema, {} scan blocks, seed {}",
-                file.path().display(),
-                there.blocks_per_schema,
-                there.scan_blocks,
-                there.seed
-            ),
-            "load with the same, or `mindful cleanup` first",
-        )),
-        _ => Ok(()),
+fn refuse_another(file: &DatabaseFile, there: &Parameters, wanted: &Parameters) -> Result<()> {
+    if there == wanted {
+        return Ok(());
     }
+    Err(Error::plan(
+        format!(
+            "{} holds a dataset of {} blocks a schema, {} scan blocks, seed {}",
+            file.path().display(),
+            there.blocks_per_schema,
+            there.scan_blocks,
+            there.seed
+        ),
+        "load with the same, or `mindful cleanup` first",
+    ))
 }
 
 fn refuse_what_does_not_fit(file: &DatabaseFile, parameters: &Parameters, schemas: u64) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The options of the SQLite engine.
 
 use mindful_core::bound::Bound;
-use mindful_core::settings::{Key, Settings};
+use mindful_core::settings::{Key, Settings, parse_switch};
 use mindful_core::units;
 use mindful_core::{Error, Result};
 
@@ -16,6 +16,7 @@ pub const KEYS: &[Key] = &[
     .within(Bound::Size(64 << 10, units::LARGEST)),
     Key::unset("sqlite_page", "SIZE", "Page length of a new file, a power of two (default: that of the file, or 8KiB)")
         .within(Bound::Size(4 << 10, 64 << 10)),
+    Key::with_default("shared", "on|off", "off", "Run although another run uses the file, and say so in the report"),
 ];
 
 /// Page length of a new file when nobody says.
@@ -28,6 +29,8 @@ pub struct Options {
     pub cache_bytes: u64,
     /// Page length asked for.
     pub page_bytes: Option<u64>,
+    /// Runs beside another run on the same file.
+    pub shared: bool,
 }
 
 impl Options {
@@ -38,7 +41,11 @@ impl Options {
         for (name, setting) in given.iter() {
             all.set(name, setting.value.as_str(), setting.origin.clone());
         }
-        Ok(Self { cache_bytes: all.require("cache", units::parse_bytes)?, page_bytes: all.parse("sqlite_page", page)? })
+        Ok(Self {
+            cache_bytes: all.require("cache", units::parse_bytes)?,
+            page_bytes: all.parse("sqlite_page", page)?,
+            shared: all.require("shared", parse_switch)?,
+        })
     }
 }
 

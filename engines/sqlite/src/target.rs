@@ -15,6 +15,7 @@ use mindful_core::result::Finding;
 use mindful_core::slice::Seat;
 use mindful_core::workload::{Loop, Workload};
 use mindful_core::{Error, Result};
+use mindful_host::file_lock::{self, FileLocks};
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::checks;
@@ -36,6 +37,7 @@ pub struct SqliteTarget {
     options: Options,
     shared: Shared,
     running: Mutex<Vec<InterruptHandle>>,
+    locks: FileLocks,
     /// To look at pages as they are stored; never closed before the target, for that drops the process's locks.
     pages: Mutex<Vec<File>>,
 }
@@ -44,7 +46,7 @@ impl SqliteTarget {
     /// A target on `file`; nothing is opened yet.
     pub fn new(file: DatabaseFile, options: Options) -> Self {
         let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
-        Self { file, options, shared, running: Mutex::default(), pages: Mutex::default() }
+        Self { file, options, shared, running: Mutex::default(), locks: FileLocks::default(), pages: Mutex::default() }
     }
 
     fn explained(&self, error: &rusqlite::Error) -> Error {
@@ -149,7 +151,7 @@ impl Target for SqliteTarget {
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
         refuse_repeating_pages(plan.content)?;
-        let dataset = load::load(&self.file, plan, events, stop)?;
+        let dataset = load::load(&self.file, &self.locks, plan, events, stop)?;
         if let Some(stored) = self.stored() {
             note(events, format!("stored blocks: {stored}"));
         }
@@ -174,6 +176,7 @@ impl Target for SqliteTarget {
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
         self.carriable(workload)?;
+        self.locks.share(&[self.file.path().to_owned()], self.options.shared)?;
         let connection = self.connect(workload)?;
         let read_only = connection.is_readonly(rusqlite::MAIN_DB).map_err(|error| self.explained(&error))?;
         if read_only && !workload.update_pct.is_none() {
@@ -188,7 +191,7 @@ impl Target for SqliteTarget {
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
         let loaded = self.dataset()?;
         let hits = checks::predicted_hits(plan, loaded.as_ref(), self.options.cache_bytes, self.file.page_bytes());
-        Ok(hits.into_iter().collect())
+        Ok(hits.into_iter().chain(file_lock::shared(&[self.file.path().to_owned()])).collect())
     }
 
     fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
@@ -217,6 +220,10 @@ impl Target for SqliteTarget {
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let told = self.inventory()?;
+        if told.is_empty() {
+            return Ok(told);
+        }
+        let _alone = self.locks.alone(&[self.file.path().to_owned()])?;
         let Some(mut connection) = self.file.connect()? else { return Ok(told) };
         // Leaving WAL mode needs the file for oneself: nobody works on it now.
         let mut clean = || {

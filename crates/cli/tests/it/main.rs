@@ -20,6 +20,8 @@ mod embedded;
 mod examples;
 mod explains;
 mod exports;
+#[cfg(all(target_os = "linux", feature = "sqlite", feature = "raw"))]
+mod file_locks;
 mod findings;
 mod format_1;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]

@@ -61,12 +61,12 @@ fn a_file_system_in_memory_has_no_direct_io_and_says_so() {
 #[test]
 fn options_beyond_their_limits_are_refused_before_anything_is_opened() {
     for (options, word) in [
-        (&[("iodepth", "5000")][..], "beyond the limit of 4096"),
+        (&[("iodepth", "5000")][..], "give 0 to 4096"),
         (&[("iodepth", "0")], "reads nothing"),
         (&[("iodepth", "2048"), ("block_size", "1MiB")], "of buffers"),
         (&[("iodepth", "2"), ("io", "psync")], "one I/O in flight"),
         (&[("block_size", "12KiB")], "power of two"),
-        (&[("block_size", "256B")], "power of two"),
+        (&[("block_size", "256B")], "give 512B to 64MiB"),
         (&[("cpus", "3-1")], "not a list of CPUs"),
         (&[("span", "90%..10%")], "not a span"),
         (&[("combine", "stripe"), ("stripe_size", "4KiB")], "cannot hold an I/O"),

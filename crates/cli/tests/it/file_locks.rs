@@ -1,0 +1,138 @@
+//! Two mindfuls on one file: who loads, removes or writes has it alone, who reads shares it when both say so.
+
+use std::fs;
+use std::process::{Child, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::mindful::{Mindful, json};
+
+/// Longest that a lock may take to appear: against hangs, on a busy host too.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const ENGINES: [&str; 2] = ["sqlite", "raw"];
+
+/// A mindful at work on a file, and those that come while it is.
+struct Busy {
+    mindful: Mindful,
+    target: String,
+    child: Child,
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether the process of `child` holds a lock of a whole file.
+fn holds_a_lock(child: &Child) -> bool {
+    let pid = child.id().to_string();
+    let locks = fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>()).any(|words| {
+        // In the store each run has a lock of its own, in `run.jsonl`; that one is written alone.
+        matches!(words[..], [_, "FLOCK", _, _, by, ..] if by == pid)
+    })
+}
+
+impl Busy {
+    /// Starts a mindful with `args` on a file of its own and waits until it has locked something and `ready` holds.
+    fn new(mindful: Mindful, engine: &str, args: &[&str], ready: impl Fn(&Mindful) -> bool) -> Self {
+        let target = format!("--target={engine}:{}", mindful.folder().join("data").display());
+        let all = [args, &[target.as_str()]].concat();
+        let child = mindful.command(&all).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut busy = Self { mindful, target, child };
+        let began = Instant::now();
+        while !(holds_a_lock(&busy.child) && ready(&busy.mindful)) {
+            assert!(began.elapsed() < PATIENCE && busy.child.try_wait().unwrap().is_none(), "{args:?} locks nothing");
+            thread::sleep(Duration::from_millis(1));
+        }
+        busy
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn another(&self, args: &[&str]) -> Output {
+        self.mindful.run(&[args, &[self.target.as_str()]].concat())
+    }
+
+    /// Asserts that another mindful with `args` is told who uses the file.
+    fn refuses(&self, args: &[&str]) {
+        let output = self.another(args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        let who = format!("(process {})", self.child.id());
+        assert!(output.status.code() == Some(3), "{args:?}: {:?} {told}", output.status);
+        assert!(told.contains("uses ") && told.contains(&who) && told.contains("--shared"), "{args:?}: {told}");
+        assert_eq!(told.lines().filter(|line| line.starts_with("mindful: ")).count(), 1, "{told}");
+    }
+}
+
+const LOAD: [&str; 3] = ["load", "--schemas=1", "--scale=8192"];
+const RUN: [&str; 5] = ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=1s"];
+const LONG: [&str; 5] = ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=60s"];
+
+/// A file with a small dataset.
+fn loaded(engine: &str) -> Mindful {
+    let mindful = Mindful::new();
+    let target = format!("--target={engine}:{}", mindful.folder().join("data").display());
+    let made = mindful.run(&["load", "--schemas=1", "--scale=1024", &target]);
+    assert!(made.status.success(), "{made:?}");
+    mindful
+}
+
+/// Whether a session has reported.
+fn at_work(mindful: &Mindful) -> bool {
+    let runs = fs::read_dir(mindful.folder().join("runs")).into_iter().flatten().flatten();
+    let mut records = runs.filter_map(|run| fs::read_to_string(run.path().join("run.jsonl")).ok());
+    records.any(|record| record.contains("\"slice\""))
+}
+
+#[test]
+fn a_load_has_its_file_alone_until_it_is_killed() {
+    for engine in ENGINES {
+        let loading = Busy::new(Mindful::new(), engine, &LOAD, |_| true);
+        loading.signal(Signal::STOP);
+        loading.refuses(&LOAD);
+        if engine == "raw" {
+            // Of SQLite's file nothing is known before its first transaction.
+            loading.refuses(&["cleanup", "--yes"]);
+        }
+        loading.signal(Signal::KILL);
+        let loaded = loading.another(&LOAD);
+        assert!(loaded.status.success(), "{engine}: a killed load leaves a lock: {loaded:?}");
+    }
+}
+
+#[test]
+fn a_run_beside_a_run_on_a_file_says_that_it_shares() {
+    for engine in ENGINES {
+        let running = Busy::new(loaded(engine), engine, &[&LONG[..], &["--tag=long"]].concat(), at_work);
+        running.refuses(&RUN);
+        running.refuses(&["cleanup", "--yes"]);
+        running.refuses(&["load", "--schemas=2", "--scale=1024"]);
+        running.refuses(&["run", "--schemas=2", "--duration=1s", "--shared=on"]);
+        if engine == "raw" {
+            running.refuses(&[&RUN[..], &["--update-pct=50", "--shared=on"]].concat());
+        }
+        let shared = running.another(&[&RUN[..], &["--shared=on", "--format=json"]].concat());
+        let findings = json(&shared)["findings"].to_string();
+        assert!(shared.status.success() && findings.contains("file-shared"), "{engine}: {shared:?}");
+        assert!(findings.contains(&format!("process {}", running.child.id())), "{engine}: {findings}");
+        running.signal(Signal::KILL);
+        let next = running.another(&[&RUN[..], &["--format=json"]].concat());
+        assert!(next.status.success() && !json(&next)["findings"].to_string().contains("file-shared"), "{next:?}");
+    }
+}
+
+#[test]
+fn who_writes_a_bare_file_has_it_alone() {
+    let writing = Busy::new(loaded("raw"), "raw", &[&LONG[..], &["--update-pct=50"]].concat(), at_work);
+    writing.refuses(&[&RUN[..], &["--shared=on"]].concat());
+    writing.refuses(&[&RUN[..], &["--update-pct=50", "--shared=on"]].concat());
+    writing.refuses(&["cleanup", "--yes"]);
+}

@@ -1,0 +1,263 @@
+//! Locks of whole files among mindfuls: a run shares them, who loads, removes or writes has them alone.
+//!
+//! They are advisory (`flock`), so they end with the process, however that ends, and no program is kept from a file that
+//! does not ask for them. SQLite's own locks are of the other kind (`fcntl`), which goes with any descriptor that is
+//! closed: so these descriptors stay open as long as the target.
+
+use std::fs::{File, Metadata, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mindful_core::result::{Finding, Severity};
+use mindful_core::{Error, Result};
+use rustix::fs::{major, minor};
+use rustix::io::Errno;
+
+use crate::kernel::Kernel;
+use crate::kernel_file;
+
+/// How long others may hold a lock in passing: who looks at a new device does.
+const LINGERS: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// File systems that make a lock of the whole file one of its bytes, which would be in SQLite's and everybody's way: NFS,
+/// CIFS, SMB2.
+const LOCKS_ARE_OF_BYTES: [u64; 3] = [0x6969, 0xff53_4d42, 0xfe53_4d42];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    Nothing,
+    Share,
+    Alone,
+}
+
+/// The locks of one target, held until it is dropped.
+#[derive(Debug, Default)]
+pub struct FileLocks(Mutex<Vec<Held>>);
+
+#[derive(Debug)]
+struct Held {
+    path: PathBuf,
+    file: File,
+    hold: Hold,
+}
+
+/// Files are nobody else's as long as this stands; then they are held as before.
+#[derive(Debug)]
+pub struct Alone<'l> {
+    locks: &'l FileLocks,
+    before: Vec<(PathBuf, Hold)>,
+}
+
+impl FileLocks {
+    /// Holds a share of the files at `paths`; refuses where others hold one too, unless `beside_others`.
+    pub fn share(&self, paths: &[PathBuf], beside_others: bool) -> Result<()> {
+        paths.iter().try_for_each(|path| {
+            self.with(path, |held| {
+                if held.hold == Hold::Nothing && !beside_others {
+                    held.take(Hold::Alone)?;
+                }
+                held.take(Hold::Share)
+            })
+        })
+    }
+
+    /// Holds the files at `paths` alone.
+    pub fn hold_alone(&self, paths: &[PathBuf]) -> Result<()> {
+        paths.iter().try_for_each(|path| self.with(path, |held| held.take(Hold::Alone)))
+    }
+
+    /// Gives all back.
+    pub fn release(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|held| {
+            // What cannot be unlocked goes with the target.
+            let _ = held.attempt(Hold::Nothing);
+        });
+    }
+
+    /// The files at `paths` for oneself, until what is returned goes.
+    pub fn alone(&self, paths: &[PathBuf]) -> Result<Alone<'_>> {
+        let mut alone = Alone { locks: self, before: Vec::new() };
+        for path in paths {
+            let before = self.with(path, |held| {
+                let before = held.hold;
+                held.take(Hold::Alone).map(|()| before)
+            })?;
+            alone.before.push((path.clone(), before));
+        }
+        Ok(alone)
+    }
+
+    fn with<T>(&self, path: &Path, work: impl FnOnce(&mut Held) -> Result<T>) -> Result<T> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = all.iter().position(|held| held.path == path).unwrap_or(all.len());
+        if at == all.len() {
+            all.push(Held::open(path)?);
+        }
+        work(&mut all[at])
+    }
+}
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        for (path, before) in &self.before {
+            // A file that was removed meanwhile is locked for nobody.
+            let _ = self.locks.with(path, |held| held.attempt(*before));
+        }
+    }
+}
+
+impl Held {
+    fn open(path: &Path) -> Result<Self> {
+        let file = kernel_file::opened(path).map_err(|error| not_locked(path, &error))?;
+        Ok(Self { path: path.to_owned(), file, hold: Hold::Nothing })
+    }
+
+    fn take(&mut self, wanted: Hold) -> Result<()> {
+        let (begun, before) = (Instant::now(), self.hold);
+        loop {
+            if !self.leads_here() {
+                *self = Self::open(&self.path)?;
+            }
+            // Only a file that is still at its path when it is locked is the one that others lock.
+            if self.attempt(wanted)? && self.leads_here() {
+                return Ok(());
+            }
+            if begun.elapsed() > LINGERS {
+                // To ask for more gave up what was held.
+                let _ = self.attempt(before);
+                return Err(in_use(&self.path));
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Whether the file is now held as `wanted`.
+    fn attempt(&mut self, wanted: Hold) -> Result<bool> {
+        let tried = match wanted {
+            _ if self.hold == wanted || !lockable(&self.file) => Ok(()),
+            Hold::Nothing => self.file.unlock().map_err(TryLockError::Error),
+            Hold::Share => self.file.try_lock_shared(),
+            Hold::Alone => self.file.try_lock(),
+        };
+        match tried {
+            Ok(()) => self.hold = wanted,
+            Err(TryLockError::WouldBlock) => self.hold = Hold::Nothing,
+            // Where the file system has no such locks nobody holds one.
+            Err(TryLockError::Error(error)) if [Errno::OPNOTSUPP, Errno::NOLCK].contains(&errno(&error)) => {
+                self.hold = wanted;
+            }
+            Err(TryLockError::Error(error)) => return Err(not_locked(&self.path, &error)),
+        }
+        Ok(self.hold == wanted)
+    }
+
+    fn leads_here(&self) -> bool {
+        let same = |own: Metadata, named: Metadata| (own.dev(), own.ino()) == (named.dev(), named.ino());
+        self.file.metadata().is_ok_and(|own| self.path.metadata().is_ok_and(|named| same(own, named)))
+    }
+}
+
+/// Whether a lock of the whole file is in the way of nothing else.
+fn lockable(file: &File) -> bool {
+    !rustix::fs::fstatfs(file).is_ok_and(|fs| LOCKS_ARE_OF_BYTES.contains(&(fs.f_type as u64 & 0xffff_ffff)))
+}
+
+fn errno(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+fn not_locked(path: &Path, error: &io::Error) -> Error {
+    Error::target(format!("cannot lock {} ({error})", path.display()), "check its owner, permissions and file system")
+}
+
+fn in_use(path: &Path) -> Error {
+    let by = others(path).map_or_else(String::new, |pids| format!(" (process {pids})"));
+    Error::target(
+        format!("another run, load or cleanup of mindful uses {}{by}", path.display()),
+        "wait until it ends, or name another file; a run that reads goes on beside others that read with --shared on",
+    )
+}
+
+/// The processes of others that hold a lock of the file at `path`, as a list of their numbers; `None` where none is known.
+#[must_use]
+pub fn others(path: &Path) -> Option<String> {
+    let named = path.metadata().ok()?;
+    let locks = kernel_file::value(Kernel::default().proc.join("locks"))?;
+    let file = format!("{:02x}:{:02x}:{}", major(named.dev()), minor(named.dev()), named.ino());
+    let own = std::process::id().to_string();
+    let mut pids: Vec<_> = holders(&locks, &file).filter(|pid| *pid != own).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    (!pids.is_empty()).then(|| pids.join(", "))
+}
+
+/// Who holds, not waits for, a lock of the whole `file`, as `/proc/locks` tells.
+fn holders<'t>(locks: &'t str, file: &str) -> impl Iterator<Item = &'t str> {
+    locks.lines().filter_map(move |line| match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
+        // 0 and -1 are processes that cannot be seen from here.
+        [_, "FLOCK", _, _, pid, at, ..] if at == file && !["0", "-1"].contains(&pid) => Some(pid),
+        _ => None,
+    })
+}
+
+/// What a run on the files at `paths` has to say of others that use them too.
+#[must_use]
+pub fn shared(paths: &[PathBuf]) -> Option<Finding> {
+    let used = paths.iter().find_map(|path| Some(format!("{} by process {}", path.display(), others(path)?)))?;
+    let text = "Another run, load or cleanup of mindful uses the same file: it shares the file's cache and its device, and \
+                what the device did for it is counted with this run. Wait until it ends, or load another file; without \
+                --shared a run is refused";
+    Some(Finding::new("file-shared", Severity::Warning, text, used))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_a_file_is_read_from_the_kernels_list() {
+        let locks = "1: FLOCK  ADVISORY  WRITE 708 fe:00:1234 0 EOF\n\
+                     1: -> FLOCK  ADVISORY  WRITE 709 fe:00:1234 0 EOF\n\
+                     2: POSIX  ADVISORY  READ 710 fe:00:1234 128 128\n\
+                     3: FLOCK  ADVISORY  READ -1 fe:00:1234 0 EOF\n\
+                     4: FLOCK  ADVISORY  READ 711 fe:00:12345 0 EOF\ntorn";
+        assert_eq!(holders(locks, "fe:00:1234").collect::<Vec<_>>(), ["708"]);
+    }
+
+    #[test]
+    fn a_share_becomes_the_whole_and_a_share_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "").unwrap();
+        let paths = [path.clone()];
+        let (one, two) = (FileLocks::default(), FileLocks::default());
+        one.share(&paths, false).unwrap();
+        assert!(two.share(&paths, false).is_err());
+        two.share(&paths, true).unwrap();
+        assert!(one.alone(&paths).is_err(), "another one shares");
+        drop(two);
+        let alone = one.alone(&paths).unwrap();
+        assert!(FileLocks::default().share(&paths, true).is_err());
+        drop(alone);
+        FileLocks::default().share(&paths, true).unwrap();
+        assert!(FileLocks::default().hold_alone(&paths).is_err(), "the share is still held");
+    }
+
+    #[test]
+    fn a_file_made_anew_is_locked_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let paths = [path.clone()];
+        std::fs::write(&path, "").unwrap();
+        let (one, two) = (FileLocks::default(), FileLocks::default());
+        one.hold_alone(&paths).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "").unwrap();
+        two.hold_alone(&paths).unwrap();
+        assert!(one.hold_alone(&paths).is_err(), "the file at the path is another one's");
+    }
+}
