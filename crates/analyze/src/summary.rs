@@ -30,6 +30,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         engine_version: run.description.as_ref().map(|d| d.engine_version.clone()),
         target: run.head.target.clone(),
         tag: run.head.plan.tag.clone(),
+        plan_file: run.head.settings.found_in().map(str::to_owned),
         seed: run.head.plan.seed,
         validity: validity(&findings),
         findings,

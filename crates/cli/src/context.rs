@@ -1,17 +1,20 @@
 //! What verbs share: the surroundings of a run from the command line, and how text leaves on stdout.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::ArgMatches;
 use mindful_core::clock::HostClock;
 use mindful_core::plan::Plan;
+use mindful_core::run::Run;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_report::live::Live;
 use mindful_report::{Style, escape};
 use mindful_runner::Context;
+use serde_json::Value;
 
 use crate::{layers, registry, signals, store};
 
@@ -44,6 +47,19 @@ pub fn style() -> Style {
 /// The first line of what a verb tells: the plan file that was read without being named, if there is one.
 pub fn found_plan(settings: &Settings) -> String {
     settings.found_in().map_or_else(String::new, |path| format!("plan: {}, read by itself\n", escape(path)))
+}
+
+/// The same of runs that were made earlier, each plan file once.
+pub fn found_plans<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
+    runs.map(|run| found_plan(&run.head.settings)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// An object for programs, with the plan file that was read without being named as `plan_file`, if there is one.
+pub fn json(mut object: Value, settings: &Settings) -> String {
+    if let Some(path) = settings.found_in() {
+        object["plan_file"] = path.into();
+    }
+    format!("{object:#}\n")
 }
 
 /// Prints on stdout.

@@ -37,6 +37,9 @@ pub struct Summary {
     pub target: String,
     /// Name given by the user.
     pub tag: Option<String>,
+    /// Path of the plan file that was read without being named; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_file: Option<String>,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the result may be quoted.

@@ -127,7 +127,12 @@ impl Store {
                 ours && !meta.is_symlink() && meta.mode() & 0o022 == 0
             })
         };
-        closed(&dir) && closed(&dir.join(LOG)) && fs::symlink_metadata(dir.join(IMPORTED)).is_err()
+        closed(&dir) && closed(&dir.join(LOG)) && !self.is_imported(id)
+    }
+
+    /// Whether the run `id` was made elsewhere and taken in.
+    pub fn is_imported(&self, id: &str) -> bool {
+        fs::symlink_metadata(self.run_dir(id).join(IMPORTED)).is_ok()
     }
 
     /// Reads the run `id`, a name that [`Store::resolve`] gave.
@@ -135,7 +140,7 @@ impl Store {
         let mut run = read_run(&self.log(id)?)?;
         // A run is called what its folder is called, whatever it says of itself.
         id.clone_into(&mut run.head.id);
-        if self.run_dir(id).join(IMPORTED).exists() {
+        if self.is_imported(id) {
             run.notes.push("this run was made elsewhere and taken in by `mindful import`".to_owned());
         }
         Ok(run)

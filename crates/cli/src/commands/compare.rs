@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use clap::ArgMatches;
 use mindful_analyze::compare::comparable::{self, Difference};
 use mindful_analyze::compare::{
-    self, Comparison, CurveComparison, PercentileShift, PointComparison, Question, RunLatency, RunValue, Verdict,
+    self, Comparison, CurveComparison, NoiseFloor, PercentileShift, PointComparison, Question, RunLatency, RunValue,
+    Verdict,
 };
 use mindful_analyze::knee::{LoadPoint, Search};
 use mindful_analyze::stats::autocorrelation;
@@ -17,6 +18,7 @@ use mindful_core::run::Run;
 use mindful_core::units::Share;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
+use mindful_record::Store;
 use mindful_runner::repetition::{self, Figure, Side};
 use mindful_runner::sweep::others;
 use serde::Serialize;
@@ -82,7 +84,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let question = Question {
         margin: allowed,
         higher_is_faster: figure == Figure::Throughput,
-        noise: baseline.first().map(|(run, _)| noise::of(&store, &run.head.target)).transpose()?.flatten(),
+        noise: floor(&store, &baseline, &candidate)?,
         ..Question::default()
     };
     let points = point_by_point(figure, &baseline, &candidate, &question)?;
@@ -96,7 +98,8 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let text = if context::wants_json(matches) {
         format!("{:#}\n", as_json(&told, &baseline, &candidate))
     } else {
-        text::report(&told, &baseline, &candidate)
+        let runs = baseline.iter().chain(&candidate).map(|(run, _)| run);
+        context::found_plans(runs) + &text::report(&told, &baseline, &candidate)
     };
     context::print(&text)?;
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
@@ -108,13 +111,22 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
     if !force {
         sides::refuse_invalid(&runs, &Side::new())?;
     }
+    let plans = context::found_plans(runs.iter().map(|(run, _)| run));
     let history = History::of(runs, figure, margin, force)?;
-    context::print(&if context::wants_json(matches) { history.json() } else { history.text() })?;
+    context::print(&if context::wants_json(matches) { history.json() } else { plans + &history.text() })?;
     let higher = history.last_by_first() > 1.0;
     let beyond = history.last_by_first().ln().abs() > margin.ln_1p();
     let verdict = if higher == (figure == Figure::Throughput) { Verdict::Faster } else { Verdict::Slower };
     let crossed = beyond && gate.is_some_and(|gate| gate.crossed_by == verdict);
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
+}
+
+/// The noise floor of this platform on the target of the baseline; none where a run was made elsewhere, whatever its
+/// target is called.
+fn floor(store: &Store, baseline: &Side, candidate: &Side) -> Result<Option<NoiseFloor>> {
+    let Some((first, _)) = baseline.first() else { return Ok(None) };
+    let elsewhere = baseline.iter().chain(candidate).any(|(run, _)| store.is_imported(&run.head.id));
+    if elsewhere { Ok(None) } else { noise::of(store, &first.head.target) }
 }
 
 fn runs(side: &Side) -> Vec<Run> {

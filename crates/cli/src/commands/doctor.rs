@@ -1,9 +1,10 @@
 //! `mindful doctor`: what would spoil the result, before anything runs.
 
 use clap::ArgMatches;
+use mindful_core::Result;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::{Error, Result};
 use mindful_runner::examine;
+use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
@@ -15,9 +16,7 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let findings = examine::examine(&*target, &context.plan, false)?;
     context.events().quiet();
     let text = if context::wants_json(matches) {
-        let json = serde_json::to_string_pretty(&findings)
-            .map_err(|error| Error::run(format!("the findings cannot be written: {error}"), "please report it"))?;
-        format!("{json}\n")
+        context::json(json!({ "findings": findings }), &context.settings)
     } else {
         context::found_plan(&context.settings) + &as_text(&findings)
     };

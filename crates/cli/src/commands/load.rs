@@ -4,6 +4,7 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::units;
+use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
@@ -35,8 +36,7 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
     };
     context.events().quiet();
     if context::wants_json(matches) {
-        let text = serde_json::to_string_pretty(&dataset).unwrap_or_default();
-        context::print(&format!("{text}\n"))?;
+        context::print(&context::json(json!(dataset), &context.settings))?;
     } else {
         context::print(&format!(
             "{}{} schemas of {} blocks of {} ({} in all) are loaded and proven on {}\n",

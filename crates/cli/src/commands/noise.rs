@@ -35,7 +35,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     let measured_at = runs.last().map(|(run, _)| run.head.started_at.clone()).unwrap_or_default();
     noise::keep(&store, Noted { target: context.redacted_target(), measured_at, runs: ids.clone(), floor })?;
     let text = if context::wants_json(matches) {
-        format!("{:#}\n", json!({ "format": 1, "floor": floor, "runs": ids, "values": values }))
+        context::json(json!({ "format": 1, "floor": floor, "runs": ids, "values": values }), &context.settings)
     } else {
         context::found_plan(&context.settings) + &as_text(&floor, &values)
     };

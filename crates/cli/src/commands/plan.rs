@@ -66,5 +66,5 @@ fn cost(plan: &Plan) -> String {
 fn as_json(context: &Context) -> String {
     let settings = context.public_settings();
     let value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.public_plan() });
-    format!("{value:#}\n")
+    context::json(value, &settings)
 }

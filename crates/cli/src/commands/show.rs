@@ -40,15 +40,17 @@ pub fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
 
 /// Prints what stands behind `figure` of run `id`.
 pub fn explain(store: &Store, id: &str, figure: &str) -> Result<()> {
-    let analysis = mindful_analyze::analyze(&store.read(id)?);
-    context::print(&mindful_report::explain::figure(figure, &analysis)?)
+    let run = store.read(id)?;
+    let explained = mindful_report::explain::figure(figure, &mindful_analyze::analyze(&run))?;
+    context::print(&(context::found_plan(&run.head.settings) + &explained))
 }
 
 /// Prints the latencies of run `id` over time.
 fn heat_map(store: &Store, id: &str) -> Result<()> {
     let run = store.read(id)?;
     let analysis = mindful_analyze::analyze(&run);
-    context::print(&mindful_report::heat::terminal::report(&run, &analysis, &context::style()))
+    let map = mindful_report::heat::terminal::report(&run, &analysis, &context::style());
+    context::print(&(context::found_plan(&run.head.settings) + &map))
 }
 
 /// Prints a run that stands in `store`.

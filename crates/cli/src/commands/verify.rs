@@ -4,6 +4,7 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::event::Events;
+use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
@@ -20,10 +21,10 @@ pub fn verify(matches: &ArgMatches) -> Result<Exit> {
     };
     context.events().quiet();
     if context::wants_json(matches) {
-        let text = serde_json::to_string_pretty(&proof).unwrap_or_default();
-        context::print(&format!("{text}\n"))?;
+        context::print(&context::json(json!(proof), &context.settings))?;
     } else {
-        context::print(&format!("{}, on {}\n", told(&proof), mindful_report::escape(&context.redacted_target())))?;
+        let (plan, target) = (context::found_plan(&context.settings), context.redacted_target());
+        context::print(&format!("{plan}{}, on {}\n", told(&proof), mindful_report::escape(&target)))?;
     }
     Ok(Exit::Ok)
 }

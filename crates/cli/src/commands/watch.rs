@@ -68,7 +68,8 @@ fn print(
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
                 if let Some(second) = sources.take(event) {
-                    let text = if json { second.json(filter) } else { second.text(filter) };
+                    let plan = context.settings.found_in();
+                    let text = if json { second.json(filter, plan) } else { second.text(filter) };
                     if !context::offer(&text)? {
                         return Ok(());
                     }

@@ -176,3 +176,31 @@ fn hooks_are_called_around_every_repetition_and_a_failed_one_ends_the_comparison
     let words = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && words.contains("hook before failed"), "{words}");
 }
+
+#[test]
+fn an_imported_run_is_compared_without_this_hosts_noise_floor() {
+    let (there, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let touch = format!("touch {}", here.path().join("touched").display());
+    let slow = ["--sessions", "2", "--null-latency", "10ms"];
+    let base =
+        [&["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"][..], &slow].concat();
+    for (store, tag) in [(&there, "theirs"), (&here, "ours"), (&here, "ours-too")] {
+        let ran = mindful(
+            store.path(),
+            &[&base[..], &["--tag", tag, "--hook-end", &touch, "--hook-failure", "warn"]].concat(),
+        );
+        assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
+    }
+    let noise = [&["noise", "--repeat", "2"], &base[1..]].concat();
+    assert!(mindful(here.path(), &noise).status.success());
+    let theirs = std::fs::read_dir(there.path().join("runs")).unwrap().next().unwrap().unwrap().path();
+    assert!(mindful(here.path(), &["import", theirs.to_str().unwrap()]).status.success());
+    std::fs::remove_file(here.path().join("touched")).unwrap();
+    let basis = |a: &str, b: &str| {
+        let sides = ["compare", "--force", "--format", "json", "--baseline", a, "--candidate", b];
+        json(&mindful(here.path(), &sides))["basis"].clone()
+    };
+    assert_eq!(basis("ours", "ours-too"), "noise_floor");
+    assert_eq!([basis("theirs", "ours"), basis("ours", "theirs")], ["within_run", "within_run"]);
+    assert!(!here.path().join("touched").exists(), "no hook of theirs is run");
+}

@@ -20,9 +20,11 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let before = cpus(server.pid());
     let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    command.args(["contrast", "--format", "json", "--repeat", "1", "--target", &server.url(), "--schemas", "1"]);
-    command.args(["--scale", "64MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "500ms"]);
+    command.args(["contrast", "--format", "json", "--repeat", "1", "--schemas", "1", "--scale", "64MiB"]);
+    command.args(["--sessions", "2", "--warmup", "200ms", "--duration", "500ms"]);
     let mut command = bench.at_home(command);
+    let home = command.get_current_dir().unwrap().canonicalize().unwrap();
+    std::fs::write(home.join("mindful.toml"), format!("target = \"{}\"\n", server.url())).unwrap();
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let waiting = std::thread::spawn(move || child.wait_with_output().unwrap());
     let mut seen = vec![before.clone()];
@@ -43,5 +45,8 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     show.arg("show");
     let shown = bench.at_home(show).output().unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
+    let plan = home.join("mindful.toml").display().to_string();
+    assert_eq!(ran["plan_file"], plan.as_str());
+    assert!(shown.lines().next().unwrap().contains(&plan), "{shown}");
     assert!(shown.contains("one core are left out") && !shown.contains("\none core"), "{shown}");
 }

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Output;
 
 use mindful_conformance::not_run;
+use serde_json::Value;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, json};
 
 const NOBODY: u32 = 65_534;
 
@@ -101,24 +102,111 @@ fn a_plan_read_by_itself_executes_and_destroys_nothing() {
     assert!(mindful.folder().join("touched").exists(), "a plan that is named may run hooks");
 }
 
+/// A plan of the folder for a short run; its path as reports name it.
+fn short_plan(mindful: &Mindful, target: &str) -> String {
+    let short = "scale = 1000\nwarmup = \"0s\"\nduration = \"1s\"\nschemas = 1\n";
+    // So slow that neighbours of this test make no run invalid.
+    let slow = if target == "null:" { "sessions = 2\nnull_latency = \"10ms\"\n" } else { "" };
+    plan(mindful, &format!("target = \"{target}\"\n{short}{slow}"));
+    fs::canonicalize(mindful.folder()).unwrap().join("mindful.toml").display().to_string()
+}
+
+fn first_line(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).lines().next().unwrap_or_default().to_owned()
+}
+
+/// All that reads a plan and then tells something, without and with JSON.
+const PLANNED: [&[&str]; 8] = [
+    &["run"],
+    &["sweep", "--sessions", "1,2"],
+    &["noise", "--repeat", "2"],
+    &["load"],
+    &["plan"],
+    &["doctor"],
+    &["watch", "--duration", "1s"],
+    &["run", "--explain", "verdict"],
+];
+/// All that tells of runs that such a plan made.
+const STORED: [&[&str]; 5] = [
+    &["show"],
+    &["show", "--explain", "verdict"],
+    &["show", "--heat-map"],
+    &["compare", "--force", "--baseline", "a", "--candidate", "b"],
+    &["compare", "--force", "--history", "a", "b"],
+];
+
+/// Two runs with tags `a` and `b`, by the plan of the folder.
+fn two_runs(mindful: &Mindful) {
+    for tag in ["a", "b"] {
+        assert!(matches!(mindful.run(&["run", "--tag", tag]).status.code(), Some(0 | 1)));
+    }
+}
+
 #[test]
 fn a_plan_read_by_itself_is_named_in_every_first_line() {
     let mindful = Mindful::new();
-    plan(&mindful, "target = \"null:\"\n");
-    let first = |text: &[u8]| String::from_utf8_lossy(text).lines().next().unwrap_or_default().to_owned();
-    let place = fs::canonicalize(mindful.folder()).unwrap().join("mindful.toml").display().to_string();
-    let short = ["--scale", "1000", "--warmup", "0s", "--duration", "1s"];
-    for verb in [&["run"][..], &["sweep", "--sessions", "1,2"], &["load"], &["plan"], &["doctor"], &["watch"]] {
-        let output = mindful.run(&[verb, &short].concat());
-        assert!(first(&output.stdout).contains(&place), "{verb:?}: {output:?}");
-        let output = mindful.run(&[verb, &["--work-unit", "none"]].concat());
+    let place = short_plan(&mindful, "null:");
+    two_runs(&mindful);
+    for verb in PLANNED.iter().chain(&STORED).chain(&[&["cleanup", "--yes"][..]]) {
+        let output = mindful.run(verb);
+        assert!(first_line(&output.stdout).contains(&place), "{verb:?}: {output:?}");
+    }
+    for verb in PLANNED.iter().chain(&[&["contrast"][..], &["raw", "x"], &["cleanup"]]) {
+        let output = mindful.run(&[verb, &["--work-unit", "none"][..]].concat());
         assert!(refused(&output).contains(&place), "{verb:?}: {output:?}");
     }
-    assert!(first(&mindful.run(&["cleanup", "--yes"]).stdout).contains(&place));
-    assert!(first(&mindful.run(&["show"]).stdout).contains(&place), "it stays with what is stored");
     fs::rename(mindful.folder().join("mindful.toml"), mindful.folder().join("named.toml")).unwrap();
-    let output = mindful.run(&[&["run", "--plan", "named.toml"][..], &short].concat());
-    assert!(!first(&output.stdout).contains("read by itself"), "{output:?}");
+    let output = mindful.run(&["run", "--plan", "named.toml"]);
+    assert!(!first_line(&output.stdout).contains("read by itself"), "{output:?}");
+}
+
+#[test]
+fn a_plan_read_by_itself_is_named_in_every_json() {
+    let mindful = Mindful::new();
+    let place = short_plan(&mindful, "null:");
+    two_runs(&mindful);
+    let more: [&[&str]; 3] = [&["show"], &["show", "a"], &["export", "--as", "json"]];
+    for verb in PLANNED[..7].iter().chain(&more) {
+        let output = mindful.run(&[verb, &["--format", "json"][..]].concat());
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        let told = if verb[0] == "watch" { text.lines().next().unwrap() } else { &text };
+        let told: Value = serde_json::from_str(told).unwrap_or_else(|error| panic!("{verb:?} {error}: {output:?}"));
+        assert_eq!(told["plan_file"], place.as_str(), "{verb:?}");
+    }
+    let compared = json(&mindful.run(&[STORED[3], &["--format", "json"]].concat()));
+    assert_eq!(compared["runs"]["candidate"][0]["plan_file"], place.as_str(), "{compared:#}");
+    let history = json(&mindful.run(&[STORED[4], &["--format", "json"]].concat()));
+    assert_eq!(history["runs"][1]["plan_file"], place.as_str(), "{history:#}");
+    let listed = json(&mindful.run(&["list", "--format", "json"]));
+    assert_eq!(listed[0]["plan_file"], place.as_str(), "{listed:#}");
+    fs::rename(mindful.folder().join("mindful.toml"), mindful.folder().join("named.toml")).unwrap();
+    let named = json(&mindful.run(&["run", "--plan", "named.toml", "--format", "json"]));
+    assert!(named.get("plan_file").is_none(), "{named:#}");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_proof_made_anew_names_the_plan_read_by_itself() {
+    let mindful = Mindful::new();
+    let place = short_plan(&mindful, "sqlite:made.db");
+    assert!(mindful.run(&["load"]).status.success());
+    assert!(first_line(&mindful.run(&["verify"]).stdout).contains(&place));
+    assert_eq!(json(&mindful.run(&["verify", "--format", "json"]))["plan_file"], place.as_str());
+}
+
+#[cfg(feature = "raw")]
+#[test]
+fn a_job_on_files_names_the_plan_read_by_itself() {
+    let mindful = Mindful::new();
+    let place = short_plan(&mindful, "raw:made");
+    for job in
+        [&["raw", "--duration", "200ms"][..], &["raw", "--duration", "200ms", "--preset", "simple", "--num-small", "1"]]
+    {
+        let output = mindful.run(job);
+        assert!(first_line(&output.stdout).contains(&place), "{job:?}: {output:?}");
+        let told = json(&mindful.run(&[job, &["--format", "json"]].concat()));
+        assert_eq!(told["plan_file"], place.as_str(), "{job:?}");
+    }
 }
 
 #[test]

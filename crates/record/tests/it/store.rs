@@ -43,6 +43,7 @@ fn summary(run: &Run) -> Summary {
         engine_version: None,
         target: run.head.target.clone(),
         tag: None,
+        plan_file: None,
         seed: 1,
         validity: Validity::Valid,
         findings: Vec::new(),

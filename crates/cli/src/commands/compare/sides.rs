@@ -19,6 +19,9 @@ pub struct Standing {
     pub validity: Validity,
     /// Codes of the findings that made it so, each once.
     pub because: Vec<String>,
+    /// Path of the plan file that it was made by without being told to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_file: Option<String>,
 }
 
 /// How the runs of a side stand, in their order.
@@ -34,7 +37,7 @@ pub fn of(summary: &Summary) -> Standing {
             because.push(finding.code.clone());
         }
     }
-    Standing { id: summary.id.clone(), validity: summary.validity, because }
+    Standing { id: summary.id.clone(), validity: summary.validity, because, plan_file: summary.plan_file.clone() }
 }
 
 /// Refuses sides that hold a run which is not what was asked for: its figures would decide the verdict unseen.

@@ -116,14 +116,19 @@ impl Second {
         text
     }
 
-    /// All counters per second and all gauges in one line; what is not known is null.
-    pub fn json(&self, filter: &Filter) -> String {
+    /// All counters per second and all gauges in one line, with the plan file that was read by itself, if there is one;
+    /// what is not known is null.
+    pub fn json(&self, filter: &Filter, plan_file: Option<&str>) -> String {
         let of = |kind| -> serde_json::Map<String, serde_json::Value> {
             let lines = self.shown(filter, |line| line.kind == kind);
             lines.into_iter().map(|line| (line.name.clone(), line.value.into())).collect()
         };
         let (per_s, gauges) = (of(MetricKind::Counter), of(MetricKind::Gauge));
-        format!("{}\n", serde_json::json!({ "second": self.number, "per_s": per_s, "gauges": gauges }))
+        let mut second = serde_json::json!({ "second": self.number, "per_s": per_s, "gauges": gauges });
+        if let Some(path) = plan_file {
+            second["plan_file"] = path.into();
+        }
+        format!("{second}\n")
     }
 
     fn shown(&self, filter: &Filter, wanted: impl Fn(&&Line) -> bool) -> Vec<&Line> {
@@ -161,7 +166,7 @@ mod tests {
         assert!(told.is_none());
         assert!(sources.take(sample(0, &[Some(10.0), Some(7.0), Some(9.0)])).is_none());
         let second = sources.take(sample(1, &[Some(50.0), Some(8.0), Some(1.0)])).unwrap();
-        let json = second.json(&Filter::default());
+        let json = second.json(&Filter::default(), None);
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["per_s"]["pg/reads"], 20.0);
         assert_eq!(json["gauges"]["pg/memory"], 8.0);
