@@ -85,10 +85,13 @@ pub fn command() -> Command {
         .subcommand(export())
         .subcommand(
             Command::new("import")
-                .about("Make a plan file of a slob.conf or pgio.conf, executing nothing; or take a run folder in")
-                .arg(Arg::new("file").value_name("FILE|FOLDER").required(true).help("What is imported"))
-                .arg(output("Where the plan is written [default: mindful.toml; - for stdout]")),
+                .about("Take in what other tools measured (AWR, Statspack, 10046 traces, Orion, pgio, fio) or a run folder; or make a plan of a slob.conf or pgio.conf, executing nothing")
+                .arg(old_files("What is imported, known by its content: files, folders of them, patterns, or - for stdin"))
+                .arg(Arg::new("tag").long("tag").value_name("TAG").help("Name of the stored runs"))
+                .arg(output("Where a plan is written [default: mindful.toml; - for stdout]")),
         )
+        .subcommand(awr())
+        .subcommand(trace())
         .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
 }
@@ -143,6 +146,40 @@ fn output(help: &'static str) -> Arg {
     Arg::new("output").long("output").value_name("FILE").help(help)
 }
 
+fn old_files(help: &'static str) -> Arg {
+    Arg::new("file").value_name("FILE|FOLDER").num_args(1..).required(true).help(help)
+}
+
+fn awr() -> Command {
+    Command::new("awr")
+        .about("AWR and Statspack reports, one row each; nothing is stored")
+        .arg(old_files("Reports, text or HTML, gzip or not: files, folders of them, patterns, or - for stdin"))
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .value_parser(["text", "json", "csv", "awr_info", "flashdba"])
+                .default_value("text")
+                .help("text: a table; awr_info: SLOB's tuple; flashdba: the columns of that parser; csv, json: all figures"),
+        )
+}
+
+fn trace() -> Command {
+    let text =
+        |name: &'static str, flag: &'static str, value: &'static str| Arg::new(name).long(flag).value_name(value);
+    Command::new("trace")
+        .about("Waits of 10046 traces, exact to the microsecond, counted and by their time; nothing is stored")
+        .arg(old_files("Traces of level 8 or 12, gzip or not, of any size; - for stdin"))
+        .arg(text("group_by", "group-by", "FIELDS").help(
+            "event, file, object, blocks, block, cursor, second, ela, p1, p2, p3; several with commas [default: event]",
+        ))
+        .arg(
+            text("where", "where", "CONDITION")
+                .help("Such as 'event~read and ela>10000': =, !=, <, <=, >, >=, ~ (holds)"),
+        )
+        .arg(text("top", "top", "N").help("Groups that are told [default: 20]"))
+}
+
 fn compare() -> Command {
     let runs =
         |side: &'static str, help: &'static str| Arg::new(side).long(side).value_name("RUN").num_args(1..).help(help);
@@ -164,7 +201,7 @@ fn compare() -> Command {
         )
         .arg(repeat("5"))
         .arg(text("margin", "margin", "PERCENT").help("Differences up to this do not matter [default: 3]"))
-        .arg(text("figure", "figure", "NAME").help("throughput, mean or p99 [default: throughput]"))
+        .arg(text("figure", "figure", "NAME").help("throughput, mean, p99, reads, logical-reads or read-latency [default: throughput; reads for what other tools measured]"))
         .arg(text("fail_if", "fail-if", "GATE").help("Exit with 4 when this holds: 'slower>5%'"))
         .arg(
             Arg::new("force")

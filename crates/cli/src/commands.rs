@@ -1,5 +1,6 @@
 //! The verbs.
 
+mod awr;
 mod cleanup;
 mod compare;
 #[cfg(feature = "raw")]
@@ -19,6 +20,7 @@ mod run;
 mod show;
 mod squeeze;
 mod sweep;
+mod trace;
 mod verify;
 mod watch;
 
@@ -48,6 +50,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("show", matches)) => show::show(matches),
         Some(("export", matches)) => export::export(matches),
         Some(("import", matches)) => import::import(matches),
+        Some(("awr", matches)) => awr::awr(matches),
+        Some(("trace", matches)) => trace::trace(matches),
         Some(("squeeze", matches)) => squeeze::squeeze(matches),
         Some(("engines", matches)) => engines::engines(matches),
         _ => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),

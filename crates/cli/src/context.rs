@@ -35,6 +35,12 @@ pub fn wants_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
+/// Tells something on stderr, in one line, beside what goes to stdout.
+pub fn tell(line: &str) {
+    // With stderr gone there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(line));
+}
+
 /// How stdout wants its text.
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();

@@ -86,12 +86,12 @@ impl Recorder {
     pub fn record_many(&mut self, ns: u64, count: u64) {
         let kept = ns.clamp(1, LONGEST_NS);
         self.histogram.record_n(kept, count).unwrap_or_else(|_| unreachable!("the histogram resizes up to an hour"));
-        self.sum_ns += ns * count;
+        self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(count));
     }
 
     /// Adds what another record holds.
     pub fn merge(&mut self, other: &Latency) {
-        let exact = self.sum_ns + other.sum_ns;
+        let exact = self.sum_ns.saturating_add(other.sum_ns);
         for (ns, count) in &other.buckets {
             self.record_many(ns, count);
         }

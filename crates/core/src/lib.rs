@@ -18,6 +18,7 @@ pub mod finding;
 pub mod head;
 pub mod latency;
 pub mod metric;
+pub mod oracle;
 pub mod pace;
 pub mod plan;
 pub mod point;

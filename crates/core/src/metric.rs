@@ -114,6 +114,8 @@ pub mod shared {
     pub const SERVER_CPU_USER_US: Counter = Counter("server_cpu_user");
     /// System CPU of the server's processes, us.
     pub const SERVER_CPU_SYSTEM_US: Counter = Counter("server_cpu_system");
+    /// CPU of the server's processes, where user and system are not told apart, us.
+    pub const SERVER_CPU_US: Counter = Counter("server_cpu");
     /// CPU of mindful itself, us.
     pub const CLIENT_CPU_US: Counter = Counter("client_cpu");
     /// CPU of the whole host that was busy (user, nice, system, irq, softirq), us.

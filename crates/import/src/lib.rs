@@ -1,13 +1,37 @@
-//! Old configurations as mindful plans. Pure: text in, text out; nothing in a file is ever executed.
+//! Old configurations as mindful plans, and what other tools measured as runs. Nothing in a file is ever executed.
 
+mod awr;
+mod event_histogram;
+mod fio;
+mod format;
+mod formats;
+mod input;
+mod number;
+mod orion;
 mod pgio;
+mod pgio_line;
 mod plan_file;
+pub mod report;
+pub mod rows;
+mod runs;
 pub mod shell;
 mod slob;
+mod source;
+mod statspack;
+mod tables;
+mod told;
+pub mod trace;
+mod unknown;
+mod workers;
 
 use mindful_core::{Error, Result};
 
+pub use format::Format;
+pub use formats::FORMATS;
 pub use plan_file::PlanFile;
+pub use runs::{OldRun, runs};
+pub use source::{Source, recognised};
+pub use told::{Told, sessions_of};
 
 /// Whose configuration a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

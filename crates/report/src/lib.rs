@@ -19,3 +19,4 @@ pub mod terminal;
 
 pub use escape::escape;
 pub use style::Style;
+pub use table::table_of;

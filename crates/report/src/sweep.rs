@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use mindful_analyze::curve::throughput;
 use mindful_core::result::{Finding, KneeSummary, StepSummary, Summary, Validity};
 
 use crate::table::{Side, Table};
@@ -33,7 +34,7 @@ pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], sty
         }
         if let Some(knee) = knee {
             text.push('\n');
-            for line in knee_lines(knee) {
+            for line in knee_lines(knee, if reported(&steps) { "per second" } else { "blocks/s" }) {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -98,7 +99,7 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>) -> Table {
     let columns = [
         "sessions",
-        "blocks/s",
+        if reported(steps) { "LIO/s" } else { "blocks/s" },
         "reads/s",
         "MiB/s",
         "writes/s",
@@ -112,11 +113,16 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>) -> Table {
     let mut header: Vec<_> = columns.map(|title| (title, Side::Right)).to_vec();
     header.push(("drawn", Side::Left));
     let mut table = Table::new(&header);
-    let most = steps.iter().filter_map(|step| step.blocks_visited_per_s).fold(0.0, f64::max);
+    let most = steps.iter().filter_map(|step| throughput(step)).fold(0.0, f64::max);
     for step in steps {
         table.row(row(step, block_bytes, most));
     }
     table
+}
+
+/// Whether operations are not told: then cache requests, read requests and their time stand in their place.
+fn reported(steps: &[&StepSummary]) -> bool {
+    steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
 fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
@@ -126,16 +132,17 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let read_mib = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| mib(reads * bytes as f64));
-    let bar = step.blocks_visited_per_s.filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
+    let bar = throughput(step).filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
+    let reads = step.read_requests_per_s.filter(|_| reported(&[step])).or(step.physical_reads_per_s);
     let again = if step.point.drift_check { " again" } else { "" };
     vec![
         figure::count(step.sessions),
-        rate(step.blocks_visited_per_s),
-        rate(step.physical_reads_per_s),
+        rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
+        rate(reads),
         told(read_mib),
         rate(step.physical_writes_per_s),
         told(step.log_bytes_per_s.map(mib)),
-        told(op.and_then(|op| op.mean_us)),
+        told(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
         told(op.and_then(|op| op.p50_us)),
         told(op.and_then(|op| op.p99_us)),
         told(step.hit_ratio.map(|share| share * 100.0)),
@@ -173,7 +180,7 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
     text
 }
 
-fn knee_lines(knee: &KneeSummary) -> Vec<String> {
+fn knee_lines(knee: &KneeSummary, unit: &str) -> Vec<String> {
     let interval = |name: &str| {
         let ends = knee.intervals.get(name);
         ends.map_or_else(String::new, |[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)))
@@ -187,7 +194,7 @@ fn knee_lines(knee: &KneeSummary) -> Vec<String> {
             lines.push(format!("{:>10}{} {words}", figure::number(value), interval(name)));
         }
     };
-    tell(knee.max_per_s, "max_per_s", "blocks/s is the most that was reached");
+    tell(knee.max_per_s, "max_per_s", &format!("{unit} is the most that was reached"));
     tell(
         knee.asymptote_sessions,
         "asymptote_sessions",

@@ -1,5 +1,7 @@
 //! Plain tables and wrapped text.
 
+use crate::escape::escape;
+
 /// Which side a column is flush with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -55,6 +57,18 @@ impl Table {
         }
         lines
     }
+}
+
+/// Rows under their titles, the first and the last column flush left, the others right; as wide as they need.
+pub fn table_of(titles: &[&str], rows: Vec<Vec<String>>) -> String {
+    let last = titles.len().saturating_sub(1);
+    let side =
+        |at: usize| if at == 0 || (at == last && titles[at].ends_with("event")) { Side::Left } else { Side::Right };
+    let mut table = Table::new(&titles.iter().enumerate().map(|(at, title)| (*title, side(at))).collect::<Vec<_>>());
+    for row in rows {
+        table.row(row.iter().map(|cell| escape(cell)).collect());
+    }
+    table.lines(usize::MAX).join("\n") + "\n"
 }
 
 /// Columns between two cells, where there is room.

@@ -23,12 +23,33 @@ pub enum Figure {
     Mean,
     /// 99th percentile of an operation: lower is faster.
     P99,
+    /// Read requests of the database per second, or blocks read where requests are not told: higher is faster.
+    Reads,
+    /// Requests to the database's cache per second: higher is faster.
+    LogicalReads,
+    /// Mean time of a read as the database saw it: lower is faster.
+    ReadLatency,
 }
 
 impl Figure {
     /// By its name on the command line.
     pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(text, &[("throughput", Self::Throughput), ("mean", Self::Mean), ("p99", Self::P99)])
+        settings::parse_choice(
+            text,
+            &[
+                ("throughput", Self::Throughput),
+                ("mean", Self::Mean),
+                ("p99", Self::P99),
+                ("reads", Self::Reads),
+                ("logical-reads", Self::LogicalReads),
+                ("read-latency", Self::ReadLatency),
+            ],
+        )
+    }
+
+    /// Whether more of it is faster.
+    pub const fn higher_is_faster(self) -> bool {
+        matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads)
     }
 
     /// The figure of `step`.
@@ -38,6 +59,9 @@ impl Figure {
             Self::Throughput => step.blocks_visited_per_s,
             Self::Mean => op().and_then(|op| op.mean_us),
             Self::P99 => op().and_then(|op| op.p99_us),
+            Self::Reads => step.read_requests_per_s.or(step.physical_reads_per_s),
+            Self::LogicalReads => step.logical_reads_per_s,
+            Self::ReadLatency => step.read_latency_mean_us,
         }
     }
 }

@@ -58,7 +58,9 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let measured = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
     facts.push(("figures", measured.to_owned()));
     if let Some(description) = &run.description {
-        facts.push(("block size", description.block_bytes.to_string()));
+        if description.block_bytes > 0 {
+            facts.push(("block size", description.block_bytes.to_string()));
+        }
         if let Some(bytes) = description.cache_bytes {
             facts.push(("database cache", units::format_bytes(bytes)));
         }

@@ -61,7 +61,9 @@ impl Counters {
 
     /// CPU of the server's processes, cores' worth: user and system, or what is known of them.
     pub fn server_cores(&self) -> Option<f64> {
-        let user = self.rate(shared::SERVER_CPU_USER_US)?;
+        let Some(user) = self.rate(shared::SERVER_CPU_USER_US) else {
+            return self.rate(shared::SERVER_CPU_US).map(|us| us / 1e6);
+        };
         Some((user + self.rate(shared::SERVER_CPU_SYSTEM_US).unwrap_or(0.0)) / 1e6)
     }
 

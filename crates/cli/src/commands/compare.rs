@@ -60,12 +60,12 @@ struct Gate {
 /// Holds two groups of runs against each other; makes the runs first when plans are given.
 pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
-    let figure = matches.get_one::<String>("figure").map_or(Ok(Figure::Throughput), |text| Figure::parse(text))?;
+    let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let gate = matches.get_one::<String>("fail_if").map(|text| gate(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let allowed = gate.as_ref().map_or_else(|| margin.map_or(0.03, |m| m.percent() / 100.0), |gate| gate.margin);
     if matches.contains_id("history") {
-        return history(matches, figure, allowed, gate.as_ref());
+        return history(matches, figure.unwrap_or(Figure::Throughput), allowed, gate.as_ref());
     }
     let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
     let (baseline, candidate) = match plans.as_slice() {
@@ -78,12 +78,16 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     }
     let differing = comparable::differences(&runs(&baseline), &runs(&candidate));
     // Plans that are run against each other differ on purpose.
-    if plans.is_empty() && !differing.is_empty() && !matches.get_flag("force") {
+    let old = [&baseline, &candidate].into_iter().flatten().any(|(run, _)| run.head.imported.is_some());
+    // Other tools do not tell the operations of their sessions.
+    let figure = figure.unwrap_or(if old { Figure::Reads } else { Figure::Throughput });
+    // What another tool measured is never alike: in what, is told beside the verdict.
+    if plans.is_empty() && !old && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
     let question = Question {
         margin: allowed,
-        higher_is_faster: figure == Figure::Throughput,
+        higher_is_faster: figure.higher_is_faster(),
         noise: floor(&store, &baseline, &candidate)?,
         ..Question::default()
     };
@@ -116,7 +120,7 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
     context::print(&if context::wants_json(matches) { history.json() } else { plans + &history.text() })?;
     let higher = history.last_by_first() > 1.0;
     let beyond = history.last_by_first().ln().abs() > margin.ln_1p();
-    let verdict = if higher == (figure == Figure::Throughput) { Verdict::Faster } else { Verdict::Slower };
+    let verdict = if higher == figure.higher_is_faster() { Verdict::Faster } else { Verdict::Slower };
     let crossed = beyond && gate.is_some_and(|gate| gate.crossed_by == verdict);
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
 }

@@ -1,11 +1,18 @@
-//! `mindful import`: an old configuration as a plan file, or a run folder from elsewhere.
+//! `mindful import`: an old configuration as a plan file, a run folder from elsewhere, or what other tools measured.
+
+pub mod files;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::ArgMatches;
+use mindful_core::event::Events;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::run::{FORMAT, RunHead};
+use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
-use mindful_record::file as record_file;
+use mindful_import::OldRun;
+use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
 
 use crate::commands::file;
@@ -13,20 +20,102 @@ use crate::exit::Exit;
 use crate::plan_file::MOST_BYTES;
 use crate::{context, store};
 
-/// Reads the file as data, writes the plan file, tells what was left behind; a folder is copied into the store.
+pub use files::Named;
+
+/// Takes each of the named files by what it holds: measurements and run folders into the store, a configuration as a
+/// plan file. What is none of these is told by its file.
 pub fn import(matches: &ArgMatches) -> Result<Exit> {
-    let source = Path::new(matches.get_one::<String>("file").map_or("", String::as_str));
-    if source.is_dir() {
-        let id = store::open(matches)?.import(source)?;
-        context::print(&format!("run {id} is taken into the store; `mindful show {id}` shows it\n"))?;
-        return Ok(Exit::Ok);
+    let named = files::named(matches)?;
+    match named.as_slice() {
+        [Named::Run(folder)] => return run_folder(matches, folder),
+        [Named::File { path, .. }] if path.extension().is_some_and(|end| end == "conf") => {
+            return configuration(matches, path);
+        }
+        _ => {}
     }
+    let store = store::open(matches)?;
+    let (mut steps, mut refused, mut told) = (Vec::new(), Vec::new(), String::new());
+    let alone = named.len() == 1;
+    for file in named {
+        let read = match &file {
+            Named::Run(folder) => store.import(folder).map(|id| {
+                // Writing to a string cannot fail.
+                let _ = writeln!(told, "run {id} is taken into the store; `mindful show {id}` shows it");
+            }),
+            Named::File { path, sure } => files::read(path).map(|read| steps.extend(read)).or_else(|error| {
+                if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            }),
+        };
+        refused.extend(read.err());
+    }
+    for old in mindful_import::runs(steps) {
+        let (steps, what) = (old.imported.files.len(), old.imported.what.clone());
+        let id = stored(&store, old, matches.get_one::<String>("tag"))?;
+        let files = if steps == 1 { "1 file".to_owned() } else { format!("{steps} files") };
+        let _ = writeln!(told, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
+    }
+    if told.is_empty()
+        && let Some(error) = refused.first()
+    {
+        return Err(match refused.len() {
+            1 => error.clone(),
+            more => Error { next: format!("{}; {} files more were refused", error.next, more - 1), ..error.clone() },
+        });
+    }
+    for error in &refused {
+        let _ = writeln!(told, "not imported: {}", escape(&error.to_string()));
+    }
+    context::print(&told)?;
+    Ok(Exit::Ok)
+}
+
+/// A folder that holds a run is copied into the store.
+fn run_folder(matches: &ArgMatches, folder: &Path) -> Result<Exit> {
+    let id = store::open(matches)?.import(folder)?;
+    context::print(&format!("run {id} is taken into the store; `mindful show {id}` shows it\n"))?;
+    Ok(Exit::Ok)
+}
+
+/// Stores a run of another tool; returns its id.
+fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
+    let mut settings = Settings::defaults(KEYS);
+    settings.set("target", old.target.clone(), Origin::Default);
+    if let Some(tag) = tag {
+        settings.set("tag", tag.clone(), Origin::Flag("--tag".to_owned()));
+    }
+    let head = RunHead {
+        format: FORMAT,
+        id: String::new(),
+        started_at: old.began.unwrap_or_default(),
+        mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: old.engine.to_owned(),
+        server_side_loop: None,
+        target: old.target,
+        plan: Plan::from_settings(&settings)?,
+        settings,
+        imported: Some(old.imported),
+    };
+    let writer = store.create(head)?;
+    old.events.into_iter().for_each(|event| writer.emit(event));
+    writer.close()?;
+    let id = writer.id().to_owned();
+    let summary = mindful_analyze::analyze(&store.read(&id)?).summary;
+    store.write_summary(&summary)?;
+    Ok(id)
+}
+
+/// Reads a configuration as data, writes the plan file, tells what was left behind.
+fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
     let output = matches.get_one::<String>("output").map_or("mindful.toml", String::as_str);
     let name = source.file_name().map_or_else(|| source.display().to_string(), |n| n.to_string_lossy().into_owned());
     let text = record_file::open(source).and_then(|file| record_file::text(file, MOST_BYTES)).map_err(|error| {
         Error::plan(
             format!("{} cannot be read: {error}", source.display()),
-            "give the path of a slob.conf, a pgio.conf or a run folder",
+            "give the path of a slob.conf, a pgio.conf, a run folder or what another tool measured",
         )
     })?;
     let imported = mindful_import::import(&name, &text)?;

@@ -27,10 +27,13 @@ mod format_1;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod full_store;
 mod hostile_runs;
+mod imports;
 #[cfg(feature = "sqlite")]
 mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod lies;
+#[path = "../../../import/tests/it/made.rs"]
+mod made;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod metrics;
 mod mindful;

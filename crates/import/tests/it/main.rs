@@ -2,3 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod import;
+mod made;
+mod others;
+mod reports;

@@ -1,0 +1,54 @@
+//! `mindful awr`: AWR and Statspack reports, one row each.
+
+use clap::ArgMatches;
+use mindful_core::{Error, Result};
+use mindful_import::Told;
+use mindful_import::rows::{self, Row};
+
+use crate::commands::import::{Named, files};
+use crate::context;
+use crate::exit::Exit;
+
+/// Prints a row a report; what is none is told on stderr, by its file.
+pub fn awr(matches: &ArgMatches) -> Result<Exit> {
+    let mut told: Vec<Told> = Vec::new();
+    let mut refused = Vec::new();
+    for named in files::named(matches)? {
+        let read = match &named {
+            Named::Run(folder) => Err(no_report(&folder.display().to_string(), "run folder")),
+            Named::File { path, .. } => files::read(path),
+        };
+        match read {
+            Ok(steps) => match steps.iter().find(|step| step.report.is_none()) {
+                Some(step) => refused.push(no_report(&step.file, step.what)),
+                None => told.extend(steps),
+            },
+            Err(error) => refused.push(error),
+        }
+    }
+    let rows: Vec<Row<'_>> = told.iter().filter_map(Row::of).collect();
+    if rows.is_empty()
+        && let Some(error) = refused.first()
+    {
+        return Err(error.clone());
+    }
+    let text = match matches.get_one::<String>("format").map(String::as_str) {
+        Some("awr_info") => rows::awr_info(&rows),
+        Some("flashdba") => rows::flashdba(&rows),
+        Some("csv") => rows::csv(&rows),
+        Some("json") => rows::json(&rows),
+        _ => {
+            let (titles, cells) = rows::table(&rows);
+            mindful_report::table_of(&titles, cells)
+        }
+    };
+    context::print(&text)?;
+    for error in &refused {
+        context::tell(&format!("not read: {error}"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn no_report(name: &str, what: &str) -> Error {
+    Error::plan(format!("{name} is a {what}, and no AWR or Statspack report"), "`mindful import` takes it in")
+}

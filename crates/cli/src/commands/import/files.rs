@@ -1,0 +1,90 @@
+//! Which files are meant, and what is in them.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use mindful_core::{Error, Result};
+use mindful_import::{Source, Told};
+use mindful_record::{LOG, file as record_file};
+
+/// Something to be imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// A folder that holds a run.
+    Run(PathBuf),
+    /// A file, or `-` for the standard input; `sure` when it was named itself, and not found in a folder.
+    File {
+        /// Where it is.
+        path: PathBuf,
+        /// Whether it was named itself.
+        sure: bool,
+    },
+}
+
+/// All that the command line names: files, those of a folder, those of a pattern.
+pub fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
+    let given = matches.get_many::<String>("file").into_iter().flatten();
+    let mut all = Vec::new();
+    for text in given {
+        let path = PathBuf::from(text);
+        if !path.exists() && text.contains(['*', '?', '[']) {
+            all.extend(of_pattern(text)?);
+        } else if path.is_dir() && !path.join(LOG).exists() {
+            all.extend(of_folder(&path)?);
+        } else {
+            all.push(one(path, true));
+        }
+    }
+    Ok(all)
+}
+
+fn one(path: PathBuf, sure: bool) -> Named {
+    if path.join(LOG).exists() { Named::Run(path) } else { Named::File { path, sure } }
+}
+
+/// Files of a folder, by their names; what lies deeper are only run folders.
+fn of_folder(folder: &Path) -> Result<Vec<Named>> {
+    let cannot = |error: std::io::Error| {
+        Error::plan(format!("{} cannot be read: {error}", folder.display()), "look at its rights")
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        paths.push(entry.map_err(cannot)?.path());
+    }
+    paths.sort();
+    let named: Vec<_> = paths.into_iter().map(|path| one(path, false)).collect();
+    let wanted =
+        |named: &Named| matches!(named, Named::Run(_)) || matches!(named, Named::File { path, .. } if path.is_file());
+    let named: Vec<_> = named.into_iter().filter(wanted).collect();
+    if named.is_empty() { Err(nothing(&folder.display().to_string())) } else { Ok(named) }
+}
+
+fn of_pattern(pattern: &str) -> Result<Vec<Named>> {
+    let bad = |error: glob::PatternError| Error::plan(format!("`{pattern}` is no pattern: {error}"), "name the files");
+    let paths = glob::glob(pattern).map_err(bad)?.filter_map(std::result::Result::ok);
+    let named: Vec<_> = paths.map(|path| one(path, false)).collect();
+    if named.is_empty() { Err(nothing(pattern)) } else { Ok(named) }
+}
+
+fn nothing(place: &str) -> Error {
+    Error::plan(format!("{place} names no file"), "name files, a folder of them, or a pattern such as 'awr*.txt'")
+}
+
+/// The measurements in a file.
+pub fn read(path: &Path) -> Result<Vec<Told>> {
+    open(path)?.read()
+}
+
+/// A file, opened and recognised; `-` is the standard input.
+pub fn open(path: &Path) -> Result<Source> {
+    let name = path.display().to_string();
+    let plain: Box<dyn Read> = if name == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(record_file::open(path).map_err(|error| {
+            Error::plan(format!("{name} cannot be read: {error}"), "give the path of a file; a pipe goes to `-`")
+        })?)
+    };
+    mindful_import::recognised(&name, plain)
+}

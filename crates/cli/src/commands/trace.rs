@@ -1,0 +1,97 @@
+//! `mindful trace`: the waits of a 10046 trace, exact to the microsecond, in groups.
+
+mod text;
+
+use clap::ArgMatches;
+use mindful_core::units;
+use mindful_core::{Error, Result};
+use mindful_import::trace::{Distribution, Field, Filter, Grouped, Kind};
+use serde_json::{Value, json};
+
+use crate::commands::import::{Named, files};
+use crate::context;
+use crate::exit::Exit;
+
+/// Prints which waits own the time.
+pub fn trace(matches: &ArgMatches) -> Result<Exit> {
+    let given = |name| matches.get_one::<String>(name).map(String::as_str);
+    let fields = Field::parse_list(given("group_by").unwrap_or("event"))?;
+    let filter = Filter::parse(given("where").unwrap_or_default())?;
+    let top = given("top").map_or(Ok(20), units::parse_count)? as usize;
+    let json = context::wants_json(matches);
+    let mut all = Vec::new();
+    let mut told = String::new();
+    for named in files::named(matches)? {
+        let Named::File { path, .. } = named else { continue };
+        let mut source = files::open(&path)?;
+        if !source.format.holds_waits() {
+            let what = source.format.what();
+            return Err(Error::plan(
+                format!("{} is an {what}, and no 10046 trace", path.display()),
+                "`mindful import` takes it in",
+            ));
+        }
+        let grouped = mindful_import::trace::grouped(&source.name, &mut *source.input, &fields, &filter)?;
+        if json {
+            all.push(as_json(&source.name, &fields, &grouped));
+        } else {
+            told += &text::report(&source.name, &fields, &grouped, top);
+        }
+    }
+    context::print(&if json { format!("{:#}\n", Value::from(all)) } else { told })?;
+    Ok(Exit::Ok)
+}
+
+const SHARES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// A distribution in figures, us.
+fn figures(d: &Distribution) -> Value {
+    let percentiles = |of: &dyn Fn(f64) -> Option<u64>| -> Value {
+        SHARES
+            .iter()
+            .map(|(name, share)| ((*name).to_owned(), json!(of(*share))))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    json!({
+        "waits": d.count,
+        "time_us": d.time_us,
+        "mean_us": d.mean_us(),
+        "min_us": d.min_us,
+        "max_us": d.max_us,
+        "counted_us": percentiles(&|share| d.percentile_us(share)),
+        "time_weighted_us": percentiles(&|share| d.time_percentile_us(share)),
+        "ranges": d.decades().iter().map(|r| json!({
+            "from_us": r.from_us, "to_us": r.to_us, "waits": r.count, "time_us": r.time_us,
+            "min_us": r.min_us, "max_us": r.max_us,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// Names of the fields of a group.
+pub fn names(fields: &[Field]) -> String {
+    fields.iter().map(|field| field.name()).collect::<Vec<_>>().join(" | ")
+}
+
+fn as_json(file: &str, fields: &[Field], grouped: &Grouped) -> Value {
+    let group = |(key, d): (&str, &Distribution)| {
+        let mut told = figures(d);
+        told["key"] = json!(key);
+        told
+    };
+    let reads = Kind::ALL.iter().map(|kind| {
+        let (latencies, blocks) = &grouped.reads[*kind as usize];
+        let mut told = figures(latencies);
+        told["kind"] = json!(kind.name());
+        told["blocks"] = json!(blocks);
+        told
+    });
+    json!({
+        "file": file,
+        "group_by": names(fields),
+        "waits_in_trace": grouped.waits,
+        "all": figures(&grouped.all),
+        "reads": reads.collect::<Vec<_>>(),
+        "groups": grouped.by_time().into_iter().map(|g| group((&g.key, &g.latencies))).collect::<Vec<_>>(),
+    })
+}

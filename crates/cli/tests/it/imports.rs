@@ -1,0 +1,178 @@
+//! What other tools measured, taken in by its content, beside runs of our own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::made::{Dress, Made, showcase};
+use crate::mindful::Mindful;
+
+fn stored(mindful: &Mindful, told: &str) -> Value {
+    let id = told.split_whitespace().nth(1).unwrap().trim_end_matches(':');
+    let shown = mindful.run(&["show", id, "--format", "json"]);
+    serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{shown:?}"))
+}
+
+/// Exit code and the line on stderr.
+fn refused(output: &std::process::Output) -> (i32, String) {
+    (output.status.code().unwrap(), String::from_utf8(output.stderr.clone()).unwrap())
+}
+
+fn out(output: &std::process::Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A folder of reports, each twice the sessions of the one before, up to a cap of 64,000 reads a second.
+fn ladder(mindful: &Mindful, name: &str) -> PathBuf {
+    let folder = mindful.folder().join(name);
+    fs::create_dir(&folder).unwrap();
+    for sessions in [1_u64, 2, 4, 8, 16, 32, 64] {
+        let us = 250.0_f64.max(sessions as f64 * 1e6 / 64_000.0);
+        let reads = sessions as f64 * 1e6 / us;
+        let waits = (reads * 600.0) as u64;
+        let made = Made {
+            minutes: 10.0,
+            db_time: sessions as f64,
+            db_cpu: 0.02 * sessions as f64,
+            executes: reads / 64.0,
+            logical: reads * 1.1,
+            blocks_read: reads,
+            read_requests: reads,
+            foreground: vec![("db file sequential read", waits, sessions * 600)],
+            ..showcase()
+        };
+        fs::write(folder.join(format!("awr.txt.{sessions}")), made.report(Dress::Awr12)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_redo_bound_showcase_is_called_what_it_is() {
+    let mindful = Mindful::new();
+    let file = mindful.folder().join("awr.txt.128");
+    for dress in [Dress::Awr11, Dress::Html] {
+        fs::write(&file, showcase().report(dress)).unwrap();
+        let told = out(&mindful.run(&["import", "awr.txt.128", "--tag", "showcase"]));
+        let run = stored(&mindful, &told);
+        let step = &run["steps"][0];
+        assert_eq!((step["sessions"].as_u64(), step["work_unit"].as_u64()), (Some(128), None), "{run:#}");
+        assert_eq!(step["read_requests_per_s"].as_f64().map(f64::round), Some(71_553.0));
+        assert_eq!(step["ops"]["select"], Value::Null);
+        let latency = step["read_latency_mean_us"].as_f64().unwrap();
+        assert!((latency - 759.0).abs() < 0.1, "{latency}");
+        assert_eq!(run["tag"], "showcase");
+    }
+    let shown = out(&mindful.run(&["show", "showcase"]));
+    for said in ["limited by redo or commit", "waits for the log were", "127 average active sessions"] {
+        assert!(shown.contains(said), "{said} in {shown}");
+    }
+}
+
+#[test]
+fn a_folder_of_reports_is_a_ladder_with_its_knee() {
+    let mindful = Mindful::new();
+    let folder = ladder(&mindful, "awr");
+    fs::write(folder.join("notes.md"), "nothing of the kind").unwrap();
+    let told = out(&mindful.run(&["import", "awr"]));
+    assert!(told.contains("not imported: ") && told.contains("notes.md") && told.contains("7 files"), "{told}");
+    let run = stored(&mindful, &told);
+    assert_eq!(run["steps"].as_array().unwrap().len(), 7);
+    let knee = &run["knee"];
+    assert_eq!(knee["model"], "capped", "{knee:#}");
+    let at = knee["asymptote_sessions"].as_f64().unwrap();
+    assert!((14.0..18.0).contains(&at), "{at}");
+    let shown = out(&mindful.run(&["show"]));
+    assert!(shown.contains("LIO/s") && shown.contains("64,000"), "{shown}");
+}
+
+#[test]
+fn a_pattern_names_the_reports_that_it_fits() {
+    let mindful = Mindful::new();
+    ladder(&mindful, "awr");
+    let told = out(&mindful.run(&["import", "awr/awr.txt.*[248]"]));
+    assert!(told.contains("5 files"), "{told}");
+    assert!(refused(&mindful.run(&["import", "awr/*.html"])).1.contains("names no file"));
+}
+
+#[test]
+fn old_and_new_stand_in_one_comparison() {
+    let mindful = Mindful::new();
+    fs::write(mindful.folder().join("awr.txt.128"), showcase().report(Dress::Awr19)).unwrap();
+    out(&mindful.run(&["import", "awr.txt.128", "--tag", "old"]));
+    let ran = mindful.run(&["run", "--target", "null:", "--warmup", "0s", "--duration", "2s", "--tag", "new"]);
+    assert!(ran.stderr.is_empty() || ran.status.code().is_some());
+    let told = mindful.run(&[
+        "compare",
+        "--baseline",
+        "old",
+        "--candidate",
+        "new",
+        "--figure",
+        "logical-reads",
+        "--format",
+        "json",
+        "--force",
+    ]);
+    let told: Value = serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
+    assert!(told["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{told:#}");
+    let facts: Vec<&str> =
+        told["differing_facts"].as_array().unwrap().iter().map(|fact| fact["fact"].as_str().unwrap()).collect();
+    assert!(facts.contains(&"engine") && facts.contains(&"figures"), "{facts:?}");
+}
+
+#[test]
+fn awr_prints_a_row_a_file_in_each_form() {
+    let mindful = Mindful::new();
+    fs::write(mindful.folder().join("awr.txt.128"), showcase().report(Dress::Awr11)).unwrap();
+    fs::write(mindful.folder().join("sp.txt"), showcase().report(Dress::Statspack)).unwrap();
+    fs::write(mindful.folder().join("failed.txt"), "ORA-00904: invalid identifier\n").unwrap();
+    let all = ["awr", "awr.txt.128", "failed.txt", "sp.txt"];
+    let output = mindful.run(&all);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ORA-00904"), "{output:?}");
+    let table = out(&output);
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.contains("log buffer space") || table.contains("db file sequential read 42.6 %"), "{table}");
+    let form = |form: &str| out(&mindful.run(&[&all[..], &["--format", form]].concat()));
+    assert!(form("awr_info").contains("awr.txt.128|128|304|5.7|126.5|370|119749|71553|559.1|"));
+    assert_eq!(form("flashdba").lines().next().unwrap().split(',').count(), 162);
+    let csv = form("csv");
+    let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert!(widths.len() == 3 && widths[0] == widths[1] && widths[0] == widths[2], "{csv}");
+    let json: Value = serde_json::from_str(&form("json")).unwrap();
+    assert_eq!((&json[0]["sessions"], &json[1]["sessions"]), (&Value::from(128), &Value::Null));
+    let (code, text) = refused(&mindful.run(&["awr", "failed.txt"]));
+    assert!(code == 2 && text.contains("ORA-00904"), "{text}");
+}
+
+#[test]
+fn a_trace_is_grouped_by_what_it_tells() {
+    let mindful = Mindful::new();
+    let wait = |file: u32, ela: u32| {
+        format!(
+            "WAIT #1: nam='db file sequential read' ela= {ela} file#={file} block#=9 blocks=1 obj#=8 tim={}\n",
+            2_000_000 + ela
+        )
+    };
+    let text: String = (0..95).map(|_| wait(7, 100)).chain((0..5).map(|_| wait(8, 50_000))).collect();
+    fs::write(mindful.folder().join("t.trc"), text).unwrap();
+    let told = out(&mindful.run(&["trace", "t.trc", "--group-by", "file,event", "--format", "json"]));
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let slow = &told[0]["groups"][0];
+    assert_eq!(
+        (&slow["key"], &slow["waits"], &slow["time_us"]),
+        (&"8 | db file sequential read".into(), &5.into(), &250_000.into())
+    );
+    assert_eq!(
+        (&told[0]["all"]["counted_us"]["p50"], &told[0]["all"]["time_weighted_us"]["p50"]),
+        (&100.into(), &50_000.into())
+    );
+    let some = out(&mindful.run(&["trace", "t.trc", "--where", "file=7 and ela<=100"]));
+    assert!(some.contains("95 of 100 waits"), "{some}");
+    let (code, text) = refused(&mindful.run(&["trace", "t.trc", "--where", "fiel=7"]));
+    assert!(code == 2 && text.contains("did you mean `file`"), "{text}");
+    out(&mindful.run(&["import", "t.trc", "--tag", "traced"]));
+    let map = out(&mindful.run(&["show", "traced", "--heat-map"]));
+    assert!(map.contains("share") && map.contains("95 %"), "{map}");
+}

@@ -1,0 +1,30 @@
+//! Records of v$event_histogram over time, as PyLatencyMap takes and prints them.
+
+mod read;
+mod recognise;
+mod to_run;
+
+use std::io::BufRead;
+
+use mindful_core::Result;
+
+use crate::format::Format;
+use crate::input;
+use crate::told::Told;
+
+/// Buckets, cumulative counts and time stamps.
+pub struct EventHistogram;
+
+impl Format for EventHistogram {
+    fn what(&self) -> &'static str {
+        "event histogram records"
+    }
+
+    fn recognises(&self, head: &str) -> bool {
+        recognise::recognises(head)
+    }
+
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
+        to_run::told(name, &read::records(&input::text(name, input)?))
+    }
+}

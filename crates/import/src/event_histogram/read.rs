@@ -1,0 +1,123 @@
+//! Records: a time stamp, what is counted, and cumulative counts by bucket.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::{Offset, TimeZone};
+
+/// A reading of the buckets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Record {
+    /// us of a clock that may begin anew each day.
+    pub clock_us: Option<i64>,
+    /// The instant, us since the epoch, where the date is told.
+    pub at_us: Option<i64>,
+    /// What is counted.
+    pub label: String,
+    /// ns in the unit of the buckets.
+    pub unit_ns: Option<u64>,
+    /// Cumulative counts by upper bound of the bucket, one map an instance: where buckets begin anew, the next one does.
+    /// Instances come in any order.
+    pub instances: Vec<BTreeMap<u64, u64>>,
+}
+
+/// More waits than any instance lives to see.
+const MOST: u64 = 1 << 48;
+
+/// All whole records of `text`.
+pub fn records(text: &str) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut open: Option<(Record, u64)> = None;
+    for line in text.lines().map(str::trim) {
+        match (line, &mut open) {
+            ("<begin record>", _) => open = Some((Record::default(), 0)),
+            ("<end record>", Some(_)) => records.extend(open.take().map(|(record, _)| record)),
+            (line, Some((record, last))) => field(line, record, last),
+            _ => {}
+        }
+    }
+    records
+}
+
+fn field(line: &str, record: &mut Record, last: &mut u64) {
+    let Some((name, rest)) = line.split_once(',') else { return };
+    let rest = rest.trim();
+    match name.trim() {
+        "timestamp" => {
+            let mut parts = rest.splitn(3, ',');
+            let unit = parts.next().unwrap_or_default().trim();
+            let clock = parts.next().and_then(|clock| clock.trim().parse::<i64>().ok());
+            record.clock_us = clock.filter(|_| unit == "microsec");
+            record.at_us = parts.next().and_then(instant_us);
+        }
+        "label" => rest.clone_into(&mut record.label),
+        "latencyunit" => {
+            record.unit_ns = match rest {
+                "millisec" => Some(1_000_000),
+                "microsec" => Some(1_000),
+                _ => None,
+            }
+        }
+        bucket => {
+            let Some((bucket, count)) =
+                bucket.parse::<u64>().ok().zip(rest.parse::<u64>().ok().filter(|count| *count < MOST))
+            else {
+                return;
+            };
+            if bucket <= *last || record.instances.is_empty() {
+                record.instances.push(BTreeMap::new());
+            }
+            *last = bucket;
+            if let Some(instance) = record.instances.last_mut() {
+                instance.insert(bucket, count);
+            }
+        }
+    }
+}
+
+/// `26-AUG-13 04.26.51.653754 PM +02:00`.
+fn instant_us(text: &str) -> Option<i64> {
+    let mut words = text.split_whitespace();
+    let (date, time) = (words.next()?, words.next()?);
+    let mut rest: Vec<&str> = words.collect();
+    let offset = rest.pop().filter(|last| last.starts_with(['+', '-'])).and_then(seconds_east).unwrap_or(0);
+    let pm = text.contains(" PM");
+    let twelve = pm || text.contains(" AM");
+    let mut parts = date.split('-');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+    let month = months.iter().position(|name| month.eq_ignore_ascii_case(name))? as i8 + 1;
+    let year: i16 = year.parse().ok()?;
+    let mut parts = time.split(['.', ':']);
+    let hour: i8 = parts.next()?.parse().ok()?;
+    let hour = if twelve { hour % 12 + if pm { 12 } else { 0 } } else { hour };
+    let (minute, second) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let fraction = parts.next().unwrap_or("0");
+    let ns = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
+    let year = if year < 100 { year + 2000 } else { year };
+    let at = DateTime::from_parts(
+        Date::new(year, month, day.parse().ok()?).ok()?,
+        Time::new(hour, minute, second, ns).ok()?,
+    );
+    let zone = TimeZone::fixed(Offset::from_seconds(offset).ok()?);
+    Some(at.to_zoned(zone).ok()?.timestamp().as_microsecond())
+}
+
+fn seconds_east(text: &str) -> Option<i32> {
+    let (hours, minutes) = text[1..].split_once(':')?;
+    let seconds =
+        hours.parse::<i32>().ok()?.checked_mul(3600)?.checked_add(minutes.parse::<i32>().ok()?.checked_mul(60)?)?;
+    Some(if text.starts_with('-') { -seconds } else { seconds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_stamp_is_an_instant() {
+        assert_eq!(instant_us("26-AUG-13 04.26.51.653754 PM +02:00"), Some(1_377_527_211_653_754));
+        assert_eq!(instant_us("26-AUG-13 14.26.51 +00:00"), Some(1_377_527_211_000_000));
+        assert_eq!(instant_us("yesterday"), None);
+    }
+}

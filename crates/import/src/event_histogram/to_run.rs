@@ -1,0 +1,117 @@
+//! Records as a step for each label: a slice from each record to the next.
+
+use std::collections::BTreeMap;
+
+use mindful_core::event::Event;
+use mindful_core::finding::Severity;
+use mindful_core::latency::Latency;
+use mindful_core::workload::OpKind;
+use mindful_core::{Error, Result};
+
+use super::read::Record;
+use crate::told::Told;
+
+/// us in a day: the clock of a record may begin anew.
+const DAY_US: i64 = 86_400_000_000;
+
+/// The steps of `records`.
+pub fn told(name: &str, records: &[Record]) -> Result<Vec<Told>> {
+    let mut labels: Vec<&str> = records.iter().map(|record| record.label.as_str()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let told: Vec<_> = labels.iter().filter_map(|label| of_label(name, label, records)).collect();
+    if told.is_empty() {
+        return Err(Error::run(
+            format!("{name} holds {} whole records, and no two of one label with a time between", records.len()),
+            "take at least two records: counts are cumulative, what lies between two is told",
+        ));
+    }
+    Ok(told)
+}
+
+fn of_label(name: &str, label: &str, records: &[Record]) -> Option<Told> {
+    let records: Vec<&Record> = records.iter().filter(|record| record.label == label).collect();
+    let begin = records.first()?.at_us.or(records.first()?.clock_us)?;
+    let mut borders = vec![begin];
+    let mut slices = Vec::new();
+    let mut fell = 0;
+    for pair in records.windows(2) {
+        let last = *borders.last()?;
+        let Some(end) = passed_us(pair[0], pair[1]).and_then(|us| last.checked_add(us)) else { continue };
+        let index = borders.len() as u32 - 1;
+        borders.push(end);
+        match grew(pair[0], pair[1]) {
+            Some(latency) => slices.push((index, (last, end), latency)),
+            None => fell += 1,
+        }
+    }
+    if borders.len() < 2 {
+        return None;
+    }
+    let mut told = Told::new(name, "event histogram records", "oracle", format!("oracle: {label}"));
+    told.began_us = records[0].at_us;
+    told.borders(borders);
+    for (index, span, latency) in slices {
+        let count = latency.count();
+        if count > 0 {
+            told.slice(index, span, OpKind::Select, latency, count);
+        }
+    }
+    told.events.push(Event::StepEnd { error: None, interrupted: false });
+    let text = "Latencies are known by buckets that each reach to twice the one before: percentiles and means are those of \
+                their middles, the longest is the end of the last bucket.";
+    told.caveat("coarse-buckets", Severity::Info, text, label);
+    if fell > 0 {
+        let text = "Counts fell from a record to the next: the instance was started anew, and what happened between is not known.";
+        told.caveat("restarted", Severity::Warning, text, format!("{fell} times"));
+    }
+    Some(told)
+}
+
+/// Time from one record to the next, us; `None` where none passed.
+fn passed_us(a: &Record, b: &Record) -> Option<i64> {
+    let by_date = a.at_us.zip(b.at_us).and_then(|(a, b)| b.checked_sub(a)).filter(|us| *us > 0);
+    let by_clock = || {
+        let us = b.clock_us?.checked_sub(a.clock_us?)?;
+        Some(if us < 0 { us + DAY_US } else { us }).filter(|us| *us > 0)
+    };
+    by_date.or_else(by_clock)
+}
+
+/// By how much each bucket rose; `None` where one fell.
+fn rise(before: &BTreeMap<u64, u64>, after: &BTreeMap<u64, u64>) -> Option<Vec<(u64, u64)>> {
+    let known = before.keys().all(|bucket| after.contains_key(bucket));
+    let of =
+        |(bucket, count): (&u64, &u64)| Some((*bucket, count.checked_sub(before.get(bucket).copied().unwrap_or(0))?));
+    after.iter().filter(|_| known).map(of).collect::<Option<_>>().filter(|_| known)
+}
+
+fn total(rise: &[(u64, u64)]) -> u64 {
+    rise.iter().fold(0, |sum, (_, grew)| sum.saturating_add(*grew))
+}
+
+/// Waits from one record to the next; `None` where a count fell.
+fn grew(a: &Record, b: &Record) -> Option<Latency> {
+    let unit_ns = b.unit_ns?;
+    let mut by_bucket = BTreeMap::<u64, u64>::new();
+    let mut before: Vec<&BTreeMap<u64, u64>> = a.instances.iter().collect();
+    for instance in &b.instances {
+        // That of the instances before which fits and grew least is the same one.
+        let fits = before.iter().enumerate().filter_map(|(i, before)| Some((total(&rise(before, instance)?), i)));
+        let (_, place) = fits.min()?;
+        for (bucket, grew) in rise(before.swap_remove(place), instance)? {
+            let sum = by_bucket.entry(bucket).or_default();
+            *sum = sum.saturating_add(grew);
+        }
+    }
+    by_bucket.retain(|_, count| *count > 0);
+    // From half the bound to the bound; the first begins at nothing.
+    let middle = |bound: u64| {
+        let quarters = if bound == 1 { 2 } else { 3 };
+        (bound.saturating_mul(unit_ns) / 4).saturating_mul(quarters)
+    };
+    let buckets: Vec<_> = by_bucket.iter().map(|(bound, count)| (middle(*bound), *count)).collect();
+    let sum_ns = buckets.iter().fold(0_u64, |sum, (ns, count)| sum.saturating_add(ns.saturating_mul(*count)));
+    let max_ns = by_bucket.keys().last().map_or(0, |bound| bound.saturating_mul(unit_ns));
+    Some(Latency { buckets: buckets.into_iter().collect(), sum_ns, max_ns })
+}

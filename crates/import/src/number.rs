@@ -1,0 +1,158 @@
+//! Figures as reports print them: thousands separators, exponents, K/M/G and us/ms/s suffixes.
+
+/// A figure and how far off its last printed digit lets it be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Printed {
+    /// The figure.
+    pub value: f64,
+    /// Half a step of the last digit: the true figure is no farther away.
+    pub half_step: f64,
+}
+
+impl Printed {
+    fn scaled(self, factor: f64) -> Self {
+        Self { value: self.value * factor, half_step: self.half_step * factor }
+    }
+}
+
+/// A count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for what is blank, `####` or
+/// no figure.
+pub fn count(text: &str) -> Option<Printed> {
+    let (figure, suffix) = split(text)?;
+    let factor = match suffix {
+        "" => 1.0,
+        "K" | "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        _ => return None,
+    };
+    Some(figure.scaled(factor))
+}
+
+/// A size in bytes: `240M`, `13,528K`, `8K`. Suffixes are powers of 1024; without one it counts `unit` bytes.
+pub fn bytes(text: &str, unit: f64) -> Option<f64> {
+    let (figure, suffix) = split(text)?;
+    let factor = match suffix {
+        "" => unit,
+        "K" | "k" => 1024.0,
+        "M" => f64::from(1 << 20),
+        "G" => f64::from(1 << 30),
+        "T" => 1024.0 * f64::from(1 << 30),
+        _ => return None,
+    };
+    Some(figure.value * factor)
+}
+
+/// A time in us: `268.69us`, `3.23ms`, `52.86 s`, `27.9K`; without a unit of its own it counts `unit_us`.
+pub fn time_us(text: &str, unit_us: f64) -> Option<Printed> {
+    let (figure, suffix) = split(text)?;
+    let factor = match suffix {
+        "ns" => 1e-3,
+        "us" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        "m" | "min" => 60e6,
+        "h" => 3600e6,
+        _ => return count(text).map(|counted| counted.scaled(unit_us)),
+    };
+    Some(figure.scaled(factor))
+}
+
+/// The figure at the begin of `text`, and what follows it.
+fn split(text: &str) -> Option<(Printed, &str)> {
+    let text = text.trim();
+    let mut digits = String::with_capacity(text.len());
+    let (mut end, mut decimals, mut after_point) = (0, 0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                digits.push(char::from(byte));
+                decimals += i32::from(after_point);
+            }
+            b'.' if !after_point => {
+                digits.push('.');
+                after_point = true;
+            }
+            b',' if !after_point => {}
+            b'-' if at == 0 => digits.push('-'),
+            _ => break,
+        }
+        end = at + 1;
+    }
+    let (exponent, length) = exponent(&text[end..]);
+    let value: f64 = digits.parse().ok()?;
+    let scale = 10_f64.powi(exponent);
+    let printed = Printed { value: value * scale, half_step: 0.5 * 10_f64.powi(exponent.saturating_sub(decimals)) };
+    printed.value.is_finite().then(|| (printed, text[end + length..].trim_start()))
+}
+
+/// The exponent at the begin of `text`, and its length: `E+08`.
+fn exponent(text: &str) -> (i32, usize) {
+    let Some(rest) = text.strip_prefix(['E', 'e']) else { return (0, 0) };
+    let signed = usize::from(rest.starts_with(['+', '-']));
+    let digits = rest[signed..].bytes().take_while(u8::is_ascii_digit).count();
+    match rest[..signed + digits].trim_start_matches('+').parse::<i32>() {
+        Ok(exponent) if (-300..=300).contains(&exponent) => (exponent, 1 + signed + digits),
+        _ => (0, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn near(printed: Option<Printed>, value: f64, half_step: f64) {
+        let printed = printed.unwrap();
+        assert!((printed.value - value).abs() <= 1e-9 * value.abs(), "{printed:?} for {value}");
+        assert!((printed.half_step - half_step).abs() <= 1e-9 * half_step, "{printed:?} for {half_step}");
+    }
+
+    #[test]
+    fn counts_are_read_in_every_dress() {
+        near(count("76,481"), 76_481.0, 0.5);
+        near(count(".4"), 0.4, 0.05);
+        near(count("27.9K"), 27_900.0, 50.0);
+        near(count("5.8617E+08"), 586_170_000.0, 5_000.0);
+        near(count("1.2E+3M"), 1.2e9, 50e6);
+        for none in ["", "   ", "########", "N/A", "-", "12x", "E5", "1.2.3", "k"] {
+            assert_eq!(count(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn times_bear_their_unit_with_and_without_a_space() {
+        near(time_us("268.69us", 1e3), 268.69, 0.005);
+        near(time_us("3.23ms", 1e3), 3_230.0, 5.0);
+        near(time_us("52.86 s", 1e3), 52.86e6, 5_000.0);
+        near(time_us("0.55", 1e3), 550.0, 5.0);
+        near(time_us("27.9K", 1e6), 27.9e9, 50e6);
+    }
+
+    #[test]
+    fn sizes_are_of_1024() {
+        assert_eq!(bytes("13,528K", 1.0), Some(13_528.0 * 1024.0));
+        assert_eq!(bytes("8192", 1.0), Some(8192.0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in any::<String>()) {
+            let _ = (count(&text), bytes(&text, 1.0), time_us(&text, 1.0));
+        }
+
+        #[test]
+        fn what_is_printed_with_separators_is_read_back(value in 0_u64..1_000_000_000_000) {
+            let digits = value.to_string();
+            let mut text = String::new();
+            for (i, digit) in digits.chars().enumerate() {
+                if i > 0 && (digits.len() - i) % 3 == 0 { text.push(','); }
+                text.push(digit);
+            }
+            prop_assert!((count(&text).unwrap().value - value as f64).abs() < 0.5);
+        }
+    }
+}

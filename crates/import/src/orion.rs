@@ -1,0 +1,30 @@
+//! Results of Orion: its summary, and its matrices of IOPS, latency and MBPS.
+
+mod read;
+mod recognise;
+mod to_run;
+
+use std::io::BufRead;
+
+use mindful_core::Result;
+
+use crate::format::Format;
+use crate::input;
+use crate::told::Told;
+
+/// What Orion writes beside its trace.
+pub struct Orion;
+
+impl Format for Orion {
+    fn what(&self) -> &'static str {
+        "Orion result"
+    }
+
+    fn recognises(&self, head: &str) -> bool {
+        recognise::recognises(head)
+    }
+
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
+        Ok(to_run::told(name, &read::result(name, &input::text(name, input)?)?))
+    }
+}

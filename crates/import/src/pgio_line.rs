@@ -1,0 +1,30 @@
+//! The line that pgio prints at its end.
+
+mod read;
+mod recognise;
+mod to_run;
+
+use std::io::BufRead;
+
+use mindful_core::Result;
+
+use crate::format::Format;
+use crate::input;
+use crate::told::Told;
+
+/// What `runit.sh` of pgio prints.
+pub struct PgioLine;
+
+impl Format for PgioLine {
+    fn what(&self) -> &'static str {
+        "pgio result"
+    }
+
+    fn recognises(&self, head: &str) -> bool {
+        recognise::recognises(head)
+    }
+
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
+        to_run::told(name, &read::results(&input::text(name, input)?))
+    }
+}

@@ -1,0 +1,60 @@
+//! Which database, which host.
+
+use super::{Identity, Report};
+use crate::number;
+use crate::tables::Table;
+
+/// Takes what `table` tells of the database and its host; what was told before stands.
+pub fn read(table: &Table, report: &mut Report) {
+    let identity = &mut report.identity;
+    let rows = || table.rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty()));
+    let known = ["db id", "inst num", "cpus"].iter().any(|name| table.named(name).is_some());
+    if let Some(row) = rows().next().filter(|_| known) {
+        from_row(table, row, identity);
+    }
+    if table.column(|name| name.contains("begin snap")).is_some() && identity.release.is_none() {
+        let release = table.named("release").and_then(|at| Some(rows().next()?[at].clone()));
+        identity.release = release.filter(|release| !release.is_empty());
+        identity.cluster = Some(true);
+    }
+    for row in rows() {
+        let line = row.join(" ");
+        let after = |label: &str| line.split_once(label)?.1.split_whitespace().next().map(str::to_owned);
+        set(&mut identity.block_bytes, after("Std Block Size:").and_then(|size| number::bytes(&size, 1.0)));
+        set(&mut identity.cache_bytes, after("Buffer Cache:").and_then(|size| number::bytes(&size, 1.0)));
+        // Statspack of 10g has its host on one line.
+        set(&mut identity.cpus, after("Num CPUs:").and_then(|cpus| Some(number::count(&cpus)?.value)));
+    }
+}
+
+fn set<T>(into: &mut Option<T>, told: Option<T>) {
+    if into.is_none() {
+        *into = told;
+    }
+}
+
+fn from_row(table: &Table, row: &[String], identity: &mut Identity) {
+    let cell = |names: &[&str]| {
+        let at = table.column(|name| names.contains(&name))?;
+        Some(row[at].clone()).filter(|cell| !cell.is_empty())
+    };
+    let figure = |names: &[&str]| Some(number::count(&cell(names)?)?.value);
+    // Statspack has a heading of two words above two columns.
+    let of_host = cell(&["cpus"]).is_some();
+    set(&mut identity.database, cell(&["db name", "database"]).or_else(|| cell(&["name"]).filter(|_| !of_host)));
+    set(&mut identity.instance, cell(&["instance"]));
+    set(&mut identity.instance_number, cell(&["inst num"]));
+    set(&mut identity.release, cell(&["release"]));
+    set(&mut identity.cluster, cell(&["rac", "cluster"]).map(|cell| cell.eq_ignore_ascii_case("yes")));
+    set(&mut identity.host, cell(&["host name", "host"]).or_else(|| cell(&["name"]).filter(|_| of_host)));
+    set(&mut identity.platform, cell(&["platform"]));
+    set(&mut identity.block_bytes, figure(&["block size"]));
+    if cell(&["cpus"]).is_none() || table.title == "Host CPU" {
+        return;
+    }
+    set(&mut identity.cpus, figure(&["cpus"]));
+    let positive = |names: &[&str]| figure(names).filter(|count| *count > 0.0);
+    set(&mut identity.cores, positive(&["cores"]));
+    set(&mut identity.sockets, positive(&["sockets"]));
+    set(&mut identity.memory_gib, figure(&["memory(gb)", "memory (gb)", "memory (g)"]));
+}

@@ -1,0 +1,147 @@
+//! A report as a step of a run: its counters and the time of its waits.
+
+use mindful_core::event::Event;
+use mindful_core::finding::Severity;
+use mindful_core::metric::{Counter, Metric, shared};
+use mindful_core::oracle::{self, event, statistic};
+use mindful_core::{Error, Result};
+
+use super::{Report, Scope};
+use crate::told::{Told, sessions_of};
+
+/// Share of a latency that its printed digits may be off before it is worth a word.
+const COARSE: f64 = 0.05;
+/// The source of what statistics and the time model tell.
+const STATISTICS: &str = "report";
+/// The source of what wait events tell, in the words of our own runs.
+const WAIT_TIMES: &str = "wait_times";
+/// Waits of background processes, where a report does not tell them from those of sessions.
+const BACKGROUND: [&str; 6] = [
+    event::LOG_WRITE,
+    event::PARALLEL_WRITE,
+    event::LOG_READ,
+    "control file parallel write",
+    "control file sequential read",
+    "db file async I/O submit",
+];
+
+/// The step of `report`, which stands in `file` and came to its end or not.
+///
+/// # Errors
+/// A report that tells neither how long it is nor a single figure.
+pub fn told(file: &str, what: &'static str, report: Report, ended: bool) -> Result<Told> {
+    let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
+    let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {
+        let missing = if nothing { "no load profile, no statistics and no events" } else { "no elapsed time" };
+        return Err(Error::run(
+            format!("{file} begins as an {what} and has {missing}"),
+            "it was cut, or is of a form not known here: make the report anew, or send it to the maintainers",
+        ));
+    };
+    let identity = &report.identity;
+    let place = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
+    let whose = if report.scope == Scope::Cluster { "all instances".to_owned() } else { place(&identity.instance) };
+    let target = format!("oracle: {} ({whose}) on {}", place(&identity.database), place(&identity.host));
+    let mut told = Told::new(file, what, "oracle", target);
+    told.version.clone_from(&identity.release);
+    told.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
+    told.cache_bytes = identity.cache_bytes.map(|bytes| bytes as u64);
+    told.sessions = sessions_of(file);
+    told.host = host(&report);
+    told.facts = report.parameters.clone();
+    let (begin, end) = match report.snapshots.clock_s {
+        Some((begin, end)) => (begin * 1_000_000, end * 1_000_000),
+        None => (0, (seconds * 1e6) as i64),
+    };
+    told.began_us = report.snapshots.clock_s.map(|_| begin);
+    told.borders(vec![begin, end]);
+    told.grew(STATISTICS, (begin, end), 1, counters(&report, seconds));
+    told.grew(WAIT_TIMES, (begin, end), 1, wait_times(&report));
+    told.events.push(Event::StepEnd { error: None, interrupted: false });
+    caveats(&mut told, &report, ended);
+    told.report = Some(Box::new(report));
+    Ok(told)
+}
+
+fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
+    let identity = &report.identity;
+    let figure = |value: Option<f64>| value.map(|value| value.to_string());
+    let facts = [
+        ("cpu.count", figure(identity.cpus)),
+        ("cpu.cores", figure(identity.cores)),
+        ("cpu.sockets", figure(identity.sockets)),
+        ("host.name", identity.host.clone()),
+        ("host.platform", identity.platform.clone()),
+        ("memory.gib", figure(identity.memory_gib)),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+fn counter(counter: Counter, unit: &str, help: &str) -> Metric {
+    Metric::counter(counter.name(), unit, help)
+}
+
+/// Totals of statistics, or what the load profile makes of them.
+fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
+    let total = |name: &str| report.total(name);
+    let or_profile = |name: &str, lines: &[&str]| total(name).or_else(|| Some(report.profiled(lines)? * seconds));
+    let cs = |name: &str| report.host.get(name).map(|cs| cs * 1e4);
+    let single = report.best_foreground_waits(event::SINGLE_READ);
+    let logical = or_profile(statistic::LOGICAL_READS, &["logical reads", "logical read"]);
+    let blocks = or_profile(statistic::BLOCKS_READ, &["physical reads", "physical read"]);
+    let written = or_profile(statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]);
+    let reads = or_profile(statistic::READ_REQUESTS, &["read io requests"]);
+    let writes = or_profile(statistic::WRITE_REQUESTS, &["write io requests"]);
+    let redo = or_profile(statistic::REDO_BYTES, &["redo size"]);
+    vec![
+        (counter(shared::LOGICAL_READS, "blocks", "requests to the buffer cache"), logical),
+        (counter(shared::PHYSICAL_READS, "blocks", "blocks read"), blocks),
+        (counter(shared::READ_REQUESTS, "1", "requests that read them"), reads),
+        (counter(shared::PHYSICAL_WRITES, "blocks", "blocks written"), written),
+        (counter(shared::WRITE_REQUESTS, "1", "requests that wrote them, without redo"), writes),
+        (counter(shared::LOG_BYTES, "bytes", "redo"), redo),
+        (counter(shared::LOG_WRITES, "1", "writes of redo"), total(statistic::REDO_WRITES)),
+        (counter(shared::COMMITS, "1", "transactions committed"), total(statistic::COMMITS)),
+        (counter(shared::SINGLE_READS, "1", "waits of sessions for a block"), single.map(|waited| waited.waits)),
+        (counter(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), single.map(|waited| waited.time_us.value)),
+        (counter(shared::SERVER_CPU_US, "us", "CPU of foreground and background"), report.cpu_s().map(|s| s * 1e6)),
+        (counter(shared::BUSY_TIME_US, "us", "DB time"), report.db_time_s().map(|s| s * 1e6)),
+        (counter(shared::HOST_CPU_BUSY_US, "us", "BUSY_TIME"), cs("BUSY_TIME")),
+        (
+            counter(shared::HOST_CPU_TOTAL_US, "us", "BUSY_TIME and IDLE_TIME"),
+            cs("BUSY_TIME").zip(cs("IDLE_TIME")).map(|(busy, idle)| busy + idle),
+        ),
+    ]
+}
+
+/// Time of each wait of sessions, by its class, and their CPU.
+fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
+    let apart = report.foreground.is_some();
+    let lines = report.foreground.as_ref().or(report.both.as_ref()).unwrap_or(&report.top);
+    let of_sessions = lines.iter().filter(|line| apart || !BACKGROUND.contains(&line.name.as_str()));
+    let waits = of_sessions.filter(|line| !event::CPU.contains(&line.name.as_str()));
+    let mut times: Vec<_> = waits.filter_map(|line| Some((line.name.clone(), line.time_us?.value))).collect();
+    let listed = report.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
+    let cpu = report.time_model.get("DB CPU").map(|s| s * 1e6).or_else(|| Some(listed?.time_us?.value));
+    times.extend(cpu.map(|us| ("DB CPU".to_owned(), us)));
+    let metric = |name: &str| Metric::counter(format!("{}/{name}", oracle::class(name)), "us", "time of sessions");
+    times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()
+}
+
+fn caveats(told: &mut Told, report: &Report, ended: bool) {
+    if !ended {
+        let text = "The report has no end: it was cut, and figures of the sections that are missing are not known.";
+        told.caveat("cut-report", Severity::Warning, text, told.file.clone());
+    }
+    let single = report.best_foreground_waits(event::SINGLE_READ);
+    let coarse = single.and_then(|waited| Some((waited.mean_us()?, waited.error_us()?)));
+    if let Some((mean, error)) = coarse.filter(|(mean, error)| *error > COARSE * mean) {
+        let text = "The report prints the time of its waits so coarsely that the read latency may be off by as much.";
+        told.caveat("coarse-latency", Severity::Info, text, format!("{mean:.0} us +-{error:.0}"));
+    }
+    if report.foreground.is_none() && report.both.is_some() {
+        let text =
+            "The report does not tell waits of sessions from those of background processes: shares of time hold both.";
+        told.caveat("background-waits", Severity::Info, text, "one list of waits");
+    }
+}

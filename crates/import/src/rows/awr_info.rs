@@ -1,0 +1,69 @@
+//! The tuple of SLOB's `awr_info` and `statspack_info`, under its old names and separators, without their faults.
+
+use std::fmt::Write as _;
+
+use mindful_core::oracle::{event, statistic};
+
+use super::Row;
+use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
+use crate::report::Waited;
+
+const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\
+                      DPR_LAT|DFPR_LAT|DFPW_LAT|LFPW_LAT|TOP WAIT";
+
+/// A header and a line a report. An unknown figure is an empty field; the latency of an event that was not waited for is
+/// 0, as it always was.
+pub fn awr_info(rows: &[Row<'_>]) -> String {
+    let mut text = format!("{HEADER}\n");
+    for row in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", line(*row));
+    }
+    text
+}
+
+fn line(row: Row<'_>) -> String {
+    let report = row.report;
+    let told = figures(row);
+    let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", value.trunc()));
+    let tenths =
+        |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", (value * 10.0).round() / 10.0));
+    let mib = |name: &str| tenths(report.per_s(name).map(|bytes| bytes / MIB));
+    let latency = |waited: Option<Waited>, listed: bool| match waited.and_then(Waited::mean_us) {
+        Some(us) => format!("{}", us.round()),
+        None if listed => "0".to_owned(),
+        None => String::new(),
+    };
+    let foreground = |event| latency(report.foreground_waits(event), report.tells_foreground());
+    let background = |event| latency(report.background_waits(event), report.tells_background());
+    let minutes = report.snapshots.elapsed_min.map(|min| (min.value * 60.0 + 1e-6).trunc());
+    let file = row.told.file.replace(['|', '\n', '\r'], " ");
+    let fields = [
+        file,
+        told.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
+        whole(minutes.or(report.elapsed_s())),
+        tenths(printed_cpu(row).or(told.db_cpu_cores)),
+        tenths(report.profile.get("db time(s)").copied().or(told.average_active_sessions)),
+        whole(told.executes_per_s),
+        whole(logical(row)),
+        whole(told.read_requests_per_s),
+        mib(statistic::ALL_READ_BYTES),
+        whole(told.write_requests_per_s),
+        mib(statistic::ALL_WRITE_BYTES),
+        tenths(redo_bytes(row).map(|bytes| bytes / MIB)),
+        foreground(event::SINGLE_READ),
+        foreground(event::DIRECT_READ),
+        foreground(event::PARALLEL_READ),
+        background(event::PARALLEL_WRITE),
+        background(event::LOG_WRITE),
+        top(row),
+    ];
+    fields.join("|")
+}
+
+/// The first line of the list at the head, and its share.
+fn top(row: Row<'_>) -> String {
+    let Some(line) = row.report.top.first() else { return String::new() };
+    let share = line.percent.map_or_else(String::new, |percent| format!(" {percent} %"));
+    format!("{}{share}", line.name.replace('|', " "))
+}

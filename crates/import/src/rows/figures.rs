@@ -1,0 +1,209 @@
+//! What a report comes to, under names that bear their units.
+
+use mindful_core::oracle::{self, event, statistic};
+use serde::Serialize;
+
+use super::Row;
+use crate::report::{Scope, Waited};
+
+/// Bytes of a MiB.
+pub const MIB: f64 = 1_048_576.0;
+
+/// The figures of a report; null where it does not tell them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figures {
+    /// Name of the file.
+    pub file: String,
+    /// What it is.
+    pub report: &'static str,
+    /// Name of the database.
+    pub database: Option<String>,
+    /// Name of the instance; null of a cluster.
+    pub instance: Option<String>,
+    /// Version of Oracle.
+    pub version: Option<String>,
+    /// Whether the database is clustered.
+    pub cluster: Option<bool>,
+    /// Name of the host.
+    pub host: Option<String>,
+    /// CPUs of the host.
+    pub cpus: Option<f64>,
+    /// Begin as printed.
+    pub begin: Option<String>,
+    /// End as printed.
+    pub end: Option<String>,
+    /// Sessions, by the name of the file.
+    pub sessions: Option<u32>,
+    /// Length, s.
+    pub elapsed_s: Option<f64>,
+    /// Database time, s.
+    pub db_time_s: Option<f64>,
+    /// Average active sessions.
+    pub average_active_sessions: Option<f64>,
+    /// Cores that the instance used, foreground and background.
+    pub db_cpu_cores: Option<f64>,
+    /// Statements executed per second.
+    pub executes_per_s: Option<f64>,
+    /// Blocks requested of the cache per second.
+    pub logical_reads_per_s: Option<f64>,
+    /// Blocks read per second.
+    pub blocks_read_per_s: Option<f64>,
+    /// Requests that read them per second.
+    pub read_requests_per_s: Option<f64>,
+    /// All read requests per second, those of control files and backups among them.
+    pub all_read_requests_per_s: Option<f64>,
+    /// MiB (2^20 bytes) read per second by all of them.
+    pub all_read_mib_per_s: Option<f64>,
+    /// Blocks written per second.
+    pub blocks_written_per_s: Option<f64>,
+    /// Requests that wrote them per second, without redo.
+    pub write_requests_per_s: Option<f64>,
+    /// All write requests per second, redo among them.
+    pub all_write_requests_per_s: Option<f64>,
+    /// All write requests but those of redo, per second.
+    pub write_requests_but_redo_per_s: Option<f64>,
+    /// MiB written per second by all of them, redo among them.
+    pub all_write_mib_per_s: Option<f64>,
+    /// Writes of redo per second.
+    pub redo_writes_per_s: Option<f64>,
+    /// MiB of redo per second.
+    pub redo_mib_per_s: Option<f64>,
+    /// Share of logical reads that the cache served, percent.
+    pub buffer_hit_pct: Option<f64>,
+    /// Mean time of waits of sessions for a single block.
+    pub single_read: Latency,
+    /// The same of reads of neighbouring blocks.
+    pub scattered_read: Latency,
+    /// Of reads of several blocks at once: above 0 waits there was prefetch.
+    pub parallel_read: Latency,
+    /// Of reads past the cache.
+    pub direct_read: Latency,
+    /// Of reads of temporary segments past the cache.
+    pub direct_read_temp: Latency,
+    /// Of sessions' waits for redo.
+    pub log_sync: Latency,
+    /// Of the background's batches of writes.
+    pub parallel_write: Latency,
+    /// Of the background's writes of redo.
+    pub log_write: Latency,
+    /// What took most time, idle waits apart.
+    pub top_event: Option<String>,
+    /// Its share of database time as printed, percent.
+    pub top_event_pct: Option<f64>,
+}
+
+/// Time over waits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// Waits; null where the report does not list them.
+    pub waits: Option<f64>,
+    /// Mean, us.
+    pub mean_us: Option<f64>,
+    /// How far the mean may be off for the digits of the printed time, us.
+    pub error_us: Option<f64>,
+}
+
+impl Latency {
+    /// What a list tells of an event; an event that a list lacks was not waited for.
+    fn of(waited: Option<Waited>, told: bool) -> Self {
+        Self {
+            waits: waited.map(|waited| waited.waits).or(told.then_some(0.0)),
+            mean_us: waited.and_then(Waited::mean_us),
+            error_us: waited.and_then(Waited::error_us),
+        }
+    }
+}
+
+/// The figures of `row`.
+pub fn figures(row: Row<'_>) -> Figures {
+    let Row { told, report } = row;
+    let identity = &report.identity;
+    let profile = |names: &[&str]| report.profiled(names);
+    let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.tells_foreground());
+    let background_waits = |event| Latency::of(report.background_waits(event), report.tells_background());
+    let both = |a: Option<f64>, b: Option<f64>, f: fn(f64, f64) -> f64| a.zip(b).map(|(a, b)| f(a, b));
+    let all_writes = all_requests(row, statistic::ALL_WRITE_REQUESTS, true);
+    let redo_writes = redo_writes(row);
+    // Some releases of Statspack list new idle waits first.
+    let busiest = report.top.iter().find(|line| oracle::class(&line.name) != "idle");
+    Figures {
+        file: told.file.clone(),
+        report: told.what,
+        database: identity.database.clone(),
+        instance: identity.instance.clone().filter(|_| report.scope == Scope::Instance),
+        version: identity.release.clone(),
+        cluster: identity.cluster,
+        host: identity.host.clone(),
+        cpus: identity.cpus,
+        begin: report.snapshots.begin.clone(),
+        end: report.snapshots.end.clone(),
+        sessions: told.sessions,
+        elapsed_s: report.elapsed_s(),
+        db_time_s: report.db_time_s(),
+        average_active_sessions: report.active_sessions(),
+        db_cpu_cores: cpu_cores(row),
+        executes_per_s: profile(&["executes"]).or_else(|| report.per_s(statistic::EXECUTES)),
+        logical_reads_per_s: logical(row),
+        blocks_read_per_s: report.per_s(statistic::BLOCKS_READ).or(profile(&["physical reads", "physical read"])),
+        read_requests_per_s: report.per_s(statistic::READ_REQUESTS).or(profile(&["read io requests"])),
+        all_read_requests_per_s: all_requests(row, statistic::ALL_READ_REQUESTS, false),
+        all_read_mib_per_s: report.per_s(statistic::ALL_READ_BYTES).map(|bytes| bytes / MIB),
+        blocks_written_per_s: report
+            .per_s(statistic::BLOCKS_WRITTEN)
+            .or(profile(&["physical writes", "physical write"])),
+        write_requests_per_s: report.per_s(statistic::WRITE_REQUESTS).or(profile(&["write io requests"])),
+        all_write_requests_per_s: all_writes,
+        write_requests_but_redo_per_s: both(all_writes, redo_writes, |all, redo| (all - redo).max(0.0)),
+        all_write_mib_per_s: report.per_s(statistic::ALL_WRITE_BYTES).map(|bytes| bytes / MIB),
+        redo_writes_per_s: redo_writes,
+        redo_mib_per_s: redo_bytes(row).map(|bytes| bytes / MIB),
+        buffer_hit_pct: report.efficiency.get("buffer hit %").copied(),
+        single_read: sessions_wait(event::SINGLE_READ),
+        scattered_read: sessions_wait(event::SCATTERED_READ),
+        parallel_read: sessions_wait(event::PARALLEL_READ),
+        direct_read: sessions_wait(event::DIRECT_READ),
+        direct_read_temp: sessions_wait(event::DIRECT_READ_TEMP),
+        log_sync: sessions_wait(event::LOG_SYNC),
+        parallel_write: background_waits(event::PARALLEL_WRITE),
+        log_write: background_waits(event::LOG_WRITE),
+        top_event: busiest.map(|line| line.name.clone()),
+        top_event_pct: busiest.and_then(|line| line.percent),
+    }
+}
+
+/// Requests to the cache per second: as the load profile prints them.
+pub fn logical(row: Row<'_>) -> Option<f64> {
+    row.report.profiled(&["logical reads", "logical read"]).or_else(|| row.report.per_s(statistic::LOGICAL_READS))
+}
+
+/// Bytes of redo per second.
+pub fn redo_bytes(row: Row<'_>) -> Option<f64> {
+    row.report.profiled(&["redo size"]).or_else(|| row.report.per_s(statistic::REDO_BYTES))
+}
+
+/// Writes of redo per second.
+pub fn redo_writes(row: Row<'_>) -> Option<f64> {
+    let profile = || row.report.io_profile.get("redo requests")?.1;
+    row.report.per_s(statistic::REDO_WRITES).or_else(profile)
+}
+
+/// All requests of a way per second, by the statistics or by the I/O profile.
+fn all_requests(row: Row<'_>, name: &str, writes: bool) -> Option<f64> {
+    let profile = || {
+        let (read, written) = row.report.io_profile.get("total requests")?;
+        if writes { *written } else { *read }
+    };
+    row.report.per_s(name).or_else(profile)
+}
+
+/// Cores of foreground and background: by the time model, else as the load profile prints them.
+fn cpu_cores(row: Row<'_>) -> Option<f64> {
+    let computed = row.report.cpu_s().zip(row.report.elapsed_s()).map(|(cpu, elapsed)| cpu / elapsed);
+    computed.or_else(|| printed_cpu(row))
+}
+
+/// `DB CPU(s)` of the load profile, with `Background CPU(s)` where there is such a line.
+pub fn printed_cpu(row: Row<'_>) -> Option<f64> {
+    let foreground = row.report.profile.get("db cpu(s)")?;
+    Some(foreground + row.report.profile.get("background cpu(s)").unwrap_or(&0.0))
+}

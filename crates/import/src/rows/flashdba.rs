@@ -1,0 +1,223 @@
+//! The columns of flashdba's parser of AWR reports, those that a report tells.
+
+use mindful_core::oracle::{event, statistic};
+
+use super::figures::{Figures, MIB, figures, logical, redo_bytes};
+use super::{Row, field};
+use crate::report::{EventLine, Waited};
+
+type Cell = Option<String>;
+
+/// Events of sessions and of the background with four columns each.
+const EVENTS: [(&str, bool); 10] = [
+    (event::SINGLE_READ, true),
+    (event::SCATTERED_READ, true),
+    (event::DIRECT_READ, true),
+    (event::DIRECT_WRITE, true),
+    (event::DIRECT_READ_TEMP, true),
+    (event::DIRECT_WRITE_TEMP, true),
+    (event::LOG_SYNC, true),
+    (event::PARALLEL_WRITE, false),
+    (event::LOG_WRITE, false),
+    (event::LOG_READ, false),
+];
+
+/// Names of wait classes: in the columns, and in reports.
+const CLASSES: [(&str, &str); 9] = [
+    ("Admin", "Administrative"),
+    ("Application", "Application"),
+    ("Cluster", "Cluster"),
+    ("Commit", "Commit"),
+    ("Concurrency", "Concurrency"),
+    ("Configuration", "Configuration"),
+    ("Network", "Network"),
+    ("Other", "Other"),
+    ("System I/O", "System I/O"),
+];
+
+/// A header and a line a report; an unknown figure is an empty field.
+pub fn flashdba(rows: &[Row<'_>]) -> String {
+    let told: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
+    let header = told.first().map_or_else(Vec::new, |columns| columns.iter().map(|(name, _)| field(name)).collect());
+    let mut text = header.join(",");
+    text.push('\n');
+    for columns in &told {
+        let cells: Vec<_> = columns.iter().map(|(_, cell)| field(cell.as_deref().unwrap_or(""))).collect();
+        text.push_str(&cells.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
+    let told = figures(row);
+    let mut columns = identity(row, &told);
+    columns.extend(load(row, &told));
+    columns.extend(per_second(row));
+    for place in 0..5 {
+        columns.extend(top(place, row.report.top.get(place)));
+    }
+    for (event, of_sessions) in EVENTS {
+        columns.extend(waits(row, event, of_sessions));
+    }
+    columns.extend(host(row));
+    for (name, class) in CLASSES {
+        columns.extend(class_of(row, name, class));
+    }
+    columns
+}
+
+fn number(value: Option<f64>) -> Cell {
+    value.map(|value| ((value * 1e3).round() / 1e3).to_string())
+}
+
+fn named(columns: Vec<(&str, Cell)>) -> Vec<(String, Cell)> {
+    columns.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
+}
+
+fn identity(row: Row<'_>, told: &Figures) -> Vec<(String, Cell)> {
+    let (identity, snapshots) = (&row.report.identity, &row.report.snapshots);
+    let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
+    let busy = told.average_active_sessions.zip(told.cpus).map(|(active, cpus)| yes(active > cpus));
+    named(vec![
+        ("Filename", Some(told.file.clone())),
+        ("Database Name", told.database.clone()),
+        ("Instance Number", identity.instance_number.clone()),
+        ("Instance Name", told.instance.clone()),
+        ("Database Version", told.version.clone()),
+        ("Cluster", told.cluster.map(yes)),
+        ("Hostname", told.host.clone()),
+        ("Host OS", identity.platform.clone()),
+        ("Num CPUs", number(told.cpus)),
+        ("Server Memory (GB)", number(identity.memory_gib)),
+        ("DB Block Size", identity.block_bytes.map(|bytes| format!("{}K", bytes / 1024.0))),
+        ("Begin Snap", snapshots.begin_id.clone()),
+        ("Begin Time", told.begin.clone()),
+        ("End Snap", snapshots.end_id.clone()),
+        ("End Time", told.end.clone()),
+        ("Elapsed Time (mins)", number(snapshots.elapsed_min.map(|min| min.value))),
+        ("DB Time (mins)", number(snapshots.db_time_min.map(|min| min.value))),
+        ("Average Active Sessions", number(told.average_active_sessions)),
+        ("Busy Flag", busy),
+    ])
+}
+
+fn load(row: Row<'_>, told: &Figures) -> Vec<(String, Cell)> {
+    let sum = |a: Option<f64>, b: Option<f64>| number(a.zip(b).map(|(a, b)| a + b));
+    let redo_mib = redo_bytes(row).map(|bytes| bytes / MIB);
+    let write_mib = told.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
+    let cpu_s = row.report.time_model.get("DB CPU").copied();
+    let mut columns = named(vec![
+        ("Logical Reads/sec", number(logical(row))),
+        ("Block Changes/sec", number(row.report.profiled(&["block changes"]))),
+        ("Read IOPS", number(told.all_read_requests_per_s)),
+        ("Write IOPS", number(told.write_requests_but_redo_per_s)),
+        ("Redo IOPS", number(told.redo_writes_per_s)),
+        ("All Write IOPS", number(told.all_write_requests_per_s)),
+        ("Total IOPS", sum(told.all_read_requests_per_s, told.all_write_requests_per_s)),
+        ("Read Throughput (MiB/sec)", number(told.all_read_mib_per_s)),
+        ("Write Throughput (MiB/sec)", number(write_mib)),
+        ("Redo Throughput (MiB/sec)", number(redo_mib)),
+        ("All Write Throughput (MiB/sec)", number(told.all_write_mib_per_s)),
+        ("Total Throughput (MiB/sec)", sum(told.all_read_mib_per_s, told.all_write_mib_per_s)),
+        ("DB CPU Time (s)", number(cpu_s)),
+        ("DB CPU %DBTime", number(share(cpu_s, told.db_time_s))),
+    ]);
+    columns.extend(class_of(row, "User I/O", "User I/O"));
+    columns
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    part.zip(whole.filter(|whole| *whole > 0.0)).map(|(part, whole)| 100.0 * part / whole)
+}
+
+fn per_second(row: Row<'_>) -> Vec<(String, Cell)> {
+    let report = row.report;
+    let profile = |names: &[&str]| number(report.profiled(names));
+    let efficiency = |name: &str| number(report.efficiency.get(name).copied());
+    let switches = report.statistics.get(statistic::LOG_SWITCHES).and_then(|switches| switches.total);
+    let per_hour = switches.zip(report.elapsed_s()).map(|(switches, seconds)| switches / seconds * 3600.0);
+    named(vec![
+        ("User Calls/sec", profile(&["user calls"])),
+        ("Parses/sec", profile(&["parses"])),
+        ("Hard Parses/sec", profile(&["hard parses"])),
+        ("Logons/sec", profile(&["logons"])),
+        ("Executes/sec", profile(&["executes"])),
+        ("Transactions/sec", profile(&["transactions"])),
+        ("Buffer Hit Ratio (%)", efficiency("buffer hit %")),
+        ("In-Memory Sort Ratio (%)", efficiency("in-memory sort %")),
+        ("Log Switches (Total)", number(switches)),
+        ("Log Switches (Per Hour)", number(per_hour)),
+    ])
+}
+
+fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
+    let name = |what: &str| format!("Top5 Event{} {what}", place + 1);
+    let waits = line.and_then(|line| Some(line.waits?.value));
+    let time_us = line.and_then(|line| Some(line.time_us?.value));
+    let mean_ms = time_us.zip(waits.filter(|waits| *waits > 0.0)).map(|(us, waits)| us / waits / 1e3);
+    vec![
+        (name("Name"), line.map(|line| line.name.clone())),
+        (name("Class"), line.and_then(|line| line.class.clone())),
+        (name("Waits"), number(waits)),
+        (name("Time (s)"), number(time_us.map(|us| us / 1e6))),
+        (name("Average Time (ms)"), number(mean_ms)),
+        (name("%DBTime"), number(line.and_then(|line| line.percent))),
+    ]
+}
+
+fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
+    let (waited, listed) = if of_sessions {
+        (row.report.foreground_waits(event), row.report.tells_foreground())
+    } else {
+        (row.report.background_waits(event), row.report.tells_background())
+    };
+    let time_s = waited.map(|waited| waited.time_us.value / 1e6).or((listed && waited.is_none()).then_some(0.0));
+    let waits = waited.map(|waited| waited.waits).or((listed && waited.is_none()).then_some(0.0));
+    let of_time = share(time_s, row.report.db_time_s()).filter(|_| of_sessions);
+    vec![
+        (format!("{event} Waits"), number(waits)),
+        (format!("{event} Time (s)"), number(time_s)),
+        (format!("{event} Latency (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
+        (format!("{event} %DBTime"), number(of_time)),
+    ]
+}
+
+fn host(row: Row<'_>) -> Vec<(String, Cell)> {
+    let report = row.report;
+    let cs = |name: &str| number(report.host.get(name).copied());
+    let lines =
+        || [&report.foreground, &report.background, &report.both].into_iter().flatten().flatten().chain(&report.top);
+    let listed = report.tells_foreground();
+    let flag = |has: bool| listed.then(|| if has { "Y" } else { "N" }.to_owned());
+    let begins = |names: &[&str]| lines().any(|line| names.iter().any(|name| line.name.starts_with(name)));
+    named(vec![
+        ("OS busy time", cs("BUSY_TIME")),
+        ("OS idle time", cs("IDLE_TIME")),
+        ("OS iowait time", cs("IOWAIT_TIME")),
+        ("OS sys time", cs("SYS_TIME")),
+        ("OS user time", cs("USER_TIME")),
+        ("OS cpu wait time", cs("OS_CPU_WAIT_TIME")),
+        ("OS resource mgr wait time", cs("RSRC_MGR_CPU_WAIT_TIME")),
+        (
+            "Data Guard Flag",
+            flag(begins(&["LNS ", "LGWR-LNS", "Redo Transport", "ARCH wait on SENDREQ", "Data Guard"])),
+        ),
+        ("Exadata Flag", flag(begins(&["cell "]))),
+    ])
+}
+
+fn class_of(row: Row<'_>, name: &str, class: &str) -> Vec<(String, Cell)> {
+    let line = row.report.classes.get(class);
+    let listed = !row.report.classes.is_empty();
+    let none = (listed && line.is_none()).then_some(0.0);
+    let waits = line.and_then(|line| Some(line.waits?.value)).or(none);
+    let time_us = line.and_then(|line| Some(line.time_us?.value)).or(none);
+    let mean_ms = time_us.zip(waits.filter(|waits| *waits > 0.0)).map(|(us, waits)| us / waits / 1e3);
+    vec![
+        (format!("Wait Class {name} Waits"), number(waits)),
+        (format!("Wait Class {name} Time (s)"), number(time_us.map(|us| us / 1e6))),
+        (format!("Wait Class {name} Latency (ms)"), number(mean_ms)),
+        (format!("Wait Class {name} %DBTime"), number(share(time_us.map(|us| us / 1e6), row.report.db_time_s()))),
+    ]
+}

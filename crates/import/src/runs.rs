@@ -1,0 +1,103 @@
+//! Steps that belong together as a run: a folder of reports is a ladder over sessions.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use mindful_core::description::{Description, HostView};
+use mindful_core::event::Event;
+use mindful_core::finding::Finding;
+use mindful_core::head::{Imported, StepHead};
+use mindful_core::point::Point;
+use mindful_core::slice::Seat;
+
+use crate::told::Told;
+
+/// A run of another tool, ready to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OldRun {
+    /// What was measured: the name of an engine.
+    pub engine: &'static str,
+    /// Where.
+    pub target: String,
+    /// Whose figures they are.
+    pub imported: Imported,
+    /// When it began, RFC 3339; `None` where no date is told.
+    pub began: Option<String>,
+    /// All that happened, from the host to the end.
+    pub events: Vec<Event>,
+}
+
+/// Steps as runs: those of one target as a ladder where all tell their sessions, the others by themselves.
+pub fn runs(told: Vec<Told>) -> Vec<OldRun> {
+    let mut groups: BTreeMap<(&str, String, &str), Vec<Told>> = BTreeMap::new();
+    for step in told {
+        groups.entry((step.engine, step.target.clone(), step.what)).or_default().push(step);
+    }
+    let ladders = groups.into_values().flat_map(|steps| {
+        let a_ladder = steps.iter().all(|step| step.sessions.is_some());
+        if a_ladder { vec![steps] } else { steps.into_iter().map(|step| vec![step]).collect() }
+    });
+    ladders.filter_map(run).collect()
+}
+
+fn run(mut steps: Vec<Told>) -> Option<OldRun> {
+    steps.sort_by_key(|step| (step.point.clone(), step.sessions, step.began_us));
+    let many = steps.len() > 1;
+    let first = steps.first()?;
+    let mut old = OldRun {
+        engine: first.engine,
+        target: first.target.clone(),
+        imported: Imported { what: first.what.to_owned(), files: Vec::new() },
+        began: steps.iter().filter_map(|step| step.began_us).min().and_then(instant),
+        events: vec![Event::Environment { facts: first.host.clone() }, described(first)],
+    };
+    let mut passes: BTreeMap<BTreeMap<String, String>, u32> = BTreeMap::new();
+    for (number, step) in (0..).zip(steps) {
+        let mut values = step.point;
+        if let Some(sessions) = step.sessions.filter(|_| many) {
+            values.insert("sessions".to_owned(), sessions.to_string());
+        }
+        let pass = passes.entry(values.clone()).and_modify(|pass| *pass += 1).or_default();
+        let point = Point { values, pass: *pass, drift_check: false };
+        old.events.push(Event::Step(head(number, step.sessions.unwrap_or(0), point)));
+        old.events.extend(step.events);
+        let place = if many { format!("step {}: ", number + 1) } else { String::new() };
+        let of_step = |finding: Finding| Finding { evidence: format!("{place}{}", finding.evidence), ..finding };
+        old.events.extend(step.findings.into_iter().map(of_step).map(Event::Finding));
+        if old.imported.files.last() != Some(&step.file) {
+            old.imported.files.push(step.file);
+        }
+    }
+    old.events.push(Event::Finished { interrupted: false, error: None });
+    Some(old)
+}
+
+fn instant(us: i64) -> Option<String> {
+    Some(format!("{:.3}", Timestamp::from_microsecond(us).ok()?))
+}
+
+fn described(step: &Told) -> Event {
+    let description = Description {
+        engine_version: step.version.clone().unwrap_or_else(|| "of unknown version".to_owned()),
+        block_bytes: step.block_bytes.unwrap_or(0),
+        cache_bytes: step.cache_bytes,
+        endpoints: 1,
+        facts: step.facts.clone(),
+        ..Description::default()
+    };
+    Event::Described { description, host: HostView::default() }
+}
+
+/// Sessions whose places nobody told.
+fn head(step: u32, sessions: u32, point: Point) -> StepHead {
+    let seat = |session| Seat { session, sessions, schema: 1, endpoint: 0 };
+    StepHead {
+        step,
+        workload: None,
+        seats: (0..sessions).map(seat).collect(),
+        warmup_slices: 0,
+        duration_s: None,
+        ops: None,
+        point,
+    }
+}

@@ -1,0 +1,192 @@
+//! Tables of an HTML report.
+
+use html5gum::{Token, Tokenizer};
+
+use super::Table;
+
+/// Most columns that a cell may span: a page that asks for more is none of ours.
+const WIDEST: usize = 64;
+/// Most letters kept of a cell: statements are longer, figures are not.
+const LONGEST_CELL: usize = 400;
+
+/// All tables of the page `text`; each under the heading before it.
+pub fn tables(text: &str) -> Vec<Table> {
+    let mut page = Page::default();
+    for Ok(token) in Tokenizer::new(text) {
+        match token {
+            Token::StartTag(tag) => {
+                let span = |name: &[u8]| {
+                    let given = tag.attributes.get(name).map(|value| String::from_utf8_lossy(value).into_owned());
+                    given.and_then(|span| span.trim().parse().ok()).unwrap_or(1_usize).clamp(1, WIDEST)
+                };
+                page.open(&tag.name, span(b"colspan"), span(b"rowspan"));
+            }
+            Token::EndTag(tag) => page.close(&tag.name),
+            Token::String(string) => page.text(&String::from_utf8_lossy(&string)),
+            _ => {}
+        }
+    }
+    page.end_table();
+    page.tables
+}
+
+#[derive(Default)]
+struct Page {
+    tables: Vec<Table>,
+    title: String,
+    in_title: bool,
+    cell: Option<String>,
+    spans: (usize, usize),
+    row: Vec<Cell>,
+    /// Rows of the open table.
+    rows: Vec<Vec<Cell>>,
+    open: bool,
+}
+
+#[derive(Clone)]
+struct Cell {
+    text: String,
+    names: bool,
+    columns: usize,
+    rows: usize,
+}
+
+impl Page {
+    fn open(&mut self, tag: &[u8], columns: usize, rows: usize) {
+        match tag {
+            b"h1" | b"h2" | b"h3" | b"h4" => {
+                self.title.clear();
+                self.in_title = true;
+            }
+            b"table" => {
+                self.end_table();
+                self.open = true;
+            }
+            b"tr" => self.end_row(),
+            b"th" | b"td" => {
+                self.end_cell(false);
+                self.cell = Some(String::new());
+                self.spans = (columns, rows);
+            }
+            b"br" => self.text(" "),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, tag: &[u8]) {
+        match tag {
+            b"h1" | b"h2" | b"h3" | b"h4" => self.in_title = false,
+            b"th" => self.end_cell(true),
+            b"td" => self.end_cell(false),
+            b"tr" => self.end_row(),
+            b"table" => self.end_table(),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let into = match &mut self.cell {
+            Some(cell) => cell,
+            None if self.in_title => &mut self.title,
+            None => return,
+        };
+        if into.len() < LONGEST_CELL {
+            into.extend(text.chars().take(LONGEST_CELL));
+        }
+    }
+
+    fn end_cell(&mut self, names: bool) {
+        let Some(text) = self.cell.take() else { return };
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.row.push(Cell { text, names, columns: self.spans.0, rows: self.spans.1 });
+    }
+
+    fn end_row(&mut self) {
+        self.end_cell(false);
+        if self.open && !self.row.is_empty() {
+            self.rows.push(std::mem::take(&mut self.row));
+        }
+        self.row.clear();
+    }
+
+    fn end_table(&mut self) {
+        self.end_row();
+        self.open = false;
+        let rows = std::mem::take(&mut self.rows);
+        let headings = rows.iter().take_while(|row| row.iter().all(|cell| cell.names)).count();
+        let columns = columns(&rows[..headings]);
+        let width = rows[headings..].iter().map(|row| row.iter().map(|cell| cell.columns).sum()).max().unwrap_or(0);
+        let mut columns = columns;
+        columns.resize(columns.len().max(width).min(4 * WIDEST), String::new());
+        let rows: Vec<_> = rows[headings..].iter().map(|row| spread(row, columns.len())).collect();
+        if !rows.is_empty() {
+            self.tables.push(Table { title: self.title.trim().to_owned(), columns, rows });
+        }
+    }
+}
+
+/// The cells of a row by column; one that spans several stands in the first of them.
+fn spread(row: &[Cell], width: usize) -> Vec<String> {
+    let mut cells = Vec::with_capacity(width);
+    for cell in row {
+        cells.push(cell.text.clone());
+        cells.extend(std::iter::repeat_n(String::new(), cell.columns - 1));
+    }
+    cells.resize(width, String::new());
+    cells
+}
+
+/// Names of columns from rows of headings: a cell over several columns names each of them, one over several rows keeps
+/// its column to itself.
+fn columns(headings: &[Vec<Cell>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut taken: Vec<usize> = Vec::new();
+    for row in headings {
+        let mut at = 0;
+        let mut next_taken: Vec<usize> = taken.iter().map(|rows| rows.saturating_sub(1)).collect();
+        for cell in row {
+            while taken.get(at).is_some_and(|rows| *rows > 0) {
+                at += 1;
+            }
+            for column in at..at + cell.columns {
+                if column >= 4 * WIDEST {
+                    return names;
+                }
+                if names.len() <= column {
+                    names.resize(column + 1, String::new());
+                }
+                if next_taken.len() <= column {
+                    next_taken.resize(column + 1, 0);
+                }
+                let gap = if names[column].is_empty() || cell.text.is_empty() { "" } else { " " };
+                names[column] = format!("{}{gap}{}", names[column], cell.text);
+                next_taken[column] = cell.rows - 1;
+            }
+            at += cell.columns;
+        }
+        taken = next_taken;
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_come_by_heading_with_blanks_and_entities() {
+        let text = "<h3 class=\"awr\">Foreground Wait Events</h3><table border=\"1\" summary=\"x\">\
+            <tr><th>Event</th><th>Waits</th><th>%Time -outs</th></tr>\
+            <tr><td class='awrc'>db file sequential read</td><td align=right>76,481</td><td>&#160;</td></tr></table>";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!((table.title.as_str(), table.columns[1].as_str()), ("Foreground Wait Events", "Waits"));
+        assert_eq!(table.rows, [["db file sequential read", "76,481", ""]]);
+    }
+
+    #[test]
+    fn headings_over_several_rows_and_columns_fall_into_place() {
+        let text = "<table><tr><th rowspan=2>I#</th><th colspan=2>Wait</th></tr><tr><th>Class</th><th>Event</th></tr>\
+            <tr><td>*</td><td>User I/O</td><td>db file sequential read</td></tr></table>";
+        assert_eq!(tables(text)[0].columns, ["I#", "Wait Class", "Wait Event"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! Tables of a text report: columns are where the ruler under their names has its dashes.
+
+use std::ops::Range;
+
+use super::Table;
+
+/// Columns of text before the first dashes that make room for a column without a name.
+const UNNAMED: usize = 8;
+/// Dashes in one piece, moved in, that end a table: 54 or 61 of them.
+const FOOTER: usize = 40;
+
+/// All tables of `text`. Each word of a row belongs to the column it stands under, or nearest to.
+pub fn tables(text: &str) -> Vec<Table> {
+    let mut reader = Reader::default();
+    for line in text.lines() {
+        reader.line(line.trim_start_matches('\u{c}').trim_end());
+    }
+    reader.tables.retain(|table| !table.rows.is_empty());
+    reader.tables
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    tables: Vec<Table>,
+    /// Places of the columns of the last table, while rows may follow.
+    places: Option<Vec<Range<usize>>>,
+    title: String,
+    /// Lines since the last blank one: they may be a heading.
+    pending: Vec<&'a str>,
+    /// How long the title at the begin of a pending line is: it names no column.
+    title_ends: Option<(usize, usize)>,
+    /// Whether the section holds statements, which may look like anything.
+    statements: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &'a str) {
+        if line.trim().is_empty() {
+            self.forget();
+        } else if let Some(at) = line.find("DB/Inst:").or_else(|| line.find(" for DB: ")) {
+            line[..at].trim().clone_into(&mut self.title);
+            self.statements = self.title.starts_with("SQL ") || self.title.starts_with("Top SQL");
+            self.places = None;
+            self.forget();
+        } else if line.starts_with("->") {
+            // Notes stand below a title, also where nothing else marks it as one.
+            if let [title] = self.pending[..]
+                && !title.starts_with(' ')
+            {
+                self.drop_pending_rows();
+                head(title).clone_into(&mut self.title);
+                self.places = None;
+            }
+            self.forget();
+        } else {
+            self.marks_or_text(line);
+        }
+    }
+
+    fn marks_or_text(&mut self, line: &'a str) {
+        let words = words(line);
+        // Waves below each column stand before sums.
+        if words.len() > 1 && self.places.is_some() && words.iter().all(|word| is_all(line, word, b'~')) {
+            return;
+        }
+        let waves = words.first().is_some_and(|word| is_all(line, word, b'~'));
+        let dashes = |word: &Range<usize>| is_all(line, word, b'-');
+        let ruled = words.iter().skip(usize::from(waves)).all(dashes);
+        match (waves, ruled, words.as_slice()) {
+            (false, true, [one]) if one.start >= UNNAMED && one.len() >= FOOTER => {
+                self.places = None;
+                self.forget();
+            }
+            (true, true, [_]) | (true, false, _) => {
+                self.take_title();
+                self.pending.push(line);
+            }
+            (waves, true, _) => {
+                if waves {
+                    self.title = self.pending.last().map_or_else(String::new, |line| head(line).to_owned());
+                    self.statements = false;
+                }
+                self.begin(words);
+            }
+            _ => {
+                self.pending.push(line);
+                if let (Some(places), Some(table)) = (&self.places, self.tables.last_mut()) {
+                    table.rows.push(cells(line, &words, places));
+                }
+            }
+        }
+    }
+
+    /// The line before a wave is a title; what stands right of it may name columns.
+    fn take_title(&mut self) {
+        self.places = None;
+        let Some(line) = self.pending.last().copied() else { return };
+        self.drop_pending_rows();
+        head(line).clone_into(&mut self.title);
+        self.statements = false;
+        let end = line.len() - line.trim_start().len() + self.title.len();
+        self.title_ends = Some((self.pending.len() - 1, end));
+        // What follows may have no columns: then each line is a cell.
+        self.tables.push(Table { title: self.title.clone(), columns: vec![String::new()], rows: Vec::new() });
+        self.places = Some(std::iter::once(0..1).collect());
+    }
+
+    /// What is pending was no row but a heading.
+    fn drop_pending_rows(&mut self) {
+        if let Some(table) = self.tables.last_mut() {
+            let rows = table.rows.len().saturating_sub(self.pending.len());
+            table.rows.truncate(rows);
+        }
+    }
+
+    fn begin(&mut self, mut places: Vec<Range<usize>>) {
+        if self.places.is_some() {
+            self.drop_pending_rows();
+        }
+        self.places = None;
+        if !self.statements {
+            if places.first().is_some_and(|first| first.start >= UNNAMED) {
+                places.insert(0, 0..places[0].start - 1);
+            }
+            let mut columns = vec![String::new(); places.len()];
+            for (number, heading) in self.pending.iter().enumerate() {
+                let from = self.title_ends.filter(|(of, _)| *of == number).map_or(0, |(_, end)| end);
+                let words = words(heading).into_iter().filter(|word| word.start >= from && names(heading, word));
+                for (name, cell) in columns.iter_mut().zip(cells(heading, &words.collect::<Vec<_>>(), &places)) {
+                    if !cell.is_empty() {
+                        let gap = if name.is_empty() { "" } else { " " };
+                        *name = format!("{name}{gap}{cell}");
+                    }
+                }
+            }
+            self.tables.push(Table { title: self.title.clone(), columns, rows: Vec::new() });
+            self.places = Some(places);
+        }
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.pending.clear();
+        self.title_ends = None;
+    }
+}
+
+/// Whether a word of a heading names something: waves and dashes only underline.
+fn names(line: &str, word: &Range<usize>) -> bool {
+    !is_all(line, word, b'~') && !is_all(line, word, b'-')
+}
+
+fn is_all(line: &str, word: &Range<usize>, byte: u8) -> bool {
+    line.as_bytes()[word.clone()].iter().all(|b| *b == byte)
+}
+
+/// A line up to its first gap of two spaces.
+fn head(line: &str) -> &str {
+    line.trim().split("  ").next().unwrap_or_default()
+}
+
+/// Places of the words of a line, in bytes.
+fn words(line: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut begin = None;
+    for (at, byte) in line.bytes().enumerate() {
+        match (begin, byte == b' ' || byte == b'\t') {
+            (None, false) => begin = Some(at),
+            (Some(from), true) => {
+                words.push(from..at);
+                begin = None;
+            }
+            _ => {}
+        }
+    }
+    words.extend(begin.map(|from| from..line.len()));
+    words
+}
+
+/// The words by the column they overlap most, or else are nearest to. A letter of several bytes moves what follows it by
+/// fewer columns than a word is away from its neighbour.
+fn cells(line: &str, words: &[Range<usize>], places: &[Range<usize>]) -> Vec<String> {
+    let mut cells = vec![String::new(); places.len()];
+    let moved = line.len() - line.chars().count();
+    for word in words {
+        let wide = if moved == 0 { 0 } else { line[..word.start].len() - line[..word.start].chars().count() };
+        let (start, end) = (word.start - wide, word.end - wide);
+        let score = |place: &Range<usize>| {
+            let overlap = end.min(place.end) as i64 - start.max(place.start) as i64;
+            (overlap, std::cmp::Reverse(place.start))
+        };
+        let Some(best) = (0..places.len()).max_by_key(|i| score(&places[*i])) else { continue };
+        if !cells[best].is_empty() {
+            cells[best].push(' ');
+        }
+        cells[best].push_str(&line[word.clone()]);
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blank_cell_stays_blank_and_footers_of_any_length_end_a_table() {
+        let text = "\
+Foreground Wait Events                        DB/Inst: A/a  Snaps: 1-2\r
+-> a note\r
+\r
+                                       %Time     Wait        Avg\r
+Event                            Waits -outs Time (s)  wait (ms)\r
+-------------------------- ----------- ----- -------- ----------\r
+db file sequential read         76,481             42       0.55\r
+direct path read temp                7     0        0       1.00\r
+                          ------------------------------------------------------\r
+Something else entirely\r
+";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!(table.title, "Foreground Wait Events");
+        assert_eq!(table.columns, ["Event", "Waits", "%Time -outs", "Wait Time (s)", "Avg wait (ms)"]);
+        assert_eq!(table.rows[0], ["db file sequential read", "76,481", "", "42", "0.55"]);
+        assert_eq!(table.rows.len(), 2);
+    }
+
+    #[test]
+    fn a_title_above_waves_names_no_column() {
+        let text = "\
+Top 5 Timed Events                                 Avg %Total
+~~~~~~~~~~~~~~~~~~                                wait   Call
+Event                            Waits    Time (s) (ms)   Time
+------------------------- ------------ ----------- ---- ------
+db file sequential read         76,367          42    1    1.1
+";
+        let table = &tables(text)[0];
+        assert_eq!(table.title, "Top 5 Timed Events");
+        assert_eq!(table.columns, ["Event", "Waits", "Time (s)", "Avg wait (ms)", "%Total Call Time"]);
+    }
+
+    #[test]
+    fn names_before_the_first_dashes_have_a_column_without_a_name() {
+        let text = "\
+Load Profile
+~~~~~~~~~~~~                            Per Second       Per Transaction
+                                   ---------------       ---------------
+                  Redo size:              3,036.04              6,823.57
+";
+        let table = &tables(text)[0];
+        assert_eq!(table.title, "Load Profile");
+        assert_eq!(table.columns, ["", "Per Second", "Per Transaction"]);
+        assert_eq!(table.rows[0], ["Redo size:", "3,036.04", "6,823.57"]);
+    }
+}

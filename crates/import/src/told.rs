@@ -1,0 +1,138 @@
+//! What a file of another tool tells: a step, in the words of our own runs.
+
+use std::collections::BTreeMap;
+
+use mindful_core::event::Event;
+use mindful_core::finding::{Finding, Severity};
+use mindful_core::latency::Latency;
+use mindful_core::metric::{Metric, Phase};
+use mindful_core::slice::{OpReport, SliceReport};
+use mindful_core::workload::OpKind;
+
+use crate::report::Report;
+
+/// One measurement of another tool: a step of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// Name of the file, and which of several reports in it.
+    pub file: String,
+    /// What the file is.
+    pub what: &'static str,
+    /// What was measured: the name of an engine.
+    pub engine: &'static str,
+    /// Where, as far as it is told.
+    pub target: String,
+    /// Version of what was measured.
+    pub version: Option<String>,
+    /// Length of a block, bytes.
+    pub block_bytes: Option<u64>,
+    /// Size of the database's cache, bytes.
+    pub cache_bytes: Option<u64>,
+    /// The host, by the names that our own runs use.
+    pub host: BTreeMap<String, String>,
+    /// Settings and remarks of the other tool.
+    pub facts: BTreeMap<String, String>,
+    /// When it began, us since the epoch; `None` where no date is told.
+    pub began_us: Option<i64>,
+    /// Sessions; `None` where their number is not told.
+    pub sessions: Option<u32>,
+    /// What the step varied beside sessions, such as the blocks of an I/O.
+    pub point: BTreeMap<String, String>,
+    /// Borders, counters and slices.
+    pub events: Vec<Event>,
+    /// What a reader of the figures must know.
+    pub findings: Vec<Finding>,
+    /// The report behind it, if it is one of Oracle's.
+    pub report: Option<Box<Report>>,
+}
+
+impl Told {
+    /// A step of which nothing is known yet.
+    pub fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            what,
+            engine,
+            target: target.into(),
+            version: None,
+            block_bytes: None,
+            cache_bytes: None,
+            host: BTreeMap::new(),
+            facts: BTreeMap::new(),
+            began_us: None,
+            sessions: None,
+            point: BTreeMap::new(),
+            events: Vec::new(),
+            findings: Vec::new(),
+            report: None,
+        }
+    }
+
+    /// It lasted from the first of these instants to the last, us.
+    pub fn borders(&mut self, borders_us: Vec<i64>) {
+        self.events.push(Event::Started { borders_us, clock_offset_us: 0 });
+    }
+
+    /// Counters that grew by so much between the first border and the last, `None` where unknown.
+    pub fn grew(
+        &mut self,
+        source: &str,
+        (begin_us, end_us): (i64, i64),
+        last: u32,
+        counters: Vec<(Metric, Option<f64>)>,
+    ) {
+        let (metrics, grew): (Vec<_>, Vec<_>) = counters.into_iter().unzip();
+        let begin = grew.iter().map(|grew: &Option<f64>| grew.map(|_| 0.0)).collect();
+        self.events.push(Event::Source { source: source.to_owned(), metrics, phase: Phase::Border });
+        for (border, at_us, values) in [(0, begin_us, begin), (last, end_us, grew)] {
+            self.events.push(Event::Sample { source: source.to_owned(), border, at_us, cost_us: 0, values });
+        }
+    }
+
+    /// Single reads of `blocks` in all between two borders.
+    pub fn slice(&mut self, index: u32, (begin_us, end_us): (i64, i64), kind: OpKind, latency: Latency, blocks: u64) {
+        let mut report = SliceReport { index, begin_us, end_us, ..SliceReport::default() };
+        let ops = latency.buckets.iter().map(|(_, count)| count).sum();
+        *report.op_mut(kind) = OpReport { ops, blocks, latency, response: None };
+        self.events.push(Event::Slice { session: 0, report });
+    }
+
+    /// A figure that does not mean what it seems to.
+    pub fn caveat(&mut self, code: &str, severity: Severity, text: impl Into<String>, evidence: impl Into<String>) {
+        self.findings.push(Finding::new(code, severity, text, evidence));
+    }
+}
+
+/// The number after the last dot of a file's name that is one, as SLOB users have it: `awr.txt.128`, `awr.128.txt`.
+pub fn sessions_of(file: &str) -> Option<u32> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let number = |part: &str| part.parse::<u32>().ok().filter(|n| (1..=100_000).contains(n));
+    let mut parts = name.split('.').skip(1).collect::<Vec<_>>();
+    let last = parts.pop()?;
+    // Others' harness names them awr.128.txt.
+    let between =
+        parts.as_slice().first().filter(|_| parts.len() == 1 && ["txt", "lst", "html", "htm"].contains(&last));
+    number(last).or_else(|| between.and_then(|part| number(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_what_the_file_is_named_after() {
+        let cases = [
+            ("awr.txt.128", Some(128)),
+            ("runs/awr.txt.008", Some(8)),
+            ("awr.16.txt", Some(16)),
+            ("awr.html.64.gz", Some(64)),
+            ("awr.txt", None),
+            ("awr_12.1.0.2.txt", None),
+            ("128", None),
+        ];
+        for (file, sessions) in cases {
+            assert_eq!(sessions_of(file), sessions, "{file}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What waits can be grouped and chosen by.
+
+use std::fmt::Write as _;
+
+use mindful_core::settings::nearest;
+use mindful_core::{Error, Result};
+
+use super::read::Wait;
+
+/// Something that a trace tells of each wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The wait event.
+    Event,
+    /// Number of the file.
+    File,
+    /// Number of the object.
+    Object,
+    /// Blocks read.
+    Blocks,
+    /// Number of the first block.
+    Block,
+    /// Number of the cursor.
+    Cursor,
+    /// Second of the trace's clock.
+    Second,
+    /// Length of the wait, us.
+    Ela,
+    /// The first, second or third parameter.
+    Parameter(usize),
+}
+
+const NAMES: [(&str, Field); 11] = [
+    ("event", Field::Event),
+    ("file", Field::File),
+    ("object", Field::Object),
+    ("blocks", Field::Blocks),
+    ("block", Field::Block),
+    ("cursor", Field::Cursor),
+    ("second", Field::Second),
+    ("ela", Field::Ela),
+    ("p1", Field::Parameter(0)),
+    ("p2", Field::Parameter(1)),
+    ("p3", Field::Parameter(2)),
+];
+
+impl Field {
+    /// Fields by their names, separated by commas.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>> {
+        text.split(',').map(|name| Self::parse(name.trim())).collect()
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        if let Some((_, field)) = NAMES.iter().find(|(name, _)| *name == text) {
+            return Ok(*field);
+        }
+        let names = || NAMES.iter().map(|(name, _)| *name);
+        let next = match nearest(text, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("choose among {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        Err(Error::plan(format!("a wait has no `{text}`"), next))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
+    }
+
+    /// Its figure in `wait`; `None` where the line does not tell it, or it is a text.
+    pub fn figure(self, wait: &Wait<'_>) -> Option<i64> {
+        let whole = |value: u64| i64::try_from(value).ok();
+        match self {
+            Self::Event => None,
+            Self::File => wait.parameter(&[b"file#", b"file number"], 0).and_then(whole),
+            Self::Block => wait.parameter(&[b"block#", b"first dba"], 1).and_then(whole),
+            Self::Object => wait.object,
+            Self::Blocks => wait.blocks().and_then(whole),
+            Self::Cursor => whole(wait.cursor),
+            Self::Second => wait.tim_us.and_then(|us| whole(us / 1_000_000)),
+            Self::Ela => whole(wait.ela_us),
+            Self::Parameter(place) => wait.parameters[place].and_then(|(_, value)| whole(value)),
+        }
+    }
+
+    /// Writes its value in `wait` behind `text`; `-` where the line does not tell it.
+    pub fn write(self, wait: &Wait<'_>, text: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = match (self, self.figure(wait)) {
+            (Self::Event, _) => {
+                text.push_str(&String::from_utf8_lossy(wait.event));
+                Ok(())
+            }
+            (_, Some(figure)) => write!(text, "{figure}"),
+            (_, None) => write!(text, "-"),
+        };
+    }
+}
+
+/// Which waits are looked at: all conditions must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter(Vec<Condition>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Condition {
+    field: Field,
+    operator: Operator,
+    text: String,
+    figure: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Holds,
+}
+
+/// Longer ones first, so that `>=` is not read as `>`.
+const OPERATORS: [(&str, Operator); 7] = [
+    ("!=", Operator::Unequal),
+    ("<=", Operator::LessOrEqual),
+    (">=", Operator::GreaterOrEqual),
+    ("=", Operator::Equal),
+    ("<", Operator::Less),
+    (">", Operator::Greater),
+    ("~", Operator::Holds),
+];
+
+impl Filter {
+    /// Conditions such as `event = db file sequential read and ela > 10000`, joined by `and`; `~` is "holds".
+    pub fn parse(text: &str) -> Result<Self> {
+        let conditions = text.split(" and ").filter(|part| !part.trim().is_empty());
+        conditions.map(|part| Condition::parse(part.trim())).collect::<Result<_>>().map(Self)
+    }
+
+    /// Whether `wait` passes; a condition on what it does not tell does not hold.
+    pub fn passes(&self, wait: &Wait<'_>) -> bool {
+        self.0.iter().all(|condition| condition.holds(wait))
+    }
+}
+
+impl Condition {
+    fn parse(text: &str) -> Result<Self> {
+        let bad = || {
+            Error::plan(
+                format!("`{text}` is no condition"),
+                "write FIELD=VALUE with =, !=, <, <=, >, >= or ~, such as 'event~read and ela>10000'",
+            )
+        };
+        let at = text.find(['=', '!', '<', '>', '~']).ok_or_else(bad)?;
+        let (symbol, operator) =
+            OPERATORS.into_iter().find(|(symbol, _)| text[at..].starts_with(symbol)).ok_or_else(bad)?;
+        let field = Field::parse(text[..at].trim())?;
+        let value = text[at + symbol.len()..].trim().trim_matches(['\'', '"']).to_owned();
+        let figure = value.parse().ok();
+        let texts = [Operator::Equal, Operator::Unequal, Operator::Holds].contains(&operator);
+        if value.is_empty() || (figure.is_none() && field != Field::Event) || (field == Field::Event && !texts) {
+            return Err(bad());
+        }
+        Ok(Self { field, operator, text: value, figure })
+    }
+
+    fn holds(&self, wait: &Wait<'_>) -> bool {
+        if self.field == Field::Event {
+            let event = wait.event;
+            return match self.operator {
+                Operator::Equal => event == self.text.as_bytes(),
+                Operator::Unequal => event != self.text.as_bytes(),
+                _ => memchr::memmem::find(event, self.text.as_bytes()).is_some(),
+            };
+        }
+        let Some((told, wanted)) = self.field.figure(wait).zip(self.figure) else { return false };
+        match self.operator {
+            Operator::Equal => told == wanted,
+            Operator::Unequal => told != wanted,
+            Operator::Less => told < wanted,
+            Operator::LessOrEqual => told <= wanted,
+            Operator::Greater => told > wanted,
+            Operator::GreaterOrEqual => told >= wanted,
+            Operator::Holds => told.to_string().contains(&self.text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_and_mistakes_named() {
+        assert_eq!(Filter::parse("event = 'db file sequential read' and ela>=10000").unwrap().0.len(), 2);
+        assert_eq!(Filter::parse("").unwrap(), Filter::default());
+        let wrong = |text: &str| Filter::parse(text).unwrap_err().to_string();
+        assert!(wrong("fiel=7").contains("did you mean `file`?"));
+        for text in ["file", "file=", "file=x", "event>7", "file!7"] {
+            assert!(wrong(text).contains("is no condition"), "{text}: {}", wrong(text));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Waits in groups: which of them own the time.
+
+use std::collections::HashMap;
+
+use mindful_core::oracle::{self, event};
+
+use super::distribution::Distribution;
+use super::fields::{Field, Filter};
+use super::read::{Line, Wait};
+
+/// Most groups; what comes later stands in one of its own.
+const MOST: usize = 1 << 16;
+/// The name of that group.
+const OTHERS: &str = "(others)";
+
+/// How a read comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One block.
+    Single,
+    /// Neighbouring blocks.
+    Scattered,
+    /// Blocks that are no neighbours, at once: prefetch.
+    Parallel,
+    /// Past the cache.
+    Direct,
+}
+
+impl Kind {
+    /// All, in order.
+    pub const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single block",
+            Self::Scattered => "several neighbours",
+            Self::Parallel => "parallel (prefetch)",
+            Self::Direct => "direct path",
+        }
+    }
+
+    /// How `wait` reads; `None` for what is no read.
+    pub fn of(wait: &Wait<'_>) -> Option<Self> {
+        match oracle::counterpart(std::str::from_utf8(wait.event).ok()?) {
+            // Old releases read several blocks under this name now and then.
+            event::SINGLE_READ if wait.blocks().is_some_and(|blocks| blocks > 1) => Some(Self::Scattered),
+            event::SINGLE_READ => Some(Self::Single),
+            event::SCATTERED_READ => Some(Self::Scattered),
+            event::PARALLEL_READ => Some(Self::Parallel),
+            event::DIRECT_READ | event::DIRECT_READ_TEMP => Some(Self::Direct),
+            _ => None,
+        }
+    }
+}
+
+/// A group of waits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Values of the fields.
+    pub key: String,
+    /// Their latencies.
+    pub latencies: Distribution,
+}
+
+/// Waits in groups, and all of them.
+#[derive(Debug)]
+pub struct Grouped {
+    fields: Vec<Field>,
+    filter: Filter,
+    places: HashMap<String, usize>,
+    last: (Vec<u8>, usize),
+    groups: Vec<Group>,
+    key: String,
+    /// All waits that passed.
+    pub all: Distribution,
+    /// Reads by how they came: latencies and blocks.
+    pub reads: [(Distribution, u64); 4],
+    /// Waits in the trace, whether they passed or not.
+    pub waits: u64,
+}
+
+impl Grouped {
+    /// None yet.
+    pub fn new(fields: &[Field], filter: &Filter) -> Self {
+        Self {
+            fields: fields.to_vec(),
+            filter: filter.clone(),
+            places: HashMap::new(),
+            last: (Vec::new(), usize::MAX),
+            groups: Vec::new(),
+            key: String::new(),
+            all: Distribution::default(),
+            reads: Default::default(),
+            waits: 0,
+        }
+    }
+
+    /// Adds a line, if it is a wait that passes.
+    pub fn add(&mut self, line: &Line<'_>) {
+        let Line::Wait(wait) = line else { return };
+        self.waits += 1;
+        if !self.filter.passes(wait) {
+            return;
+        }
+        self.all.add(wait.ela_us);
+        if let Some(kind) = Kind::of(wait) {
+            let (latencies, blocks) = &mut self.reads[kind as usize];
+            latencies.add(wait.ela_us);
+            *blocks = blocks.saturating_add(wait.blocks().unwrap_or(0));
+        }
+        let at = self.place(wait);
+        self.groups[at].latencies.add(wait.ela_us);
+    }
+
+    /// The group of `wait`.
+    fn place(&mut self, wait: &Wait<'_>) -> usize {
+        let by_event = self.fields == [Field::Event];
+        if by_event && self.last.1 != usize::MAX && self.last.0 == wait.event {
+            return self.last.1;
+        }
+        self.key.clear();
+        for (i, field) in self.fields.iter().enumerate() {
+            if i > 0 {
+                self.key.push_str(" | ");
+            }
+            field.write(wait, &mut self.key);
+        }
+        let known = self.places.get(&self.key).copied();
+        let at = known.unwrap_or_else(|| {
+            let name = if self.groups.len() < MOST { self.key.as_str() } else { OTHERS };
+            let groups = &mut self.groups;
+            *self.places.entry(name.to_owned()).or_insert_with(|| {
+                groups.push(Group { key: name.to_owned(), latencies: Distribution::default() });
+                groups.len() - 1
+            })
+        });
+        if by_event {
+            self.last = (wait.event.to_vec(), at);
+        }
+        at
+    }
+
+    /// The groups, those with most time first.
+    pub fn by_time(&self) -> Vec<&Group> {
+        let mut groups: Vec<_> = self.groups.iter().collect();
+        groups.sort_by(|a, b| b.latencies.time_us.cmp(&a.latencies.time_us).then_with(|| a.key.cmp(&b.key)));
+        groups
+    }
+}

@@ -1,0 +1,263 @@
+//! Lines of a trace, one at a time.
+
+use std::io::BufRead;
+
+use mindful_core::Result;
+
+use crate::input::cannot_read;
+
+/// Longest line that is looked at: waits and calls are short, statements may be of any length.
+const LONGEST: usize = 4096;
+
+/// A wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait<'a> {
+    /// Number of its cursor.
+    pub cursor: u64,
+    /// The event, as it stands in the trace.
+    pub event: &'a [u8],
+    /// How long, us.
+    pub ela_us: u64,
+    /// Names and values of its three parameters; fewer where the line has fewer.
+    pub parameters: [Option<(&'a [u8], u64)>; 3],
+    /// The object, if one is told.
+    pub object: Option<i64>,
+    /// When it ended, us on the trace's clock.
+    pub tim_us: Option<u64>,
+}
+
+impl Wait<'_> {
+    /// The parameter of that name, or of that place in old traces, which number them.
+    pub fn parameter(&self, names: &[&[u8]], place: usize) -> Option<u64> {
+        let by_name = self.parameters.iter().flatten().find(|(name, _)| names.contains(name));
+        let by_place = || self.parameters[place].filter(|(name, _)| name.len() == 2 && name[0] == b'p');
+        by_name.copied().or_else(by_place).map(|(_, value)| value)
+    }
+
+    /// Blocks that it read; `None` where the event reads none.
+    pub fn blocks(&self) -> Option<u64> {
+        match self.event {
+            b"db file parallel read" => self.parameter(&[b"blocks"], 1),
+            event if event.starts_with(b"cell list of blocks") => self.parameter(&[b"blocks"], 1),
+            // cellhash#, diskhash#, bytes.
+            event if event.starts_with(b"cell single block") => Some(1),
+            event if event.starts_with(b"db file s") || event.starts_with(b"direct path ") => {
+                self.parameter(&[b"blocks", b"block cnt"], 2)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A database call that ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Call {
+    /// CPU, us.
+    pub cpu_us: u64,
+    /// Elapsed, us.
+    pub ela_us: u64,
+    /// Blocks read.
+    pub physical: u64,
+    /// Blocks visited by consistent reads.
+    pub consistent: u64,
+    /// Blocks visited in their current state.
+    pub current: u64,
+    /// Rows.
+    pub rows: u64,
+    /// Depth of the call: 0 is the client's own.
+    pub depth: u64,
+    /// When it ended, us on the trace's clock.
+    pub tim_us: Option<u64>,
+}
+
+/// A line that tells something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A wait.
+    Wait(Wait<'a>),
+    /// The end of a call: `PARSE`, `EXEC`, `FETCH` or another.
+    Call(&'a [u8], Call),
+    /// A statement's cursor and its id.
+    Statement(u64, &'a [u8]),
+    /// A line of the head: `Oracle Database 12c …`, `Instance name: orcl21`.
+    Head(&'a [u8]),
+}
+
+/// Tells each line of `input` that says something; longer ones than any wait are passed over without being kept.
+pub fn lines(name: &str, input: &mut dyn BufRead, mut tell: impl FnMut(Line<'_>)) -> Result<()> {
+    // A line that lies across two buffers.
+    let mut torn: Vec<u8> = Vec::with_capacity(LONGEST);
+    loop {
+        let buffer = input.fill_buf().map_err(|error| cannot_read(name, &error))?;
+        if buffer.is_empty() {
+            break;
+        }
+        let length = buffer.len();
+        let mut rest = buffer;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            if torn.is_empty() {
+                told(&rest[..end], &mut tell);
+            } else {
+                keep(&mut torn, &rest[..end]);
+                told(&torn, &mut tell);
+                torn.clear();
+            }
+            rest = &rest[end + 1..];
+        }
+        keep(&mut torn, rest);
+        input.consume(length);
+    }
+    told(&torn, &mut tell);
+    Ok(())
+}
+
+/// Adds to a torn line as much as is ever looked at.
+fn keep(torn: &mut Vec<u8>, part: &[u8]) {
+    let room = (LONGEST + 1).saturating_sub(torn.len()).min(part.len());
+    torn.extend_from_slice(&part[..room]);
+}
+
+fn told(line: &[u8], tell: &mut impl FnMut(Line<'_>)) {
+    if line.len() > LONGEST || line.len() < 6 {
+        return;
+    }
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let found = match line[0] {
+        b'W' => line.strip_prefix(b"WAIT #").and_then(wait).map(Line::Wait),
+        b'P' => match line.strip_prefix(b"PARSING IN CURSOR #") {
+            Some(rest) => statement(rest),
+            None => call(line),
+        },
+        b'E' | b'F' | b'U' | b'S' | b'C' => call(line),
+        b'I' if line.starts_with(b"Instance name:") => Some(Line::Head(line)),
+        b'O' if line.starts_with(b"Oracle Database") || line.starts_with(b"Oracle AI Database") => {
+            Some(Line::Head(line))
+        }
+        _ => None,
+    };
+    if let Some(line) = found {
+        tell(line);
+    }
+}
+
+/// The rest of a `WAIT` line after its `#`.
+fn wait(text: &[u8]) -> Option<Wait<'_>> {
+    let (cursor, text) = number(text)?;
+    let text = text.strip_prefix(b": nam='")?;
+    let end = memchr::memchr(b'\'', text)?;
+    let (event, text) = (&text[..end], &text[end + 1..]);
+    let (ela_us, mut text) = number(text.strip_prefix(b" ela= ")?)?;
+    let mut wait = Wait { cursor, event, ela_us, parameters: [None; 3], object: None, tim_us: None };
+    let mut place = 0;
+    while let Some((name, value, rest)) = pair(text) {
+        match name {
+            b"obj#" => wait.object = value,
+            b"tim" => wait.tim_us = value.and_then(|value| u64::try_from(value).ok()),
+            _ if place < 3 => {
+                wait.parameters[place] = value.and_then(|value| Some((name, u64::try_from(value).ok()?)));
+                place += 1;
+            }
+            _ => {}
+        }
+        text = rest;
+    }
+    Some(wait)
+}
+
+/// The next ` name=value`; names may hold spaces.
+fn pair(text: &[u8]) -> Option<(&[u8], Option<i64>, &[u8])> {
+    let text = text.trim_ascii_start();
+    let equals = memchr::memchr(b'=', text)?;
+    let (name, value) = (&text[..equals], &text[equals + 1..]);
+    let negative = value.first() == Some(&b'-');
+    let end = value.iter().position(|b| *b == b' ').unwrap_or(value.len());
+    let figure = number(&value[usize::from(negative)..end]);
+    let whole = figure.filter(|(_, rest)| rest.is_empty()).and_then(|(figure, _)| i64::try_from(figure).ok());
+    Some((name, whole.map(|figure| if negative { -figure } else { figure }), &value[end..]))
+}
+
+/// `EXEC #46929157733848:c=0,e=42,…`
+fn call(line: &[u8]) -> Option<Line<'_>> {
+    let hash = memchr::memchr(b'#', &line[..line.len().min(16)])?;
+    let kind = line[..hash].strip_suffix(b" ").filter(|kind| kind.iter().all(u8::is_ascii_uppercase))?;
+    let (_, text) = number(&line[hash + 1..])?;
+    let text = text.strip_prefix(b":c=").map(|_| &text[1..])?;
+    let mut call = Call::default();
+    for part in text.split(|b| *b == b',') {
+        let equals = memchr::memchr(b'=', part)?;
+        let Some((value, _)) = number(&part[equals + 1..]) else { continue };
+        match &part[..equals] {
+            b"c" => call.cpu_us = value,
+            b"e" => call.ela_us = value,
+            b"p" => call.physical = value,
+            b"cr" => call.consistent = value,
+            b"cu" => call.current = value,
+            b"r" => call.rows = value,
+            b"dep" => call.depth = value,
+            b"tim" => call.tim_us = Some(value),
+            _ => {}
+        }
+    }
+    Some(Line::Call(kind, call))
+}
+
+/// `46929157733848 len=74 … sqlid='309mwpa4tk161'`
+fn statement(text: &[u8]) -> Option<Line<'_>> {
+    let (cursor, text) = number(text)?;
+    let at = memchr::memmem::find(text, b"sqlid='")? + 7;
+    let end = memchr::memchr(b'\'', &text[at..])?;
+    Some(Line::Statement(cursor, &text[at..at + end]))
+}
+
+/// The number at the begin, and what follows it.
+fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value: u64 = 0;
+    let mut end = 0;
+    while let Some(digit) = text.get(end).filter(|b| b.is_ascii_digit()) {
+        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        end += 1;
+    }
+    (end > 0).then(|| (value, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told_of(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        lines("t", &mut text.as_bytes(), |line| all.push(format!("{line:?}"))).unwrap();
+        all
+    }
+
+    #[test]
+    fn waits_of_new_and_old_traces_are_read() {
+        let new = b"46: nam='db file sequential read' ela= 977 file#=7 block#=29 blocks=1 obj#=-1 tim=1377520823036634";
+        let read = wait(new).unwrap();
+        assert_eq!((read.ela_us, read.blocks(), read.object), (977, Some(1), Some(-1)));
+        assert_eq!(read.tim_us, Some(1_377_520_823_036_634));
+        let old = wait(b"1: nam='db file scattered read' ela= 12 p1=4 p2=99 p3=16").unwrap();
+        assert_eq!((old.blocks(), old.tim_us, old.object), (Some(16), None, None));
+        let parallel =
+            wait(b"1: nam='db file parallel read' ela= 12 files=1 blocks=39 requests=39 obj#=8 tim=9").unwrap();
+        assert_eq!(parallel.blocks(), Some(39));
+        let direct =
+            wait(b"1: nam='direct path read' ela= 5 file number=6 first dba=128 block cnt=32 obj#=1 tim=2").unwrap();
+        assert_eq!(direct.blocks(), Some(32));
+    }
+
+    #[test]
+    fn what_is_cut_or_too_large_is_no_wait() {
+        let whole = "1: nam='a' ela= 5 p1=1 p2=2 p3=3 obj#=1 tim=2";
+        for end in 0.."1: nam='a' ela= ".len() {
+            assert_eq!(wait(&whole.as_bytes()[..end]), None, "{end}");
+        }
+        assert_eq!(wait(b"1: nam='a' ela= 99999999999999999999999 p1=1"), None);
+    }
+
+    #[test]
+    fn statements_of_any_length_are_passed_over() {
+        let long = format!("SELECT {}\nWAIT #1: nam='a' ela= 5 p1=1 p2=2 p3=3 obj#=1 tim=2\r\n", "x".repeat(3 << 20));
+        assert_eq!(told_of(&long).len(), 1);
+    }
+}

@@ -1,0 +1,251 @@
+//! A trace as a step: its reads slice by slice, its waits and CPU as counters.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mindful_core::event::Event;
+use mindful_core::finding::Severity;
+use mindful_core::latency::Recorder;
+use mindful_core::metric::{Counter, Metric, shared};
+use mindful_core::oracle;
+use mindful_core::workload::OpKind;
+use mindful_core::{Error, Result};
+
+use super::group::Kind;
+use super::no_wait;
+use super::read::{Call, Line, Wait};
+use crate::told::Told;
+
+/// Most slices; longer traces have longer ones.
+const MOST_SLICES: u64 = 2_048;
+/// Most events told apart.
+const MOST_EVENTS: usize = 1_024;
+
+/// What is kept of a trace while it is read.
+#[derive(Default)]
+pub struct Collected {
+    head: BTreeMap<String, String>,
+    slices: Slices,
+    /// `(waits, us)` by event.
+    waits: HashMap<Vec<u8>, (u64, u64)>,
+    /// Reads and blocks, by how they came.
+    reads: [(u64, u64); 4],
+    calls: BTreeMap<String, (u64, Option<Call>)>,
+    /// CPU by depth: that of a call holds that of the calls within it.
+    cpu_us: BTreeMap<u64, u64>,
+    visited: BTreeMap<u64, u64>,
+    single_us: u64,
+    clockless: u64,
+}
+
+impl Collected {
+    /// Adds a line.
+    pub fn add(&mut self, line: &Line<'_>) {
+        match line {
+            Line::Wait(wait) => self.wait(wait),
+            Line::Call(kind, call) => self.call(kind, call),
+            Line::Head(text) => {
+                let text = String::from_utf8_lossy(text);
+                if let Some(name) = text.strip_prefix("Instance name:") {
+                    self.head.entry("instance".to_owned()).or_insert_with(|| name.trim().to_owned());
+                } else if let Some((_, release)) = text.split_once("Release ") {
+                    let release = release.split([' ', '-']).next().unwrap_or_default();
+                    self.head.entry("release".to_owned()).or_insert_with(|| release.to_owned());
+                }
+            }
+            Line::Statement(..) => {}
+        }
+    }
+
+    fn wait(&mut self, wait: &Wait<'_>) {
+        if let Some((count, us)) = self.waits.get_mut(wait.event) {
+            *count += 1;
+            *us = us.saturating_add(wait.ela_us);
+        } else if self.waits.len() < MOST_EVENTS {
+            self.waits.insert(wait.event.to_vec(), (1, wait.ela_us));
+        }
+        self.clockless += u64::from(wait.tim_us.is_none());
+        let end_us = wait.tim_us.unwrap_or(self.slices.last_us.saturating_add(wait.ela_us));
+        let Some(kind) = Kind::of(wait) else { return self.slices.extend(end_us, wait.ela_us) };
+        let blocks = wait.blocks().unwrap_or(u64::from(kind == Kind::Single));
+        let (reads, read) = &mut self.reads[kind as usize];
+        *reads += 1;
+        *read = read.saturating_add(blocks);
+        if kind == Kind::Single {
+            self.single_us = self.single_us.saturating_add(wait.ela_us);
+        }
+        self.slices.add(end_us, wait.ela_us, kind == Kind::Single, blocks);
+    }
+
+    fn call(&mut self, kind: &[u8], call: &Call) {
+        let kind = String::from_utf8_lossy(kind).into_owned();
+        let (count, first) = self.calls.entry(kind).or_default();
+        *count += 1;
+        first.get_or_insert(*call);
+        // Deeper than calls can nest is nobody's.
+        let depth = call.depth.min(64);
+        let add = |sums: &mut BTreeMap<u64, u64>, figure: u64| {
+            let sum = sums.entry(depth).or_default();
+            *sum = sum.saturating_add(figure);
+        };
+        add(&mut self.cpu_us, call.cpu_us);
+        add(&mut self.visited, call.consistent.saturating_add(call.current));
+    }
+
+    /// The step.
+    pub fn told(mut self, name: &str) -> Result<Told> {
+        if self.waits.is_empty() {
+            return Err(no_wait(name));
+        }
+        let Some((begin_us, borders)) = self.slices.borders() else {
+            return Err(Error::run(format!("{name} covers no time"), "trace a session while it works"));
+        };
+        let ends = (borders[0], borders[borders.len() - 1]);
+        let last = borders.len() as u32 - 1;
+        let instance = self.head.get("instance").map_or("?", String::as_str);
+        let mut told = Told::new(name, "10046 trace", "oracle", format!("oracle: a session of instance {instance}"));
+        told.version = self.head.get("release").cloned();
+        told.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
+        told.sessions = Some(1);
+        told.facts = self.facts();
+        told.borders(borders.clone());
+        std::mem::take(&mut self.slices).tell(&mut told, &borders);
+        told.grew("trace", ends, last, self.counters());
+        told.grew("wait_times", ends, last, self.wait_times());
+        told.events.push(Event::StepEnd { error: None, interrupted: false });
+        self.caveats(&mut told);
+        Ok(told)
+    }
+
+    /// How many calls there were, and what the first of each kind did.
+    fn facts(&self) -> BTreeMap<String, String> {
+        let of = |(kind, (count, first)): (&String, &(u64, Option<Call>))| {
+            let first = first.unwrap_or_default();
+            let told = format!(
+                "{count}; the first p={} cr={} e={} c={}",
+                first.physical, first.consistent, first.ela_us, first.cpu_us
+            );
+            (format!("calls {kind}"), told)
+        };
+        self.calls.iter().map(of).collect()
+    }
+
+    fn counters(&self) -> Vec<(Metric, Option<f64>)> {
+        let metric = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
+        let sum = |of: fn(&(u64, u64)) -> u64| self.reads.iter().map(|read| of(read) as f64).sum::<f64>();
+        let most = |by_depth: &BTreeMap<u64, u64>| by_depth.values().max().map(|figure| *figure as f64);
+        let single = self.reads[Kind::Single as usize].0 as f64;
+        let cpu = most(&self.cpu_us);
+        let waited: f64 = self.times().map(|(_, us)| us as f64).sum();
+        vec![
+            (metric(shared::LOGICAL_READS, "blocks", "cr and cu of calls"), most(&self.visited)),
+            (metric(shared::PHYSICAL_READS, "blocks", "blocks of waits for reads"), Some(sum(|(_, blocks)| *blocks))),
+            (metric(shared::READ_REQUESTS, "1", "waits for reads"), Some(sum(|(reads, _)| *reads))),
+            (metric(shared::SINGLE_READS, "1", "waits for a block"), Some(single)),
+            (metric(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), Some(self.single_us as f64)),
+            (metric(shared::SERVER_CPU_US, "us", "CPU of calls"), cpu),
+            (metric(shared::BUSY_TIME_US, "us", "waits and CPU"), cpu.map(|cpu| cpu + waited)),
+        ]
+    }
+
+    /// Time of each event that is no idle wait.
+    fn times(&self) -> impl Iterator<Item = (String, u64)> + '_ {
+        let named = self.waits.iter().map(|(event, (_, us))| (String::from_utf8_lossy(event).into_owned(), *us));
+        named.filter(|(event, _)| oracle::class(event) != "idle")
+    }
+
+    fn wait_times(&self) -> Vec<(Metric, Option<f64>)> {
+        let mut times: Vec<_> = self.times().map(|(event, us)| (event, us as f64)).collect();
+        times.extend(self.cpu_us.values().max().map(|us| ("DB CPU".to_owned(), *us as f64)));
+        times.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let metric =
+            |event: &str| Metric::counter(format!("{}/{event}", oracle::class(event)), "us", "time of the session");
+        times.into_iter().map(|(event, us)| (metric(&event), Some(us))).collect()
+    }
+
+    fn caveats(&self, told: &mut Told) {
+        let parallel = self.reads[Kind::Parallel as usize];
+        let reads: u64 = self.reads.iter().map(|(reads, _)| reads).sum();
+        if parallel.0 > 0 {
+            let text = "The session read ahead: several blocks at once that are no neighbours. These are not the single \
+                        random reads of the method.";
+            let evidence = format!("{} of {reads} reads, {} blocks", parallel.0, parallel.1);
+            told.caveat("prefetched", Severity::Warning, text, evidence);
+        }
+        if self.clockless > 0 {
+            let text = "Waits without an instant: the trace is of an old release, and its length is that of its waits.";
+            told.caveat("no-clock", Severity::Info, text, format!("{} waits", self.clockless));
+        }
+    }
+}
+
+/// Reads by when they ended.
+struct Slices {
+    width_us: u64,
+    /// Begin of the slice of index 0.
+    base_us: Option<u64>,
+    first_us: u64,
+    last_us: u64,
+    by_index: BTreeMap<u64, [(Recorder, u64); 2]>,
+}
+
+impl Default for Slices {
+    fn default() -> Self {
+        Self { width_us: 1_000_000, base_us: None, first_us: u64::MAX, last_us: 0, by_index: BTreeMap::new() }
+    }
+}
+
+impl Slices {
+    /// There was a wait that ended then.
+    fn extend(&mut self, end_us: u64, ela_us: u64) {
+        let base = *self.base_us.get_or_insert(end_us.saturating_sub(ela_us));
+        // A clock that goes back stands still.
+        self.first_us = self.first_us.min(base);
+        self.last_us = self.last_us.max(end_us.max(base));
+        while (self.last_us - base) / self.width_us >= MOST_SLICES {
+            self.width_us *= 2;
+            for (index, slice) in std::mem::take(&mut self.by_index) {
+                let into = self.by_index.entry(index / 2).or_default();
+                for (into, (mut latencies, blocks)) in into.iter_mut().zip(slice) {
+                    into.0.merge(&latencies.take());
+                    into.1 = into.1.saturating_add(blocks);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, end_us: u64, ela_us: u64, single: bool, blocks: u64) {
+        self.extend(end_us, ela_us);
+        let base = self.base_us.unwrap_or(0);
+        let index = end_us.saturating_sub(base) / self.width_us;
+        let (latencies, read) = &mut self.by_index.entry(index).or_default()[usize::from(!single)];
+        latencies.record(ela_us.saturating_mul(1_000));
+        *read = read.saturating_add(blocks);
+    }
+
+    /// The begin and all borders; `None` where no time passed.
+    fn borders(&self) -> Option<(i64, Vec<i64>)> {
+        let base = self.base_us?;
+        let whole = (self.last_us - base) / self.width_us;
+        let border = |index: u64| i64::try_from(base + index * self.width_us).ok();
+        let mut borders = (0..=whole).map(border).collect::<Option<Vec<_>>>()?;
+        let end = i64::try_from(self.last_us).ok()?;
+        if borders.last().is_some_and(|last| *last < end) {
+            borders.push(end);
+        }
+        (borders.len() > 1).then_some((borders[0], borders))
+    }
+
+    fn tell(mut self, told: &mut Told, borders: &[i64]) {
+        let slices = borders.len() as u64 - 1;
+        for (index, slice) in std::mem::take(&mut self.by_index) {
+            // What ends on the last border belongs to the slice before it.
+            let index = index.min(slices - 1);
+            let span = (borders[index as usize], borders[index as usize + 1]);
+            for (kind, (mut latencies, blocks)) in [OpKind::Select, OpKind::Scan].into_iter().zip(slice) {
+                if latencies.count() > 0 {
+                    told.slice(index as u32, span, kind, latencies.take(), blocks);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! AWR and Statspack reports of each version, made up, are read back to the last digit they print.
+
+use std::io::Cursor;
+
+use mindful_core::oracle::event;
+use mindful_import::rows::{self, Row, figures};
+use mindful_import::{Told, recognised};
+use proptest::prelude::*;
+
+use crate::made::{Dress, Made, showcase};
+
+/// Every dress.
+const ALL: [Dress; 7] =
+    [Dress::Awr10, Dress::Awr11, Dress::Awr11Narrow, Dress::Awr12, Dress::Awr19, Dress::Html, Dress::Statspack];
+
+pub fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<Told>> {
+    recognised(name, Box::new(Cursor::new(text.into())))?.read()
+}
+
+fn one(name: &str, text: String) -> Told {
+    read(name, text).unwrap().remove(0)
+}
+
+fn near(told: Option<f64>, wanted: f64, off: f64, what: &str) {
+    let told = told.unwrap_or_else(|| panic!("{what} is not told"));
+    assert!((told - wanted).abs() <= off + 1e-9 * wanted.abs(), "{what}: {told} for {wanted}");
+}
+
+fn made() -> impl Strategy<Value = Made> {
+    let rates = prop::array::uniform8(0.1_f64..5e6);
+    let waits = (1_000_u64..9_000_000, 1_u64..30_000, 1_u64..9_000_000, 0_u64..9_000);
+    (2.0_f64..700.0, rates, waits).prop_map(|(minutes, r, (a, b, c, d))| Made {
+        minutes: (minutes * 100.0).round() / 100.0,
+        db_time: r[0] / 1e5,
+        db_cpu: r[1] / 1e6,
+        executes: r[2],
+        logical: r[3] * 10.0,
+        blocks_read: r[4],
+        read_requests: r[5],
+        read_bytes: r[5] * 8192.0,
+        write_requests: r[6],
+        write_bytes: r[6] * 8192.0,
+        redo: r[7] * 100.0,
+        redo_writes: 7.5,
+        foreground: vec![
+            (event::SINGLE_READ, a, b),
+            (event::DIRECT_READ, c, d),
+            (event::DIRECT_READ_TEMP, 77, 5),
+            (event::LOG_SYNC, 1_000, 3),
+        ],
+        background: vec![(event::PARALLEL_WRITE, c, d + 1), (event::LOG_WRITE, 464, 2)],
+        top_percent: 42.6,
+    })
+}
+
+fn as_made(made: &Made, dress: Dress) {
+    let told = one("awr.txt.64", made.report(dress));
+    let f = figures(Row::of(&told).unwrap());
+    let said = |what: &str| format!("{what} in {dress:?}");
+    assert_eq!((f.sessions, f.cluster, f.host.as_deref()), (Some(64), Some(false), Some("box")), "{dress:?}");
+    assert_eq!(f.database.as_deref(), if dress == Dress::Statspack { None } else { Some("SLOB") }, "{dress:?}");
+    near(f.elapsed_s, made.seconds(), 1.0, &said("elapsed"));
+    near(f.average_active_sessions, made.db_time, 0.01 + made.db_time * 0.01, &said("active sessions"));
+    near(f.executes_per_s, made.executes, 0.05, &said("executes"));
+    near(f.logical_reads_per_s, made.logical, 0.05, &said("logical reads"));
+    near(f.blocks_read_per_s, made.blocks_read, 0.05, &said("blocks read"));
+    near(f.read_requests_per_s, made.read_requests, 0.05, &said("read requests"));
+    near(f.write_requests_per_s, made.write_requests, 0.05, &said("write requests"));
+    near(f.write_requests_but_redo_per_s, made.write_requests, 0.1, &said("writes without redo"));
+    near(f.redo_mib_per_s, made.redo / 1_048_576.0, 1e-6, &said("redo"));
+    let [(_, reads, took), (_, direct, direct_took), ..] = made.foreground[..] else { panic!("two events") };
+    let mean = |waits: u64, seconds: u64| seconds as f64 * 1e6 / waits as f64;
+    near(f.single_read.mean_us, mean(reads, took), f.single_read.error_us.unwrap(), &said("single reads"));
+    near(f.single_read.waits, reads as f64, 0.0, &said("single reads"));
+    if direct_took > 0 {
+        near(f.direct_read.mean_us, mean(direct, direct_took), 0.001, &said("direct reads, not those of temp"));
+    } else {
+        assert_eq!(f.direct_read.mean_us, None, "a time that is printed as 0 is no latency");
+    }
+    near(f.direct_read_temp.mean_us, mean(77, 5), 0.001, &said("direct reads of temp"));
+    near(f.log_write.mean_us, mean(464, 2), 0.001, &said("log writes"));
+    near(f.log_write.error_us, 0.5e6 / 464.0, 0.001, &said("rounding of log writes"));
+    assert_eq!(f.parallel_read.waits, Some(0.0), "a list that lacks an event says that nobody waited: {dress:?}");
+    assert_eq!(f.parallel_read.mean_us, None);
+    assert_eq!(f.top_event.as_deref(), Some(event::SINGLE_READ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn what_was_rendered_is_read_back_in_every_dress(made in made()) {
+        for dress in ALL { as_made(&made, dress); }
+    }
+
+    #[test]
+    fn a_report_cut_anywhere_tells_no_figure_it_lost(made in made(), at in 0.0_f64..1.0) {
+        for dress in ALL {
+            let whole = made.report(dress);
+            let mut cut = (whole.len() as f64 * at) as usize;
+            while !whole.is_char_boundary(cut) { cut -= 1; }
+            let Ok(told) = read("awr.txt", &whole[..cut]) else { continue };
+            let f = figures(Row::of(&told[0]).unwrap());
+            let same = |told: Option<f64>, wanted: f64| told.is_none_or(|told| (told - wanted).abs() <= 1.0 + wanted * 0.02 || told < wanted && told > 0.0);
+            prop_assert!(same(f.read_requests_per_s, made.read_requests), "{dress:?} at {cut}: {:?}", f.read_requests_per_s);
+            prop_assert!(f.read_requests_per_s != Some(0.0) && f.logical_reads_per_s != Some(0.0));
+            prop_assert!(told[0].findings.iter().any(|finding| finding.code == "cut-report") || whole[..cut].contains("End of Report"));
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), dress in 0_usize..7, at in 0.0_f64..1.0) {
+        let mut whole = showcase().report(ALL[dress]).into_bytes();
+        let place = (whole.len() as f64 * at) as usize;
+        whole.splice(place..(place + bytes.len()).min(whole.len()), bytes.clone());
+        let _ = read("awr.txt", whole);
+        let _ = read("x", bytes);
+    }
+}
+
+#[test]
+fn every_line_may_be_the_last() {
+    for dress in ALL {
+        let whole = showcase().report(dress);
+        let mut end = 0;
+        for line in whole.split_inclusive('\n') {
+            end += line.len();
+            let _ = read("awr.txt.1", &whole[..end]);
+        }
+    }
+}
+
+#[test]
+fn the_published_sample_comes_out_as_its_tuple() {
+    let told = one("awr.txt.128", showcase().report(Dress::Awr11));
+    let text = rows::awr_info(&[Row::of(&told).unwrap()]);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|DPR_LAT|DFPR_LAT|DFPW_LAT|LFPW_LAT|TOP WAIT"
+    );
+    assert_eq!(
+        lines[1],
+        "awr.txt.128|128|304|5.7|126.5|370|119749|71553|559.1|25884|329|108.2|759|0|0|312|440000|db file sequential read 42.6 %"
+    );
+}
+
+#[test]
+fn flashdba_columns_take_redo_out_of_writes() {
+    let told = one("awr.txt.128", showcase().report(Dress::Awr12));
+    let text = rows::flashdba(&[Row::of(&told).unwrap()]);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let cell = |name: &str| lines[1][lines[0].iter().position(|title| *title == name).unwrap()];
+    assert_eq!((cell("Write IOPS"), cell("All Write IOPS"), cell("Redo IOPS")), ("25884.3", "25886.5", "2.2"));
+    assert_eq!((cell("Cluster"), cell("Busy Flag"), cell("Num CPUs"), cell("DB Block Size")), ("N", "Y", "32", "8K"));
+    assert_eq!((cell("Top5 Event1 Name"), cell("Top5 Event3 Name")), ("db file sequential read", ""));
+    assert_eq!(cell("Buffer Hit Ratio (%)"), "40.25");
+    assert_eq!((cell("User Calls/sec"), cell("OS iowait time")), ("", ""), "what was not told is blank, never 0");
+}
+
+#[test]
+fn exadata_reads_count_as_reads_of_files() {
+    let text = showcase().report(Dress::Awr19).replace("db file sequential read   ", "cell single block physical");
+    let told = one("awr.txt", text);
+    let f = figures(Row::of(&told).unwrap());
+    near(f.single_read.mean_us, 759.0, 0.1, "single reads");
+    let flash = rows::flashdba(&[Row::of(&told).unwrap()]);
+    assert!(flash.contains("Exadata Flag") && flash.lines().nth(1).unwrap().contains(",N,Y,"), "{flash}");
+}
+
+#[test]
+fn carriage_returns_and_two_reports_in_a_file_change_nothing() {
+    let text = showcase().report(Dress::Awr11);
+    let dos = one("awr.txt", text.replace('\n', "\r\n"));
+    let unix = one("awr.txt", text.clone());
+    assert_eq!(dos.report, unix.report);
+    let other = Made { executes: 5.0, ..showcase() }.report(Dress::Awr11);
+    let both = read("awr.txt", text + &other).unwrap();
+    assert_eq!(both.iter().map(|told| told.file.as_str()).collect::<Vec<_>>(), ["awr.txt#1", "awr.txt#2"]);
+    assert_eq!(both[0].report, unix.report);
+    near(both[1].report.as_ref().unwrap().profiled(&["executes"]), 5.0, 0.0, "executes of the second");
+}
+
+#[test]
+fn gzip_is_undone() {
+    use std::io::Write;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(showcase().report(Dress::Html).as_bytes()).unwrap();
+    let told = read("awr.html.128.gz", packed.finish().unwrap()).unwrap();
+    assert_eq!(told[0].sessions, Some(128));
+}
+
+#[test]
+fn a_section_that_is_not_there_is_unknown() {
+    let text = showcase().report(Dress::Awr11);
+    let at = text.find("Background Wait Events").unwrap();
+    let end = at + text[at..].find("Time Model").unwrap();
+    let told = one("awr.txt", format!("{}{}", &text[..at], &text[end..]));
+    let f = figures(Row::of(&told).unwrap());
+    assert_eq!((f.log_write.waits, f.log_write.mean_us), (None, None));
+    assert!(rows::awr_info(&[Row::of(&told).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
+}
+
+#[test]
+fn a_global_report_adds_its_instances_up() {
+    let lines = [
+        "",
+        "WORKLOAD REPOSITORY REPORT (RAC)",
+        "",
+        "Database Instances Included In Report",
+        "-> Listed in order of instance number, I#",
+        "",
+        "                                                                                                    Elapsed         DB",
+        "  I# Instance  Host          Startup         Begin Snap Time    End Snap Time      Release    Time(min)  Time(min)",
+        "---- --------- ------------- --------------- ------------------ ------------------ ---------- ---------- ---------",
+        "   1 slob1     node1         01-Jan-20 10:00 23-May-20 10:00:00 23-May-20 10:10:00 19.0.0.0.0      10.00     50.00",
+        "   2 slob2     node2         01-Jan-20 10:00 23-May-20 10:00:00 23-May-20 10:10:00 19.0.0.0.0      10.00     70.00",
+        "",
+        "Top Timed Events                              DB/Inst: SLOB/slob1  Snaps: 1-2",
+        "-> Instance '*' - cluster wide summary",
+        "",
+        "                                                             Wait Event            Wait Time",
+        "  I# Class      Event                               Waits %Timeouts    Total(s)    Avg(ms) %DB time",
+        "---- ---------- ------------------------------ ---------- --------- ----------- ---------- --------",
+        "   * User I/O   db file sequential read         2,000,000       0.0    1,000.00       0.50    13.89",
+        "                DB CPU                                                   600.00                8.33",
+        "",
+        "   1 User I/O   db file sequential read           900,000       0.0      450.00       0.50    15.00",
+        "                          ------------------------------------------------------",
+        "System Statistics - Per Second                DB/Inst: SLOB/slob1  Snaps: 1-2",
+        "",
+        "             Logical     Physical     Physical         Redo",
+        "  I#         Reads/s      Reads/s     Writes/s   Size (k)/s     Execs/s",
+        "---- --------------- ------------ ------------ ------------ -----------",
+        "   1        10,000.0      4,000.0        100.0        200.0        50.0",
+        "   2        20,000.0      6,000.0        100.0        300.0        60.0",
+        "     ~~~~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~",
+        " Sum        30,000.0     10,000.0        200.0        500.0       110.0",
+        "                          ------------------------------------------------------",
+        "End of Report",
+        "",
+    ];
+    let text = lines.join("\n");
+    let told = one("awr_rac.txt.32", text);
+    let f = figures(Row::of(&told).unwrap());
+    assert_eq!((f.report, f.cluster, f.instance.as_deref()), ("AWR report of a cluster", Some(true), None));
+    near(f.elapsed_s, 600.0, 0.0, "elapsed");
+    near(f.average_active_sessions, 12.0, 0.0, "active sessions");
+    near(f.logical_reads_per_s, 30_000.0, 0.0, "logical reads");
+    near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks there");
+    assert_eq!(f.read_requests_per_s, None, "a global report does not tell requests per second");
+    near(f.redo_mib_per_s, 500.0 / 1024.0, 1e-9, "redo");
+    near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
+}
+
+#[test]
+fn a_file_that_is_no_report_is_told_by_what_it_holds() {
+    let refused = |bytes: &[u8]| read("x.txt", bytes).unwrap_err().to_string();
+    let failed = "\nselect output from table(f());\n   *\nERROR at line 1:\nORA-00904: \"F\": invalid identifier\n";
+    assert!(refused(failed.as_bytes()).contains("ORA-00904: \"F\": invalid identifier"));
+    assert!(refused(b"").contains("is empty"));
+    assert!(refused(&[0; 4096]).contains("holds zeros"));
+    assert!(refused(b"\x7fELF\0\0\0\x01").contains("binary data"));
+    assert!(refused(b"ASH Report For SLOB/slob\n").contains("an ASH report"));
+    assert!(refused(b"execve(\"/bin/ls\", [\"ls\"]) = 0\n").contains("begins with `execve"));
+    assert!(refused(b"WORKLOAD REPOSITORY report for\n\nnothing else\n").contains("no load profile"));
+}
+
+/// Endless zeros, and an end that fails the test if it is reached.
+struct Zeros(u64);
+
+impl std::io::Read for Zeros {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        assert!(self.0 < 1 << 28, "a file that is nothing is read to its end");
+        into.fill(0);
+        self.0 += into.len() as u64;
+        Ok(into.len())
+    }
+}
+
+#[test]
+fn ten_gigabytes_of_zeros_are_not_read() {
+    let error = recognised("-", Box::new(Zeros(0))).err().unwrap().to_string();
+    assert!(error.contains("holds zeros"), "{error}");
+}
+
+#[test]
+fn a_trace_with_ten_gigabytes_behind_it_stays_small() {
+    use std::io::Read;
+    let head = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=2000001\n\
+                WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=3000001\n";
+    // A line without an end: none of it is kept.
+    let input = Cursor::new(head.to_owned()).chain(std::io::repeat(0).take(1 << 30));
+    let told = recognised("t.trc", Box::new(input)).unwrap().read().unwrap();
+    assert_eq!(told[0].sessions, Some(1));
+}
