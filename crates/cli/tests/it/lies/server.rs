@@ -1,5 +1,6 @@
 //! A server of the user's own, which lives beside the runs on it.
 
+use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,15 @@ impl UsersServer {
         self.url_as(USER)
     }
 
-    pub fn url_as(&self, user: &str) -> String {
+    /// Lets another role in, and gives the URL for it.
+    pub fn admit(&self, bench: &Bench, role: &str) -> String {
+        let mut rules = std::fs::OpenOptions::new().append(true).open(bench.path("users/access.conf")).unwrap();
+        writeln!(rules, "local all {role} trust").unwrap();
+        self.sql("SELECT pg_reload_conf()");
+        self.url_as(role)
+    }
+
+    fn url_as(&self, user: &str) -> String {
         let folder = self.server.socket_dir().display().to_string().replace('/', "%2F");
         format!("postgresql://{user}@{folder}:{}/{DATABASE}", self.server.port())
     }

@@ -96,7 +96,7 @@ fn counters_that_the_role_may_not_read_are_named_and_their_figures_null() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=1MB");
     server.sql("CREATE ROLE plain LOGIN; GRANT CREATE, TEMP ON DATABASE mindful TO plain; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
-    let url = server.url_as("plain");
+    let url = server.admit(&bench, "plain");
     let denied = bench.told(&bench.run(&["--target", &url, "--update-pct", "20"]));
     denied.assert_suspect("counters-denied");
     assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
