@@ -105,12 +105,14 @@ fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|end| name.ends_with(end))
 }
 
-/// Where a value ends: with its quotes, or before what cannot be of a word.
+/// Where a value ends: before what cannot be of a word, after its quotes if it begins with them.
 fn end_of_value(value: &str) -> usize {
-    match value.chars().next() {
+    let quoted = match value.chars().next() {
         Some(quote @ ('\'' | '"')) => value[1..].find(quote).map_or(value.len(), |end| end + 2),
-        _ => value.find(|c: char| c.is_whitespace() || "'\"&;|)`,".contains(c)).unwrap_or(value.len()),
-    }
+        _ => 0,
+    };
+    let rest = &value[quoted..];
+    quoted + rest.find(|c: char| c.is_whitespace() || "'\"&;|)`,".contains(c)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -133,6 +135,7 @@ mod tests {
             "curl -H 'Authorization: Bearer s3cret' http://hook.example/",
             "notify --api-token s3cret --to dba",
             "notify --password=s3cret;true",
+            "notify --password=\"\"s3cret",
         ] {
             let clean = without_secrets(text);
             assert!(

@@ -40,11 +40,20 @@ fn sweep(store: &Path, args: &[&str]) -> Value {
 fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
     let store = tempfile::tempdir().unwrap();
     let ladder = ["--sessions", "1,2,3,4,5,6", "--duration", "1s", "--tag", "night"];
+    let begun_steps = || {
+        let runs = std::fs::read_dir(store.path().join("runs")).into_iter().flatten().flatten();
+        let lines = runs.filter_map(|run| std::fs::read_to_string(run.path().join("run.jsonl")).ok());
+        lines.map(|lines| lines.matches("\"event\":\"started\"").count()).sum::<usize>()
+    };
     // Killed at moments all over a step, then resumed until it is done.
-    for after_ms in [1_700, 2_900, 2_300] {
+    for after_ms in [1_200, 2_400, 1_800] {
+        let before = begun_steps();
         let begun = store.path().join("runs").exists();
         let args: Vec<&str> = if begun { vec!["sweep", "--resume", "night"] } else { [&NULL[..], &ladder].concat() };
         let mut child = command(store.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while begun_steps() == before && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         std::thread::sleep(Duration::from_millis(after_ms));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -44,7 +44,9 @@ fn blocks_are_read_by_pread_and_one_line_says_so() {
         let text = told["text"].as_str().unwrap();
         assert!(text.contains("pread") && text.contains("not at the iodepth asked for"), "{text}");
         assert!(told["evidence"].as_str().unwrap().contains("not permitted"), "{told}");
-        assert!(!findings.iter().any(|finding| finding["code"] == "little"), "{findings:#?}");
+        // On a busy host a session waits for a CPU between its operations.
+        let busy = step["cpu"]["host_busy_share"].as_f64().is_some_and(|share| share > 0.85);
+        assert!(busy || !findings.iter().any(|finding| finding["code"] == "little"), "{findings:#?}");
         let shown = place.shown();
         assert!(shown.contains("one at a time") && !shown.contains("limited by the client"), "{shown}");
         let next = shown.lines().find(|line| line.trim_start().starts_with("next:")).unwrap();

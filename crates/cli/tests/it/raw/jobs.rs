@@ -25,7 +25,10 @@ fn a_preset_measures_its_ladder_in_one_folder_and_tells_the_best() {
     }
     let most = steps(&summary).iter().filter_map(|s| s["ops"]["select"]["per_s"].as_f64()).fold(0.0, f64::max);
     assert_eq!(summary["io_job"]["most_small_per_s"]["value"].as_f64(), Some(most));
-    assert!(!summary["findings"].to_string().contains("\"little\""), "{summary:#}");
+    // On a busy host a session waits for a CPU between its operations.
+    let busy = |s: &Value| s["cpu"]["host_busy_share"].as_f64().is_some_and(|share| share > 0.85);
+    let little = summary["findings"].to_string().contains("\"little\"");
+    assert!(!little || steps(&summary).iter().any(busy), "{summary:#}");
     assert_eq!(place.runs(), 1);
     let shown = place.shown();
     assert!(shown.contains("most small I/Os per second") && shown.contains("3 points on raw:"), "{shown}");
