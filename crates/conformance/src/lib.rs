@@ -19,7 +19,7 @@ pub mod work;
 
 pub use fixture::{Fixture, Opened};
 pub use not_run::not_run;
-pub use own_process::{own_mounts, own_process, with_tracefs, without_tracefs};
+pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has
 /// said by [`not_run`] what is missing.

@@ -75,9 +75,10 @@ pub trait Engine: Sync {
         None
     }
 
-    /// Whether there is something to open: `false` where [`Engine::open`] would make it first.
-    fn exists(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<bool> {
-        Ok(true)
+    /// The folder in which [`Engine::open`] would make a server first; `None` where there is something to open. Changes
+    /// nothing and fetches nothing.
+    fn would_make(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+        Ok(None)
     }
 
     /// Opens (for some engines: starts) the system under test. Changes no data.

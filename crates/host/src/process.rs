@@ -66,6 +66,28 @@ impl Stat {
     }
 }
 
+/// Whose rights a process has, from `/proc/PID/status`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rights {
+    /// Its users: real, effective, saved, and that for files.
+    pub users: Vec<u32>,
+    /// Its groups, likewise.
+    pub groups: Vec<u32>,
+    /// Other groups it is in.
+    pub others: Vec<u32>,
+}
+
+impl Rights {
+    /// Those of the process `pid`; `None` when there is none, or only its exit code is left.
+    pub fn read(kernel: &Kernel, pid: u32) -> Option<Self> {
+        let text = fs::read_to_string(folder(kernel, pid).join("status")).ok()?;
+        let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let numbers = |name: &str| Some(line(name)?.split_whitespace().filter_map(|one| one.parse().ok()).collect());
+        let ended = line("State:").is_none_or(|state| state.starts_with(['Z', 'X']));
+        (!ended).then_some(Self { users: numbers("Uid:")?, groups: numbers("Gid:")?, others: numbers("Groups:")? })
+    }
+}
+
 /// Microseconds of a tick.
 pub fn tick_us() -> f64 {
     1e6 / rustix::param::clock_ticks_per_second() as f64
@@ -147,6 +169,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_process_has_users_and_groups_until_it_has_ended() {
+        let mine = Rights::read(&Kernel::default(), std::process::id()).unwrap();
+        assert_eq!(mine.users, [rustix::process::geteuid().as_raw(); 4]);
+        assert_eq!(mine.groups, [rustix::process::getegid().as_raw(); 4]);
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        while Rights::read(&Kernel::default(), child.id()).is_some() {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+    }
 
     #[test]
     fn a_name_with_spaces_and_parentheses_does_not_shift_the_fields() {

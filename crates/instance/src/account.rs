@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
+use mindful_host::{Kernel, process};
 use nix::unistd::User;
 
 /// The user and group of the private server where mindful is root and nothing else was said: a number that no system
@@ -59,13 +60,18 @@ impl Account {
         if let Some(named) = Self::find(NAMED).filter(|named| named.uid != 0) {
             return Ok(named);
         }
-        if User::from_uid(OWN.into()).is_ok_and(|taken| taken.is_none()) {
-            return Ok(Self { name: format!("number {OWN}"), uid: OWN, gid: OWN, switched: true });
+        let taken = if User::from_uid(OWN.into()).is_ok_and(|taken| taken.is_none()) {
+            foreign(&Kernel::default()).map(|pid| format!("by process {pid}"))
+        } else {
+            Some("in the list of users".to_owned())
+        };
+        match taken {
+            None => Ok(Self { name: format!("number {OWN}"), uid: OWN, gid: OWN, switched: true }),
+            Some(by) => Err(Error::target(
+                format!("user number {OWN}, mindful's own, is taken here {by}"),
+                "name an unprivileged user by --run-as, or make one called mindful",
+            )),
         }
-        Err(Error::target(
-            format!("user number {OWN}, mindful's own, is taken here by somebody else"),
-            "name an unprivileged user by --run-as, or make one called mindful",
-        ))
     }
 
     /// The same for programs that ask for the name of their user: where it has none, somebody who has one and whom no
@@ -178,6 +184,16 @@ impl Account {
     }
 }
 
+/// A process that runs as [`OWN`] and was not started by a mindful, which gives that number as user and as the only group.
+fn foreign(kernel: &Kernel) -> Option<u32> {
+    let strange = |pid: &u32| {
+        let rights = process::Rights::read(kernel, *pid);
+        rights
+            .is_some_and(|it| it.users.contains(&OWN) && (it.groups.iter().any(|g| *g != OWN) || !it.others.is_empty()))
+    };
+    process::all(kernel).into_iter().find(strange)
+}
+
 /// `path` made absolute, with the links of the part that exists followed.
 fn resolve(path: &Path) -> std::io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
@@ -193,6 +209,27 @@ mod tests {
 
     fn stranger() -> Account {
         Account { name: "stranger".to_owned(), uid: 4_000_000, gid: 4_000_000, switched: true }
+    }
+
+    #[test]
+    fn a_process_of_somebody_else_under_our_number_is_found() {
+        let proc = tempfile::tempdir().unwrap();
+        let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };
+        let put = |pid: u32, uid: u32, gid: u32, others: &str| {
+            let folder = proc.path().join(pid.to_string());
+            fs::create_dir_all(&folder).unwrap();
+            let [uids, gids] = [uid, gid].map(|id| [id; 4].map(|id| id.to_string()).join("\t"));
+            let text = format!("Name:\tx\nState:\tS (sleeping)\nUid:\t{uids}\nGid:\t{gids}\nGroups:\t{others} \n");
+            fs::write(folder.join("status"), text).unwrap();
+        };
+        put(1, 0, 0, "0 1");
+        put(20, OWN, OWN, "");
+        put(21, 65_534, OWN, "");
+        assert_eq!(foreign(&kernel), None, "servers of ours, and what makes their folders");
+        put(30, OWN, 100, "");
+        assert_eq!(foreign(&kernel), Some(30));
+        put(30, OWN, OWN, "100");
+        assert_eq!(foreign(&kernel), Some(30));
     }
 
     #[test]

@@ -4,3 +4,4 @@
 pub mod account;
 pub mod fetch;
 pub mod files;
+pub mod shared_memory;

@@ -1,5 +1,6 @@
 //! What everything that works on a target needs: the plan, the engine, the events, the stop flag.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::Result;
@@ -70,6 +71,11 @@ impl Context {
     /// Opens the target.
     pub fn open(&self) -> Result<Box<dyn Target>> {
         self.stop.cut_off(|| self.engine.open(&self.plan.target, &self.settings, &self.events()))
+    }
+
+    /// The folder in which opening the target would make a server first.
+    pub fn would_make(&self) -> Result<Option<PathBuf>> {
+        self.stop.cut_off(|| self.engine.would_make(&self.plan.target, &self.settings, &self.events()))
     }
 
     /// The run's own system: what its plan names.

@@ -1,9 +1,11 @@
 //! The look at host and target that `doctor` shows and each run begins with.
 
+use std::path::Path;
+
 use mindful_core::Result;
-use mindful_core::engine::Target;
+use mindful_core::engine::{HostView, Target};
 use mindful_core::plan::Plan;
-use mindful_core::result::Finding;
+use mindful_core::result::{Finding, Severity};
 
 /// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
 /// is `simulated`.
@@ -20,6 +22,26 @@ pub fn examine(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<
     });
     let mut findings = on_target?;
     findings.extend(on_host);
+    Ok(sorted(findings))
+}
+
+/// The same where there is no target yet, because it would be made in `folder`: what the host has, and the device that
+/// the folder will lie on.
+pub fn host_alone(folder: &Path) -> Vec<Finding> {
+    let there = folder.ancestors().find(|ancestor| ancestor.exists());
+    let data_paths = there.map(Path::to_owned).into_iter().collect();
+    let mut findings =
+        mindful_observe::host_checks(&HostView { local: true, private: true, data_paths, ..HostView::default() });
+    findings.push(Finding::new(
+        "no-server-yet",
+        Severity::Info,
+        "There is no server here yet, so only the host was looked at. `mindful load` makes it; then ask again.",
+        folder.display().to_string(),
+    ));
+    sorted(findings)
+}
+
+fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Ok(findings)
+    findings
 }

@@ -35,6 +35,7 @@ mod template;
 mod verify;
 mod waits;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::event::{Events, note};
@@ -90,8 +91,8 @@ impl Engine for Postgres {
         is_private(url).then_some(("mode", if holds_all { "lio" } else { "pio" }))
     }
 
-    fn exists(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<bool> {
-        if is_private(url) { Embedded::exists(settings, events.as_ref()) } else { Ok(true) }
+    fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+        if is_private(url) { Embedded::would_make(settings, events.as_ref()) } else { Ok(None) }
     }
 
     fn accepts(&self, _url: &str, settings: &Settings) -> Result<()> {

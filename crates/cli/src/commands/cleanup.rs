@@ -16,8 +16,7 @@ use crate::exit::Exit;
 /// Lists, asks, removes.
 pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    let exists = || context.engine.exists(&context.plan.target, &context.settings, &context.events());
-    if !context.stop.cut_off(exists)? {
+    if context.would_make()?.is_some() {
         context.events().quiet();
         context::print(&listing(&[], &context))?;
         return Ok(Exit::Ok);

@@ -12,8 +12,10 @@ use crate::exit::Exit;
 /// Examines host and target; changes nothing.
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    let target = context.open()?;
-    let findings = examine::examine(&*target, &context.plan, false)?;
+    let findings = match context.would_make()? {
+        Some(folder) => examine::host_alone(&folder),
+        None => examine::examine(&*context.open()?, &context.plan, false)?,
+    };
     context.events().quiet();
     let text = if context::wants_json(matches) {
         context::json(json!({ "findings": findings }), &context.settings)

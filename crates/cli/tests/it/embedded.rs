@@ -240,6 +240,25 @@ fn a_killed_mindful_leaves_no_server_and_data_that_the_next_run_can_use() {
 }
 
 #[test]
+fn doctor_makes_no_server_and_fetches_none() {
+    let place = Place::beside_others();
+    let shelf = place.0.folder().join("shelf");
+    let look = |args: &[&str]| {
+        let output = place.command(&["doctor"]).arg("--fetch-dir").arg(&shelf).args(args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for args in [&[][..], &["--mode", "lio", "--fetch", "off"]] {
+        let told = look(args);
+        assert!(told.contains("no-server-yet") && told.contains(place.data().to_str().unwrap()), "{told}");
+        assert!(!place.data().exists() && !shelf.exists(), "{told}");
+    }
+    assert!(place.command(&["load", "--schemas", "1", "--scale", "8MiB"]).output().unwrap().status.success());
+    let told = place.command(&["doctor"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&told.stdout).contains("no-server-yet"), "{told:?}");
+}
+
+#[test]
 fn cleanup_lists_and_removes_what_is_ours() {
     let place = Place::beside_others();
     assert!(place.command(&["load", "--schemas", "1", "--scale", "8MiB"]).output().unwrap().status.success());

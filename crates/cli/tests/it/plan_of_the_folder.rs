@@ -86,6 +86,7 @@ fn a_plan_read_by_itself_executes_and_destroys_nothing() {
         "hook_failure = \"warn\"",
         "pg_bin = \"/bin\"",
         "fetch_dir = \"/tmp\"",
+        "fetch_url = \"https://localhost/\"",
         "data_dir = \"/tmp\"",
         "run_as = \"nobody\"",
         "set = \"archive_command=touch touched\"",

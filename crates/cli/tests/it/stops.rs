@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -150,6 +151,29 @@ fn a_signal_ends_the_opening_of_a_silent_server() {
             drop(held);
         }
     }
+}
+
+/// A repository that takes connections and says nothing.
+#[cfg(feature = "postgres")]
+#[test]
+fn a_signal_ends_a_fetch_that_hangs() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let top = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+    let at = |key: &str, name: &str| format!("--{key}={}", top.path().join(name).display());
+    let (shelf, data) = (at("fetch-dir", "shelf"), at("data-dir", "data"));
+    let source = format!("--fetch-url=http://{}", silent.local_addr().unwrap());
+    for verb in ["run", "load"] {
+        let mindful = Mindful::new();
+        let mut command = mindful.command(&[verb, "--target=embedded", &shelf, &data, &source]);
+        command.env_remove("http_proxy").env_remove("all_proxy").env_remove("ALL_PROXY");
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let held = silent.accept().unwrap();
+        signal(&child, Signal::INT);
+        let (code, took) = end_of(&mut child);
+        assert!(code == Some(130) && took < PATIENCE, "{verb}: {code:?} after {took:?}");
+        drop(held);
+    }
+    assert!(!top.path().join("data").exists());
 }
 
 #[test]

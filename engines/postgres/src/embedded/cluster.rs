@@ -20,6 +20,10 @@ pub const USER: &str = "mindful";
 /// Its database.
 pub const DATABASE: &str = "mindful";
 
+/// Segments that come and go while the server works are files of its data directory: they go with it, and nothing is left
+/// in `/dev/shm` when it is killed.
+pub const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
+
 /// Whether `folder` holds a data directory that was made completely.
 pub fn is_in(folder: &Path) -> Result<bool> {
     let version = folder.join("pgdata/PG_VERSION");
@@ -65,12 +69,15 @@ fn initdb(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Resu
         "--no-instructions",
         "--no-sync",
     ]);
+    if binaries.major >= 16 {
+        command.args(["-c", DYNAMIC_MEMORY]);
+    }
     run(&mut command, None, log)
 }
 
 fn create_database(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
     let mut command = account.command(binaries.program("postgres"), new);
-    command.args(["--single", "-F", "-D"]).arg(new).args(["-c", "exit_on_error=on", "template1"]);
+    command.args(["--single", "-F", "-D"]).arg(new).args(["-c", "exit_on_error=on", "-c", DYNAMIC_MEMORY, "template1"]);
     run(&mut command, Some(&format!("CREATE DATABASE {DATABASE}\n")), log)
 }
 

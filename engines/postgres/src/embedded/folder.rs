@@ -23,6 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mindful_core::{Error, Result};
 use mindful_host::space;
 
+use super::stale;
 use mindful_instance::account::Account;
 use mindful_instance::files::{bytes_below, make_open, make_private, own_file, read_text, remove_if_there};
 
@@ -133,12 +134,14 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what an earlier mindful was making or removing when it died. What cannot be removed now, because an
-    /// orphan still writes there, is left for the next time.
+    /// Removes what an earlier mindful was making or removing when it died. A maker that outlived it ends by itself, and
+    /// then leaves no shared memory. What cannot be removed now is left for the next time.
     pub fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {
             if entry.file_name().to_string_lossy().starts_with("pgdata.") {
+                stale::await_end(&entry.path());
+                stale::release_memory(&entry.path(), &self.account);
                 let _ = fs::remove_dir_all(entry.path());
             }
         }

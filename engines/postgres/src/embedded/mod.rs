@@ -34,7 +34,7 @@ use binaries::Binaries;
 use folder::Folder;
 use memory::MemoryGroup;
 use mindful_instance::account::Account;
-use mindful_instance::files;
+use mindful_instance::{files, shared_memory};
 use options::{Mode, Options};
 use server::{Server, Site};
 use settings::Facts;
@@ -73,9 +73,10 @@ impl Embedded {
         let binaries = Binaries::find(&options, &base, &account, events.as_ref())?;
         binaries.check_settings(&options.set, &account)?;
         settings::check_cache(options.cache)?;
-        let default = base.join("embedded").join(binaries.major.to_string());
+        let default = default_folder(&base, binaries.major);
         let folder = Folder::open(options.data_dir.as_deref().unwrap_or(&default), &account)?;
         settle(&folder, events.as_ref())?;
+        shared_memory::clear(&account);
         memory::clear(folder.path());
         if cluster::ensure(&folder, &binaries, &account)? {
             note(events.as_ref(), format!("made a PostgreSQL {} in {}", binaries.version, folder.path().display()));
@@ -101,20 +102,19 @@ impl Embedded {
         Options::parse(settings).map(drop)
     }
 
-    /// Whether there is a server to open; changes nothing. Binaries are looked for only where it depends on their version.
-    pub fn exists(settings: &Settings, events: &dyn Events) -> Result<bool> {
+    /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
+    pub fn would_make(settings: &Settings, events: &dyn Events) -> Result<Option<PathBuf>> {
         let options = Options::parse(settings)?;
         let account = Account::choose(options.run_as.as_deref())?;
-        if let Some(given) = &options.data_dir {
-            return cluster::is_in(&account.reach(given, "--data-dir")?);
-        }
-        let base = base(&account)?;
-        let all = base.join("embedded");
-        if !all.exists() {
-            return Ok(false);
-        }
-        let binaries = Binaries::find(&options, &base, &account, events)?;
-        cluster::is_in(&all.join(binaries.major.to_string()))
+        let folder = if let Some(given) = &options.data_dir {
+            account.reach(given, "--data-dir")?
+        } else {
+            let base = base(&account)?;
+            // What is not here yet would be fetched, in the version that was asked for.
+            let here = Binaries::find(&Options { fetch: false, ..options.clone() }, &base, &account, events);
+            default_folder(&base, here.map_or(options.version.major, |binaries| binaries.major))
+        };
+        Ok((!cluster::is_in(&folder)?).then_some(folder))
     }
 
     /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.
@@ -190,6 +190,7 @@ impl Embedded {
         if let Some(mut server) = state.server.take() {
             server.stop()?;
         }
+        shared_memory::clear(&self.account);
         self.folder.destroy()
     }
 
@@ -274,7 +275,7 @@ fn settle(folder: &Folder, events: &dyn Events) -> Result<()> {
     if !data.exists() {
         return folder.unmark_loading();
     }
-    stale::stop(folder, events)?;
+    stale::stop(&data, &folder.server_lock(), events)?;
     match (cluster::was_shut_down(&data), folder.is_loading()) {
         (true, false) => {}
         (true, true) => note(events, "an earlier load was interrupted: tables it completed are kept"),
@@ -298,6 +299,10 @@ fn base(account: &Account) -> Result<PathBuf> {
     data.or_else(home)
         .map(|folder| folder.join("mindful"))
         .ok_or_else(|| Error::plan("HOME is not set, so there is no place for data", "give --data-dir and --fetch-dir"))
+}
+
+fn default_folder(base: &Path, major: u32) -> PathBuf {
+    base.join("embedded").join(major.to_string())
 }
 
 #[cfg(target_os = "linux")]

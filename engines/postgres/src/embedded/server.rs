@@ -11,6 +11,7 @@ use mindful_core::{Error, Result};
 
 use super::access::Access;
 use super::binaries::Binaries;
+use super::cluster::DYNAMIC_MEMORY;
 use super::log::Log;
 use super::settings::Chosen;
 use mindful_instance::account::Account;
@@ -56,6 +57,7 @@ impl Server {
         let log = Log::from_now(&site.log).map_err(failed)?;
         let mut command = site.account.command("/bin/sh", Path::new("/"));
         command.args(["-c", GUARD, "mindful-guard"]).arg(site.binaries.program("postgres")).arg("-D").arg(&site.data);
+        command.args(["-c", DYNAMIC_MEMORY]);
         for (name, value) in wiring(site) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
@@ -115,7 +117,7 @@ impl Drop for Server {
 }
 
 /// The settings that keep the server to itself: no TCP, and a socket for its owner alone.
-fn wiring(site: &Site<'_>) -> [(&'static str, String); 9] {
+fn wiring(site: &Site<'_>) -> [(&'static str, String); 10] {
     // A list of folders in which quotes keep a comma from being a separator.
     let folder = format!("\"{}\"", site.socket.display().to_string().replace('"', "\"\""));
     [
@@ -128,6 +130,8 @@ fn wiring(site: &Site<'_>) -> [(&'static str, String); 9] {
         ("logging_collector", "off".to_owned()),
         ("log_destination", "stderr".to_owned()),
         ("cluster_name", "mindful".to_owned()),
+        // So much that the files of DYNAMIC_MEMORY are hardly written to: what sessions share and count is in memory.
+        ("min_dynamic_shared_memory", "16MB".to_owned()),
     ]
 }
 

@@ -7,10 +7,12 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::with_own_memory;
 use mindful_core::draw::mix64;
+use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Embedded, Phase};
 
-use crate::embedded::support::{Notes, gone, kill, log, open, place, servers, sql, started};
+use crate::embedded::support::{Notes, gone, kill, log, names, open, place, servers, sql, started};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -165,6 +167,55 @@ fn a_server_that_is_killed_recovers_by_itself() {
     let (server, notes) = open(&folder, &[]);
     assert_eq!(sql(&server.unwrap(), "SELECT n FROM t"), "42");
     assert!(notes.tell("recovers first"), "{}", notes.all());
+}
+
+/// What lies in /dev/shm, and the segments of System V.
+fn shared_memory() -> (Vec<PathBuf>, usize) {
+    let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+    (names(Path::new("/dev/shm")), segments.lines().count() - 1)
+}
+
+#[test]
+fn a_killed_server_leaves_no_shared_memory() {
+    if !with_own_memory() {
+        return;
+    }
+    for user in [&[][..], &[("run_as", "nobody")]] {
+        let place = place();
+        let [kept, anew, lost] = ["kept", "anew", "lost"].map(|name| place.path().join(name));
+        for folder in [&kept, &anew, &lost] {
+            let server = started(folder, user);
+            if folder == &anew {
+                server.phase(Phase::Load).unwrap();
+            }
+            let at_work = "SELECT count(*) FROM pg_stat_activity, generate_series(1, 100000)";
+            sql(&server, at_work);
+            assert_eq!(names(Path::new("/dev/shm")), [] as [PathBuf; 0], "segments are files of the data directory");
+            servers(folder).into_iter().for_each(kill);
+        }
+        let own = user.is_empty();
+        if own {
+            // No server can tell of these any more; but their user is mindful's own, and has no other process.
+            fs::remove_dir_all(&lost).unwrap();
+            fs::write("/dev/shm/PostgreSQL.1", "of an older mindful").unwrap();
+            std::os::unix::fs::chown("/dev/shm/PostgreSQL.1", Some(OWN), Some(OWN)).unwrap();
+            fs::write("/dev/shm/theirs", "of somebody else").unwrap();
+        } else {
+            assert_eq!(shared_memory().1, 3, "each has one of System V, by which a second server is kept out");
+        }
+        for folder in [&kept, &anew] {
+            let (server, notes) = open(folder, user);
+            server.unwrap().destroy().unwrap();
+            assert_eq!(notes.tell("made anew"), folder == &anew, "{}", notes.all());
+        }
+        if own {
+            assert_eq!(shared_memory(), (vec![PathBuf::from("theirs")], 0));
+            fs::remove_file("/dev/shm/theirs").unwrap();
+        } else {
+            drop(started(&lost, user));
+            assert_eq!(shared_memory(), (Vec::new(), 0));
+        }
+    }
 }
 
 #[test]

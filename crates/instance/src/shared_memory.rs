@@ -1,0 +1,80 @@
+//! Shared memory that servers left when they were killed.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use mindful_host::{Kernel, process};
+
+use crate::account::{Account, OWN};
+
+/// Where the system keeps POSIX segments.
+const POSIX: &str = "/dev/shm";
+
+/// A segment of System V, from `/proc/sysvipc/shm`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Segment {
+    key: u32,
+    id: u32,
+    attached: u32,
+    uid: u32,
+    gid: u32,
+}
+
+/// Removes what servers of mindful's own user left, and the programs that make their folders, which are in its group.
+/// Nobody else is ([`Account::choose`]): so while no process of it lives, all of it is nobody's.
+pub fn clear(account: &Account) {
+    if account.uid != OWN || !account.switched {
+        return;
+    }
+    let ours = |uid: u32, gid: u32| uid == OWN || gid == OWN;
+    let files: Vec<PathBuf> = fs::read_dir(POSIX).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let files = files
+        .into_iter()
+        .filter(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file() && ours(meta.uid(), meta.gid())));
+    let files: Vec<PathBuf> = files.collect();
+    let segments: Vec<Segment> = segments().into_iter().filter(|one| ours(one.uid, one.gid)).collect();
+    // Looked at after the lists were made: whose segments are in them lives now, or lives no more.
+    let kernel = Kernel::default();
+    let lives = |pid: u32| {
+        process::Rights::read(&kernel, pid).is_some_and(|it| it.users.contains(&OWN) || it.groups.contains(&OWN))
+    };
+    if process::all(&kernel).into_iter().any(lives) {
+        return;
+    }
+    for file in files {
+        // Whoever else cleared it meanwhile did what was to be done.
+        let _ = fs::remove_file(file);
+    }
+    segments.iter().filter(|one| one.attached == 0).for_each(remove);
+}
+
+/// Removes the System V segment `id` that a server of `account` made under `key`, unless a process uses it.
+pub fn release(key: u32, id: u32, account: &Account) {
+    let theirs = |one: &Segment| one.uid == account.uid || account.uid == OWN && one.gid == OWN;
+    let is_it = |one: &&Segment| (one.key, one.id, one.attached) == (key, id, 0) && theirs(one);
+    if let Some(segment) = segments().iter().find(is_it) {
+        remove(segment);
+    }
+}
+
+/// With the system's own program, there being no safe call for it; where that is missing a segment stays.
+fn remove(segment: &Segment) {
+    let mut ipcrm = Command::new("ipcrm");
+    ipcrm.args(["-m", &segment.id.to_string()]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _ = ipcrm.status();
+}
+
+fn segments() -> Vec<Segment> {
+    let text = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+    text.lines().skip(1).filter_map(parse).collect()
+}
+
+/// `key shmid perms size cpid lpid nattch uid gid …`, the key signed.
+fn parse(line: &str) -> Option<Segment> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u32>().ok();
+    let key: i32 = fields.first()?.parse().ok()?;
+    Some(Segment { key: key.cast_unsigned(), id: number(1)?, attached: number(6)?, uid: number(7)?, gid: number(8)? })
+}
