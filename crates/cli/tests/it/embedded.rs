@@ -359,3 +359,40 @@ fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
         swept["steps"].as_array().unwrap().iter().map(|step| step["point"]["values"].to_string()).collect();
     assert_eq!(points.len(), 6, "{swept:#}");
 }
+
+/// From the first process to the middle of the load: whenever the signal comes, mindful ends soon and leaves no server.
+#[test]
+fn a_signal_ends_the_making_and_the_loading_of_a_server() {
+    let place = Place::beside_others();
+    let load = ["load", "--schemas", "2", "--scale", "1GiB"];
+    let mut cut_off = 0;
+    for (turn, after_ms) in [50, 300, 1_000, 2_000, 4_000].into_iter().enumerate() {
+        let mut child = place.spawn(&load);
+        std::thread::sleep(Duration::from_millis(after_ms));
+        let asked = [rustix::process::Signal::INT, rustix::process::Signal::TERM][turn % 2];
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), asked).unwrap();
+        let told = Instant::now();
+        let status = loop {
+            match child.try_wait().unwrap() {
+                Some(status) => break status,
+                // Against hangs, on a busy host too.
+                None if told.elapsed() > Duration::from_secs(20) => {
+                    break child.kill().and_then(|()| child.wait()).unwrap();
+                }
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let took = told.elapsed();
+        cut_off += u32::from(status.code() == Some(130));
+        let ended = status.code() == Some(130) || turn == 0 && !place.data().exists();
+        assert!(ended && took < Duration::from_secs(10), "after {after_ms} ms: {status:?}, {took:?} after the signal");
+        // Programs that made the server end with mindful, each when it is told so.
+        while server_in(&place.data()) {
+            assert!(told.elapsed() < Duration::from_secs(10), "after {after_ms} ms: a server is left");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    assert!(cut_off >= 3, "only {cut_off} were cut off");
+    let made = place.run(&[]);
+    assert!(made.status.success(), "what was cut off is in the way: {made:?}");
+}
