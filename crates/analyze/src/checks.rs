@@ -124,6 +124,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         findings.push(error("no-window", text, format!("{seen} of {} sessions reported work", step.head.seats.len())));
         return findings;
     };
+    // What others did comes first: much of the rest follows from it.
+    findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(short_window(step, window.seconds()));
     findings.extend(incomplete(step));
     findings.extend(late_start(window.start_skew_us, window.seconds(), step));

@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod device;
 pub mod heat;
 pub mod latency;
+pub mod others;
 pub mod pace;
 pub mod seconds;
 pub mod shares;

@@ -7,6 +7,7 @@ use mindful_core::workload::Loop;
 use crate::figures::blocks;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::client_cpus;
+use crate::figures::others::Others;
 use crate::figures::pace::Pace;
 use crate::figures::shares::Shares;
 use crate::figures::window::{Window, window};
@@ -32,6 +33,8 @@ pub struct StepAnalysis {
     pub work: Option<Work>,
     /// What counters did meanwhile.
     pub counters: Counters,
+    /// What others did on the host's CPUs; `None` where it is not seen.
+    pub others: Option<Others>,
     /// How an open loop went; `None` in a closed one.
     pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
@@ -55,6 +58,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let told_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
     let work = window.as_ref().filter(|_| told_by_slices).map(|window| Work::of(step, window));
     let counters = window.as_ref().map(|window| Counters::of(step, window)).unwrap_or_default();
+    let others = window.as_ref().and_then(|window| Others::of(run, step, window, &counters));
     let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::of(step, window, work));
     let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
     let summary = summary::step(run, step, measured);
@@ -66,7 +70,8 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         Some(work) => Ledger::of(run, step, work, &counters),
         None => Ledger::reported(&counters, subject.block_bytes),
     };
-    let evidence = evidence(run, step, work.as_ref(), &counters, &summary);
+    let others_busy = others.as_ref().map(Others::share);
+    let evidence = Evidence { others_busy, ..evidence(run, step, work.as_ref(), &counters, &summary) };
     let block_bytes = summary.block_bytes.or_else(|| blocks::block_bytes(run));
     StepAnalysis {
         summary,
@@ -74,6 +79,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         window,
         work,
         counters,
+        others,
         pace,
         gates,
         residence,
@@ -91,6 +97,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         client_busy: client.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus),
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share,
+        others_busy: None,
         shares: Shares::of(work, counters),
         ladder: None,
         page_cache_share: summary.page_cache_share,

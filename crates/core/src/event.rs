@@ -7,7 +7,7 @@ use crate::description::{Description, HostView, PlanShape};
 use crate::finding::Finding;
 use crate::head::{Facts, RunHead, StepHead};
 use crate::latency::Sampled;
-use crate::metric::{Metric, Phase};
+use crate::metric::{Metric, Phase, ProcessCpu};
 use crate::slice::SliceReport;
 
 /// One thing that happened.
@@ -99,6 +99,15 @@ pub enum Event {
         border: u32,
         /// What was timed.
         sampled: Sampled,
+    },
+    /// A sampler tells which processes beside the run used the most CPU since its reading before.
+    Busiest {
+        /// Its name.
+        source: String,
+        /// The border of slices up to which they used it.
+        border: u32,
+        /// The busiest first.
+        processes: Vec<ProcessCpu>,
     },
     /// Which part of the step counts, where what was seen decided it.
     Window {

@@ -136,6 +136,12 @@ pub mod shared {
     pub const DEVICE_WRITE_BYTES: Counter = Counter("device_write_bytes");
     /// Requests in time at the device (for the queue length), us.
     pub const DEVICE_QUEUE_TIME_US: Counter = Counter("device_queue_time");
+    /// CPU of the whole host in user mode, us.
+    pub const HOST_CPU_USER_US: Counter = Counter("user");
+    /// CPU of the whole host in user mode at low priority, us.
+    pub const HOST_CPU_NICE_US: Counter = Counter("nice");
+    /// CPU of the kernel's own threads, us: they serve everybody's I/O.
+    pub const KERNEL_THREADS_US: Counter = Counter("kernel_threads_cpu");
     /// CPU of the whole host in the kernel, interrupts apart, us.
     pub const HOST_CPU_SYSTEM_US: Counter = Counter("system");
     /// CPU of the whole host in interrupts, us.
@@ -180,6 +186,17 @@ pub mod shared {
     pub const FORCED_CHECKPOINTS: Counter = Counter("num_requested");
 }
 
+/// CPU that one process used for some time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessCpu {
+    /// Its id.
+    pub pid: u32,
+    /// What the kernel calls it: any bytes of its owner's choice, as text.
+    pub name: String,
+    /// CPU it used, us.
+    pub cpu_us: f64,
+}
+
 /// When within a slice a sampler is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -210,5 +227,11 @@ pub trait Sampler: Send {
     /// Latencies it timed since it was asked last; asked after each reading. `None` from a sampler that times nothing.
     fn latencies(&mut self) -> Option<Sampled> {
         None
+    }
+
+    /// Processes beside the run that used the most CPU since it was asked last, the busiest first; asked after each
+    /// reading. Empty from a sampler that does not look at processes of others.
+    fn busiest(&mut self) -> Vec<ProcessCpu> {
+        Vec::new()
     }
 }

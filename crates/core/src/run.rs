@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::finding::Finding;
 pub use crate::head::{Facts, Imported, RunHead, StepHead};
 use crate::latency::Sampled;
-use crate::metric::{Metric, Phase};
+use crate::metric::{Metric, Phase, ProcessCpu};
 pub use crate::point::Point;
 use crate::slice::SliceReport;
 pub use merged::{Merged, MergedSlice, Span};
@@ -61,6 +61,8 @@ pub struct StepRecord {
     pub series: Vec<Series>,
     /// `(source, border, latencies)` that samplers timed in the slice that ended at the border.
     pub latencies: Vec<(String, u32, Sampled)>,
+    /// `(border, processes)` beside the run that used the most CPU in the slice that ended at the border.
+    pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
     /// First error of a session.
     pub error: Option<String>,
     /// Whether it was interrupted.
@@ -81,6 +83,7 @@ impl StepRecord {
             alone: Vec::new(),
             series: Vec::new(),
             latencies: Vec::new(),
+            busiest: Vec::new(),
             error: None,
             interrupted: false,
             ended: false,
@@ -109,6 +112,7 @@ impl StepRecord {
                 self.read(&source, Reading { border, at_us, cost_us, values })?;
             }
             Event::Latencies { source, border, sampled } => self.latencies.push((source, border, sampled)),
+            Event::Busiest { border, processes, .. } => self.busiest.push((border, processes)),
             Event::Window { first, last } => self.window = Some((first, last)),
             Event::StepEnd { error, interrupted } => {
                 self.error = error;

@@ -11,6 +11,10 @@ use crate::kernel_file::{record, value};
 /// Longer than `/proc/PID/stat` and `/proc/PID/io` can be.
 pub const RECORD_BYTES: usize = 1024;
 
+/// The flag of a task that is the kernel's own (`PF_KTHREAD`). Workers of io_uring do not bear it: they are threads of
+/// the process that uses it.
+const OF_KERNEL: u64 = 0x0020_0000;
+
 /// `/proc/PID/stat`, as far as it is needed. Times are in ticks of [`tick_us`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
@@ -18,6 +22,8 @@ pub struct Stat {
     pub name: String,
     /// Id of its parent.
     pub parent: u32,
+    /// Whether it is a thread of the kernel's own.
+    pub of_kernel: bool,
     /// Page faults that waited for storage.
     pub major_faults: u64,
     /// Those of children that were waited for.
@@ -54,6 +60,7 @@ impl Stat {
         Some(Self {
             name: name.to_owned(),
             parent: u32::try_from(number(4)?).ok()?,
+            of_kernel: number(9)? & OF_KERNEL != 0,
             major_faults: number(12)?,
             reaped_major_faults: number(13)?,
             user_ticks: number(14)?,
@@ -187,6 +194,8 @@ mod tests {
         let text = "4711 (a) R 9 (b) S 12 4711 4711 0 -1 4194560 100 5 7 3 150 60 20 10 20 0 1 0 165387 3133440 383";
         let stat = Stat::parse(text).unwrap();
         assert_eq!(stat.name, "a) R 9 (b");
+        assert!(!stat.of_kernel);
+        assert!(Stat::parse("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 9 0 0 20 0 1 0 4 0 0").unwrap().of_kernel);
         assert_eq!((stat.parent, stat.major_faults, stat.reaped_major_faults), (12, 7, 3));
         assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
         assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));

@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::cpu::HostCpu;
 use crate::data_devices::DataDevices;
 use crate::diskstats::Diskstats;
+use crate::neighbours::Neighbours;
 use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
 use crate::{block_trace, meminfo, vmstat};
@@ -103,6 +104,8 @@ impl Found {
                     );
                 }
                 self.samplers.push(Box::new(processes));
+                let neighbours = Neighbours::open(kernel, host.server_pid.filter(|_| !host.in_process));
+                self.samplers.extend(neighbours.map(|neighbours| Box::new(neighbours) as Box<dyn Sampler>));
             }
             Err(error) => {
                 self.unseen("processes-not-seen", "The server's processes are not seen.", error.to_string());

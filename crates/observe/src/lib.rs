@@ -15,6 +15,7 @@ mod host;
 mod http;
 mod meminfo;
 mod named_values;
+mod neighbours;
 mod node_exporter;
 mod observer;
 mod pressure;

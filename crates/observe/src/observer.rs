@@ -259,6 +259,7 @@ impl Sampling {
             let expired = phase == Phase::Settled && expires_us.is_some_and(|expires| at_us >= expires);
             let values = if expired { source.unknown() } else { source.read(&*self.events) };
             let latencies = if source.failed { None } else { source.sampler.latencies() };
+            let busiest = if source.failed { Vec::new() } else { source.sampler.busiest() };
             let cost_us = u64::try_from(self.clock.elapsed().saturating_sub(begun).as_micros()).unwrap_or(u64::MAX);
             self.events.emit(Event::Sample {
                 source: source.sampler.name().to_owned(),
@@ -269,7 +270,10 @@ impl Sampling {
             });
             let source = source.sampler.name().to_owned();
             if let Some(sampled) = latencies {
-                self.events.emit(Event::Latencies { source, border, sampled });
+                self.events.emit(Event::Latencies { source: source.clone(), border, sampled });
+            }
+            if !busiest.is_empty() {
+                self.events.emit(Event::Busiest { source, border, processes: busiest });
             }
         }
         self.wishes.lock().reading = None;

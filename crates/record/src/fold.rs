@@ -59,6 +59,7 @@ impl Fold {
             | Event::Source { .. }
             | Event::Sample { .. }
             | Event::Latencies { .. }
+            | Event::Busiest { .. }
             | Event::Window { .. }
             | Event::StepEnd { .. } => return self.add_to_step(event),
         }

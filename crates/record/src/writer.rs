@@ -187,7 +187,7 @@ fn clean(value: &mut Value) {
 
 /// Events that come by the hundred a second and may wait a moment.
 fn is_bulk(event: &Event) -> bool {
-    matches!(event, Event::Slice { .. } | Event::Sample { .. } | Event::Latencies { .. })
+    matches!(event, Event::Slice { .. } | Event::Sample { .. } | Event::Latencies { .. } | Event::Busiest { .. })
 }
 
 #[cfg(test)]

@@ -65,10 +65,11 @@ pub(crate) fn speaks_against(summary: &Summary) -> (&'static str, Tone, String) 
     let why = match worst.as_slice() {
         [] => "nothing speaks against this result".to_owned(),
         [one] => format!("{} ({})", escape(&one.text), escape(&one.evidence)),
-        many => {
-            let mut codes: Vec<_> = many.iter().map(|f| escape(&f.code)).collect();
+        [first, others @ ..] => {
+            let mut codes: Vec<_> = others.iter().map(|f| escape(&f.code)).collect();
             codes.dedup();
-            format!("{} findings speak against this result: {}", many.len(), codes.join(", "))
+            let (text, evidence) = (escape(&first.text), escape(&first.evidence));
+            format!("{text} ({}: {evidence}); also {}", escape(&first.code), codes.join(", "))
         }
     };
     (word, tone, why)

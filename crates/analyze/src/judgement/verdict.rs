@@ -13,6 +13,8 @@ pub const CLIENT_BUSY: f64 = 0.8;
 pub const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub const HOST_BUSY: f64 = 0.85;
+/// Share of the host's CPUs that others may use before it is told.
+pub const OTHERS_BUSY: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
 pub const CPU_SHARE: f64 = 0.6;
 /// Share of database time in waits for the log above which redo or commit limits.
@@ -38,6 +40,8 @@ const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: 
 pub enum Limit {
     /// mindful itself.
     Client,
+    /// CPU that neither the server nor mindful used.
+    OthersCpu,
     /// CPU of the host or of the server.
     Cpu,
     /// Redo, WAL, commits.
@@ -61,6 +65,7 @@ impl Limit {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Client => "the client",
+            Self::OthersCpu => "CPU that others used",
             Self::Cpu => "CPU",
             Self::Log => "redo or commit",
             Self::Writers => "writers",
@@ -82,6 +87,8 @@ pub struct Evidence {
     pub little_breach: Option<f64>,
     /// Busy share of the host's CPU.
     pub host_busy: Option<f64>,
+    /// Share of the host's CPU that neither the server nor mindful used, kernel threads and interrupts apart.
+    pub others_busy: Option<f64>,
     /// Where database time went.
     pub shares: Shares,
     /// The step with at most half of what this one has under way at once, and this one.
@@ -134,7 +141,7 @@ pub struct Verdict {
 impl Verdict {
     /// Judges by the first rule that matches.
     pub fn of(evidence: &Evidence) -> Self {
-        let rules = [client, cpu, log, writers, contention, device_cap, device_latency, page_cache];
+        let rules = [others_cpu, client, cpu, log, writers, contention, device_cap, device_latency, page_cache];
         rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| undecided(evidence))
     }
 }
@@ -153,6 +160,16 @@ fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Opt
 /// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
 fn of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Option<String> {
     over(&format!("{sentence} {{}} of {}", e.time()), e.shares.get(class), threshold)
+}
+
+/// A host that is full, and would not be without others: what server and client had to wait for is theirs.
+fn others_cpu(e: &Evidence) -> Option<Verdict> {
+    let (busy, others) = (e.host_busy?, e.others_busy?);
+    let theirs = busy > HOST_BUSY && busy - others <= HOST_BUSY;
+    let figures = over("processes that are not of this run used {} of the host's CPU", Some(others), OTHERS_BUSY)?;
+    let next = "end what else runs on this host, or measure when it is quiet: the figure is what they left";
+    let full = format!("{figures}, which was {} busy", percent(busy));
+    theirs.then_some(Verdict { limit: Limit::OthersCpu, figures: full, next })
 }
 
 fn client(e: &Evidence) -> Option<Verdict> {
@@ -321,6 +338,18 @@ mod tests {
         assert_eq!(Verdict::of(&both).limit, Limit::Cpu);
         let client = Evidence { client_busy: Some(0.9), host_busy: Some(0.99), ..both };
         assert_eq!(Verdict::of(&client).limit, Limit::Client);
+    }
+
+    #[test]
+    fn a_host_that_others_fill_is_their_limit_before_the_clients() {
+        let limit = |host, others| {
+            let full = Evidence { host_busy: Some(host), others_busy: others, little_breach: Some(0.2), ..Evidence::default() };
+            Verdict::of(&full).limit
+        };
+        assert_eq!(limit(1.0, Some(0.55)), Limit::OthersCpu);
+        assert_eq!(limit(1.0, Some(0.1)), Limit::Client, "full without them too");
+        assert_eq!(limit(0.6, Some(0.3)), Limit::Client, "there was room beside them");
+        assert_eq!(limit(1.0, None), Limit::Client);
     }
 
     #[test]

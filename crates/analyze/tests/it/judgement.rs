@@ -5,7 +5,7 @@ use mindful_analyze::judgement::headline::Kind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::latency::Recorder;
-use mindful_core::metric::{Phase, shared};
+use mindful_core::metric::{Phase, ProcessCpu, shared};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;
 use mindful_core::units::Share;
@@ -303,6 +303,26 @@ fn a_saturated_host_and_a_starved_client_are_told_apart() {
     let client = analyze(&Made { host_busy: 0.97, client_cores: 7.0, ..Made::default() }.run());
     assert_eq!(client.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
     assert!(codes(&client).contains(&"client-bound") && client.summary.validity == Validity::Suspect);
+}
+
+#[test]
+fn cpu_of_others_is_told_by_name_and_kernel_threads_are_not_others() {
+    let beside = |host_busy| {
+        let made = Made { host_busy, ..Made::default() };
+        let mut run = made.run();
+        let stat = [("irq", 0.0), ("softirq", 1e5), ("kernel_threads_cpu", 2e5)];
+        run.steps[0].series.push(made.one("stat", Phase::Border, &stat, 12));
+        let backup = |pid, cpu_us| ProcessCpu { pid, name: "backup".into(), cpu_us };
+        run.steps[0].busiest = (1..=12).map(|border| (border, vec![backup(7, 2e6), backup(8, 1e6)])).collect();
+        analyze(&run)
+    };
+    let full = beside(0.97);
+    assert_eq!((full.summary.validity, codes(&full)[0]), (Validity::Suspect, "foreign-cpu"));
+    assert_eq!(full.summary.findings[0].evidence, "6.24 of 8 CPUs, 78 %: backup (2 processes) 3.00");
+    assert_eq!(full.steps[0].verdict.as_ref().unwrap().limit, Limit::OthersCpu);
+    // Interrupts and the kernel's threads take 0.3 CPUs of those that neither server nor client used.
+    let quiet = beside(0.2);
+    assert_eq!((quiet.summary.validity, codes(&quiet)), (Validity::Valid, vec![]));
 }
 
 #[test]

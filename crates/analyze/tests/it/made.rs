@@ -134,6 +134,7 @@ impl Made {
             merged: Merged::default(),
             series: Vec::new(),
             latencies: Vec::new(),
+            busiest: Vec::new(),
             error: None,
             interrupted: false,
             ended: true,

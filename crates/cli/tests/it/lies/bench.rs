@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::mindful::alone::Quiet;
 
 /// Codes of what others on this host do to a run, whatever it is.
-const OF_NEIGHBOURS: [&str; 2] = ["foreign-reads", "cpu-steal"];
+const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
 
 /// And where they leave no CPU idle: sessions wait for one between two slices.
 const OF_A_BUSY_HOST: &str = "little";

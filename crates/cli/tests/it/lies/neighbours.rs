@@ -1,6 +1,6 @@
 //! Work of others counted as the database's.
 
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::lies::bench::{Bench, Told};
 use crate::lies::server::UsersServer;
@@ -25,6 +25,47 @@ impl Drop for Reader {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// A process that computes until it is dropped, under a name of its own.
+struct BusyLoop(Child);
+
+impl BusyLoop {
+    fn start(bench: &Bench, name: &str) -> Self {
+        let program = bench.path(name);
+        if !program.exists() {
+            std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
+        }
+        Self(Command::new(program).args(["-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for BusyLoop {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// As many busy loops as there are CPUs: they leave no CPU idle and take a good part of all.
+#[test]
+fn busy_loops_beside_a_run_are_named_before_all_else() {
+    let bench = Bench::new();
+    let cached = ["--set", "shared_buffers=64MB"];
+    let alone = bench.private(&cached);
+    alone.assert_clean();
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let loops: Vec<_> = (0..cpus).map(|_| BusyLoop::start(&bench, "busy\u{1b}loop")).collect();
+    let beside = bench.private(&cached);
+    beside.assert_suspect("foreign-cpu");
+    let evidence = beside.evidence("foreign-cpu");
+    assert!(loops.iter().any(|busy| evidence.contains(&format!("(pid {}) ", busy.0.id()))), "{beside}");
+    assert!(!alone.text.contains("busy") || !alone.text.contains("loop (pid"), "{alone}");
+    assert_eq!(beside.codes()[0], "foreign-cpu", "{beside}");
+    let first = beside.text.lines().next().unwrap();
+    assert!(first.starts_with("SUSPECT  Others used the CPUs of this host"), "{beside}");
+    assert!(beside.text.contains("limited by CPU that others used"), "{beside}");
+    assert!(!beside.text.contains('\u{1b}') && !beside.text.contains("more or faster CPUs"), "{beside}");
 }
 
 /// Reads at the device that are not of the server's processes.

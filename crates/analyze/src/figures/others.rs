@@ -1,0 +1,65 @@
+//! CPU that neither the server nor mindful used (measurement.md M7).
+
+use std::collections::BTreeMap;
+
+use mindful_core::metric::shared;
+use mindful_core::run::{Run, StepRecord};
+
+use crate::figures::counters::Counters;
+use crate::figures::window::Window;
+
+/// What others did on the host's CPUs over the window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Others {
+    /// CPUs' worth that they used.
+    pub cores: f64,
+    /// CPUs of the host.
+    pub cpus: f64,
+    /// Those that used the most, with their ids and CPUs' worth, the busiest first; empty where none can be seen.
+    pub processes: Vec<(String, u32, f64)>,
+}
+
+impl Others {
+    /// What the host's CPUs did in `window` less what server and mindful did; `None` where one of them is not seen.
+    ///
+    /// The kernel's threads and interrupts are not theirs: they serve the I/O of whoever asks. Where these threads cannot
+    /// be told apart, in a container, only time in user mode counts, of which they have none.
+    pub fn of(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
+        let host = run.host.as_ref().filter(|host| host.local)?;
+        let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
+        let client = cores(shared::CLIENT_CPU_US)?;
+        let by_all = || {
+            let kernel_threads = cores(shared::KERNEL_THREADS_US)?;
+            let interrupts = cores(shared::HOST_CPU_IRQ_US)? + cores(shared::HOST_CPU_SOFTIRQ_US)?;
+            let server = if host.in_process { 0.0 } else { counters.server_cores()? };
+            Some(cores(shared::HOST_CPU_BUSY_US)? - interrupts - kernel_threads - server - client)
+        };
+        let by_user_mode = || {
+            let server = if host.in_process { 0.0 } else { cores(shared::SERVER_CPU_USER_US)? };
+            Some(cores(shared::HOST_CPU_USER_US)? + cores(shared::HOST_CPU_NICE_US)? - server - client)
+        };
+        Some(Self {
+            cores: by_all().or_else(by_user_mode)?.max(0.0),
+            cpus: counters.host_cpus()?,
+            processes: processes(step, window),
+        })
+    }
+
+    /// The part of the host's CPUs that they used, 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.cores / self.cpus
+    }
+}
+
+/// Each process that was among the busiest of a slice, by its CPU in all slices of the window where it was.
+fn processes(step: &StepRecord, window: &Window) -> Vec<(String, u32, f64)> {
+    let mut used: BTreeMap<(u32, &str), f64> = BTreeMap::new();
+    let inside = |border: u32| (window.first_border + 1..=window.last_border).contains(&border);
+    for process in step.busiest.iter().filter(|(border, _)| inside(*border)).flat_map(|(_, processes)| processes) {
+        *used.entry((process.pid, &process.name)).or_default() += process.cpu_us;
+    }
+    let us = window.seconds() * 1e6;
+    let mut found: Vec<_> = used.into_iter().map(|((pid, name), cpu)| (name.to_owned(), pid, cpu / us)).collect();
+    found.sort_by(|one, other| other.2.total_cmp(&one.2));
+    found
+}

@@ -1,0 +1,113 @@
+//! CPU of processes that are neither the server's nor mindful's, from `/proc/PID/stat` of all.
+//!
+//! The kernel's own threads are told apart: they serve I/O of whoever asks for it, the server's too.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::metric::{Metric, ProcessCpu, Sampler, shared};
+use mindful_host::process::{self, Stat, tick_us};
+use mindful_host::{Kernel, cpu};
+
+/// The first thread of the kernel: who sees it sees all processes of the host.
+const KTHREADD: u32 = 2;
+/// So many are named.
+const NAMED: usize = 5;
+/// Looks at all processes take at most this part of a CPU; on a host with very many, some borders go without.
+const MOST_OF_A_CPU: f64 = 0.01;
+
+/// Samples the processes of others.
+#[derive(Debug)]
+pub(crate) struct Neighbours {
+    kernel: Kernel,
+    /// The process the server is; `None` where it is mindful.
+    server: Option<u32>,
+    metrics: [Metric; 1],
+    us_per_tick: f64,
+    /// Ticks at the look before, by process and the instant it began.
+    before: Option<HashMap<(u32, u64), u64>>,
+    kernel_ticks: u64,
+    busiest: Vec<ProcessCpu>,
+    /// When it looked last, and the CPU that took.
+    looked: Option<(Instant, Duration)>,
+}
+
+impl Neighbours {
+    /// `None` where not all processes can be seen: in a container, or with `hidepid`.
+    pub(crate) fn open(kernel: &Kernel, server: Option<u32>) -> Option<Self> {
+        let all_seen = Stat::read(kernel, KTHREADD).is_ok_and(|stat| stat.of_kernel);
+        let help = "CPU of the kernel's own threads, which serve I/O of all processes";
+        all_seen.then(|| Self {
+            kernel: kernel.clone(),
+            server,
+            metrics: [Metric::counter(shared::KERNEL_THREADS_US, "us", help)],
+            us_per_tick: tick_us(),
+            before: None,
+            kernel_ticks: 0,
+            busiest: Vec::new(),
+            looked: None,
+        })
+    }
+
+    /// Whether the look before was so long ago that another one is worth its cost.
+    fn due(&self) -> bool {
+        self.looked.is_none_or(|(at, cost)| cost.as_secs_f64() <= MOST_OF_A_CPU * at.elapsed().as_secs_f64())
+    }
+
+    fn look(&mut self) {
+        let pids = process::all(&self.kernel).into_iter();
+        let now: HashMap<u32, Stat> = pids.filter_map(|pid| Some((pid, Stat::read(&self.kernel, pid).ok()?))).collect();
+        let used = |stat: &Stat| stat.user_ticks + stat.system_ticks;
+        let mut busiest = Vec::new();
+        if let Some(before) = &self.before {
+            for (pid, stat) in &now {
+                let grown = used(stat).saturating_sub(before.get(&(*pid, stat.started)).copied().unwrap_or(0));
+                if stat.of_kernel {
+                    self.kernel_ticks += grown;
+                } else if grown > 0 && !self.is_ours(&now, *pid) {
+                    let cpu_us = grown as f64 * self.us_per_tick;
+                    busiest.push(ProcessCpu { pid: *pid, name: stat.name.clone(), cpu_us });
+                }
+            }
+        }
+        busiest.sort_by(|one, other| other.cpu_us.total_cmp(&one.cpu_us));
+        busiest.truncate(NAMED);
+        self.busiest = busiest;
+        self.before = Some(now.iter().map(|(pid, stat)| ((*pid, stat.started), used(stat))).collect());
+    }
+
+    /// Whether it is mindful, the server or one below the server.
+    fn is_ours(&self, all: &HashMap<u32, Stat>, pid: u32) -> bool {
+        let parent = |pid: &u32| all.get(pid).map(|stat| stat.parent);
+        pid == std::process::id()
+            || self.server.is_some_and(|server| {
+                // A process that came and went between two looks may close a circle.
+                std::iter::successors(Some(pid), parent).take(all.len()).any(|pid| pid == server)
+            })
+    }
+}
+
+impl Sampler for Neighbours {
+    fn name(&self) -> &'static str {
+        "neighbours"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        if !self.due() {
+            return Ok(vec![None]);
+        }
+        let (begun, used) = (Instant::now(), cpu::of_thread());
+        self.look();
+        self.looked = Some((begun, cpu::of_thread().saturating_sub(used)));
+        Ok(vec![Some(self.kernel_ticks as f64 * self.us_per_tick)])
+    }
+
+    fn busiest(&mut self) -> Vec<ProcessCpu> {
+        std::mem::take(&mut self.busiest)
+    }
+}
