@@ -147,7 +147,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(host::of_window(&found.counters));
-    findings.extend(server::of_window(step, found));
+    findings.extend(server::of_window(run, step, found));
     let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
     findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
     findings
@@ -389,7 +389,7 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
     }
     if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
         let text = "The page cache served physical reads: they say nothing about storage. Use direct I/O, or leave less memory free.";
-        findings.push(warning("page-cache", text, format!("{} of physical reads", percent(phi))));
+        findings.push(warning("page-cache", text, format!("{} of physical reads", headline::part(phi))));
     }
     if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {
         let text = "Others read from the device that holds the data: they share its figures. Find them, or measure when it is quiet.";

@@ -13,7 +13,7 @@ use mindful_host::{Kernel, cpu};
 /// The first thread of the kernel: who sees it sees all processes of the host.
 const KTHREADD: u32 = 2;
 /// So many are named.
-const NAMED: usize = 5;
+const NAMED: usize = 16;
 /// Looks at all processes take at most this part of a CPU; on a host with very many, some borders go without.
 const MOST_OF_A_CPU: f64 = 0.01;
 

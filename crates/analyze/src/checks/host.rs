@@ -4,7 +4,7 @@ use mindful_core::metric::{Counter, shared};
 use mindful_core::result::{Finding, Severity};
 
 use crate::figures::counters::{Change, Counters};
-use crate::figures::others::Others;
+use crate::figures::others::{Named, Others};
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
 
@@ -15,15 +15,15 @@ pub const ONE_CPU_BUSY: f64 = 0.95;
 /// Pages per second swapped in that are more than a stray one.
 pub const SWAPPED_IN_PER_S: f64 = 1.0;
 
-/// Processes of others that are named, and the least of a CPU that makes one worth its name.
+/// Names of processes that are told, and the least of a CPU that makes one worth its name.
 const NAMED: usize = 3;
 const NAMED_CORES: f64 = 0.02;
 
 /// CPU that was not the run's: by whom, where they can be seen.
 pub fn foreign_cpu(others: &Others) -> Option<Finding> {
     (others.share() > OTHERS_BUSY).then(|| {
-        let named = others.processes.iter().filter(|(_, _, cores)| *cores >= NAMED_CORES).take(NAMED);
-        let named: Vec<_> = named.map(|(name, pid, cores)| format!("{name} (pid {pid}) {cores:.2}")).collect();
+        let named: Vec<_> =
+            others.processes.iter().filter(|named| named.cores >= NAMED_CORES).take(NAMED).map(in_words).collect();
         let by = if named.is_empty() { "processes that cannot be seen from here".to_owned() } else { named.join(", ") };
         let text = "Others used the CPUs of this host in the window: sessions waited for a CPU behind them, and rates and \
                     latencies are what they left. End them, or measure when it is quiet.";
@@ -31,6 +31,14 @@ pub fn foreign_cpu(others: &Others) -> Option<Finding> {
         let evidence = format!("{cores:.2} of {cpus} CPUs, {share}: {by}");
         Finding::new("foreign-cpu", Severity::Warning, text, evidence)
     })
+}
+
+fn in_words(named: &Named) -> String {
+    let Named { name, pids, cores } = named;
+    match pids.first() {
+        Some(pid) if pids.len() == 1 => format!("{name} (pid {pid}) {cores:.2}"),
+        _ => format!("{name} ({} processes) {cores:.2}", pids.len()),
+    }
 }
 
 /// Findings from the counters of the host over the window.

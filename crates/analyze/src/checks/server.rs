@@ -4,8 +4,8 @@
 
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::StepRecord;
-use mindful_core::workload::Skew;
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::{OpKind, Skew};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
@@ -22,13 +22,17 @@ pub const VACUUM_SHARE: f64 = 0.05;
 pub const VACUUM_BLOCKS_SHARE: f64 = 0.01;
 /// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
+/// Blocks of the index that an operation visits on its way, in cache or not: an index of four levels.
+const INDEX_VISITS_AN_OPERATION: f64 = 4.0;
+/// Blocks an updated one may cost beside itself: the one its new version is in, the index's, and the map of free space.
+const VISITS_AN_UPDATED_BLOCK: f64 = 5.0;
 
 /// Findings about the server over the window.
-pub fn of_window(step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     [
         contention(step, found),
         prefetched(step, found),
-        unasked_reads(step, found),
+        unasked_reads(run, step, found),
         maintenance(&found.counters),
         forced_checkpoints(&found.counters),
     ]
@@ -72,17 +76,23 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     Some(Finding::new("prefetched", Severity::Warning, text, format!("{blocks:.2} blocks a read request")))
 }
 
-/// Reads of the database beyond those of the blocks visited and their index.
-fn unasked_reads(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let (reads, visited) = (found.summary.physical_reads_per_s?, found.summary.blocks_visited_per_s?);
-    let work = found.work.as_ref()?;
-    let own = visited * MAX_YIELD + work.ops() / work.seconds * INDEX_BLOCKS_AN_OPERATION;
-    (one_by_one(step, work) && reads > own && reads >= FEWEST_READS_PER_S).then(|| {
-        let text = "The database read more than the operations asked for: others work in it, and their reads are \
-                    counted. End them, or measure when it is quiet.";
-        let evidence = format!("{reads:.0} physical reads/s for {visited:.0} blocks visited/s");
-        Finding::new("unasked-reads", Severity::Warning, text, evidence)
-    })
+/// Reads beyond those of the blocks visited and their index: of storage, or of the cache that sessions share with others.
+fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let visited = found.summary.blocks_visited_per_s?;
+    let work = found.work.as_ref().filter(|work| one_by_one(step, work))?;
+    let index = work.ops() / work.seconds;
+    let own = visited * MAX_YIELD + index * INDEX_BLOCKS_AN_OPERATION;
+    let physical = found.summary.physical_reads_per_s.filter(|reads| *reads > own && *reads >= FEWEST_READS_PER_S);
+    // What a session of an engine within mindful reads is counted by itself, others' reads are not.
+    let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
+    let updated = work.kind(OpKind::Update).blocks / work.seconds;
+    let own = visited * MAX_YIELD + index * INDEX_VISITS_AN_OPERATION + updated * VISITS_AN_UPDATED_BLOCK;
+    let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);
+    let (reads, level) = physical.map(|reads| (reads, "physical")).or(logical.map(|reads| (reads, "logical")))?;
+    let text = "The database read more than the operations asked for: others work in it, and their reads are \
+                counted. End them, or measure when it is quiet.";
+    let evidence = format!("{reads:.0} {level} reads/s for {visited:.0} blocks visited/s");
+    Some(Finding::new("unasked-reads", Severity::Warning, text, evidence))
 }
 
 /// Maintenance that the server began by itself, such as vacuums: by samples, by those that ended, by the blocks they touched.

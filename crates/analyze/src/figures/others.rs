@@ -1,6 +1,6 @@
 //! CPU that neither the server nor mindful used (measurement.md M7).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mindful_core::metric::shared;
 use mindful_core::run::{Run, StepRecord};
@@ -15,8 +15,19 @@ pub struct Others {
     pub cores: f64,
     /// CPUs of the host.
     pub cpus: f64,
-    /// Those that used the most, with their ids and CPUs' worth, the busiest first; empty where none can be seen.
-    pub processes: Vec<(String, u32, f64)>,
+    /// Those that used the most, the busiest name first; empty where none can be seen.
+    pub processes: Vec<Named>,
+}
+
+/// Processes of one name: a build or a pool of workers is many of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// What the kernel calls them.
+    pub name: String,
+    /// Their ids.
+    pub pids: BTreeSet<u32>,
+    /// CPUs' worth that they used together.
+    pub cores: f64,
 }
 
 impl Others {
@@ -51,15 +62,18 @@ impl Others {
     }
 }
 
-/// Each process that was among the busiest of a slice, by its CPU in all slices of the window where it was.
-fn processes(step: &StepRecord, window: &Window) -> Vec<(String, u32, f64)> {
-    let mut used: BTreeMap<(u32, &str), f64> = BTreeMap::new();
+/// The processes that were among the busiest of a slice, by their CPU in all slices of the window where they were.
+fn processes(step: &StepRecord, window: &Window) -> Vec<Named> {
+    let mut used: BTreeMap<&str, (BTreeSet<u32>, f64)> = BTreeMap::new();
     let inside = |border: u32| (window.first_border + 1..=window.last_border).contains(&border);
     for process in step.busiest.iter().filter(|(border, _)| inside(*border)).flat_map(|(_, processes)| processes) {
-        *used.entry((process.pid, &process.name)).or_default() += process.cpu_us;
+        let (pids, cpu_us) = used.entry(&process.name).or_default();
+        pids.insert(process.pid);
+        *cpu_us += process.cpu_us;
     }
     let us = window.seconds() * 1e6;
-    let mut found: Vec<_> = used.into_iter().map(|((pid, name), cpu)| (name.to_owned(), pid, cpu / us)).collect();
-    found.sort_by(|one, other| other.2.total_cmp(&one.2));
-    found
+    let named = used.into_iter().map(|(name, (pids, cpu))| Named { name: name.to_owned(), pids, cores: cpu / us });
+    let mut named: Vec<_> = named.collect();
+    named.sort_by(|one, other| other.cores.total_cmp(&one.cores));
+    named
 }

@@ -11,6 +11,8 @@ use crate::io_job;
 
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
+/// Page-cache share above which it served all: what is missing is less than is told of it.
+pub const ALL_CACHED: f64 = 0.999;
 /// Largest share of device traffic that others may cause.
 pub const MAX_FOREIGN_SHARE: f64 = 0.05;
 /// Fewest physical reads by blocks visited: below, the database's cache served a part.
@@ -86,7 +88,7 @@ pub enum Kind {
     Storage,
     /// The database's own cache served practically all.
     DatabaseCache,
-    /// The operating system's page cache served a part of what the database asked for.
+    /// The operating system's page cache served a part of what the database asked for, or all.
     PageCache,
     /// The database asked for them; where they came from is not proven.
     Database,
@@ -128,8 +130,8 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     if y < CACHED_YIELD && !subject.on_files {
         return Some(Headline::new(
             Kind::DatabaseCache,
-            "logical reads per second, from the database cache",
-            step.logical_reads_per_s.unwrap_or(visited),
+            "blocks visited per second, from the database cache",
+            visited,
             format!(
                 "the database's cache served {} of the blocks visited: nothing below it is measured",
                 percent(1.0 - y)
@@ -150,11 +152,12 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read a block".to_owned(),
         (Kind::PageCache, Some(phi)) => {
             let read = if subject.on_files { "was read" } else { "the database read" };
-            format!("the page cache served {} of what {read}: this is no storage figure", percent(phi))
+            format!("the page cache served {} of what {read}: this is no storage figure", part(phi))
         }
         _ => doubts(gates).join("; "),
     };
-    Some(Headline::new(kind, label(kind, mib.is_some(), subject.on_files), reads * mib.unwrap_or(1.0), why))
+    let all = gates.page_cache_share.is_some_and(|phi| phi > ALL_CACHED);
+    Some(Headline::new(kind, label(kind, all, mib.is_some(), subject.on_files), reads * mib.unwrap_or(1.0), why))
 }
 
 /// The headline of a report: requests and blocks are apart there, operations are not told.
@@ -178,13 +181,14 @@ fn reported(step: &StepSummary) -> Option<Headline> {
 }
 
 /// What reads are called, in number or in bytes.
-fn label(kind: Kind, in_bytes: bool, on_files: bool) -> String {
+fn label(kind: Kind, all: bool, in_bytes: bool, on_files: bool) -> String {
     let (whose, source) = if on_files { ("file", "files") } else { ("database", "database") };
+    let part = if all { "all" } else { "partly" };
     match (kind, in_bytes) {
         (Kind::Storage, false) => "storage IOPS (reads)".to_owned(),
         (Kind::Storage, true) => "storage MiB/s (reads)".to_owned(),
-        (Kind::PageCache, false) => format!("{whose} reads per second, partly from the page cache"),
-        (Kind::PageCache, true) => format!("MiB/s of {whose} reads, partly from the page cache"),
+        (Kind::PageCache, false) => format!("{whose} reads per second, {part} from the page cache"),
+        (Kind::PageCache, true) => format!("MiB/s of {whose} reads, {part} from the page cache"),
         (_, false) => format!("physical reads per second ({source})"),
         (_, true) => format!("MiB/s of physical reads ({source})"),
     }
@@ -215,6 +219,11 @@ fn doubts(gates: &Gates) -> Vec<String> {
         Some(_) => {}
     }
     doubts
+}
+
+/// What the page cache served: a share of it, or all.
+pub fn part(phi: f64) -> String {
+    if phi > ALL_CACHED { "all".to_owned() } else { percent(phi) }
 }
 
 /// A share as text with a digit that matters.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::figures::shares::Shares;
-use crate::judgement::headline::{MAX_PAGE_CACHE_SHARE, percent};
+use crate::judgement::headline::{ALL_CACHED, MAX_PAGE_CACHE_SHARE, percent};
 use crate::judgement::rung::Rung;
 use mindful_core::wait::WaitClass;
 
@@ -27,8 +27,6 @@ pub const CONTENTION_SHARE: f64 = 0.15;
 pub const FLAT_GAIN: f64 = 0.03;
 /// Share of database time in waits for reads above which the latency of the device limits.
 pub const READ_SHARE: f64 = 0.6;
-/// Page-cache share above which the device did next to nothing.
-pub const ALL_CACHED: f64 = 0.999;
 
 /// What helps where waits for each other are known without samples: they are then those of writers, of which the database
 /// lets in one at a time.
@@ -343,7 +341,12 @@ mod tests {
     #[test]
     fn a_host_that_others_fill_is_their_limit_before_the_clients() {
         let limit = |host, others| {
-            let full = Evidence { host_busy: Some(host), others_busy: others, little_breach: Some(0.2), ..Evidence::default() };
+            let full = Evidence {
+                host_busy: Some(host),
+                others_busy: others,
+                little_breach: Some(0.2),
+                ..Evidence::default()
+            };
             Verdict::of(&full).limit
         };
         assert_eq!(limit(1.0, Some(0.55)), Limit::OthersCpu);

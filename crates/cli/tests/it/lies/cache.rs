@@ -89,3 +89,20 @@ fn a_warm_page_cache_is_told_and_a_limit_takes_it_out_of_the_way() {
         mindful_conformance::not_run("only root may make a control group that limits the page cache");
     }
 }
+
+/// Of what lies in memory, or was just written and fits the page cache, nothing is read from storage.
+#[cfg(feature = "sqlite")]
+#[test]
+fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
+    let bench = Bench::new();
+    let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    for folder in [bench.path("."), in_memory.path().to_owned()] {
+        let target = format!("sqlite:{}", folder.join("data.db").display());
+        let told = bench.told(&bench.run(&["--target", &target, "--cache", "1MiB"]));
+        told.assert_suspect("page-cache");
+        assert_eq!(told.evidence("page-cache"), "all of physical reads", "{told}");
+        let headline = told.headline();
+        assert!(headline.contains("all from the page cache") && !headline.contains("partly"), "{told}");
+        assert!(headline.contains("the page cache served all of what the database read"), "{told}");
+    }
+}
