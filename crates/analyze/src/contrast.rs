@@ -7,6 +7,9 @@ use mindful_core::run::{Run, StepRecord};
 
 use crate::figures::blocks::block_bytes;
 use crate::figures::window::window;
+use crate::stats::distribution::t_quantile;
+use crate::stats::interval::CONFIDENCE;
+use crate::stats::moment::{mean, variance};
 
 /// Key of [`mindful_core::run::Point::values`] that names the rung of a step.
 pub const RUNG: &str = "rung";
@@ -179,6 +182,16 @@ pub fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
     Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
 }
 
+/// Where the true eta lies by its value in each of two rounds or more: Student's t on logarithms, of which a round's drift
+/// takes nothing because both sides are of the same round. `None` with fewer.
+pub fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
+    let logarithms: Vec<f64> = by_round.iter().map(|eta| eta.ln()).collect();
+    let (middle, variance) = (mean(&logarithms)?, variance(&logarithms)?);
+    let t = t_quantile(f64::midpoint(1.0, CONFIDENCE), (by_round.len() - 1) as f64);
+    let half = t * (variance / by_round.len() as f64).sqrt();
+    half.is_finite().then(|| [(middle - half).exp(), (middle + half).exp()])
+}
+
 /// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times in
 /// reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its time),
 /// and beyond it waiting. `None` where either does not time its reads.
@@ -206,10 +219,14 @@ pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String>
 pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let block_bytes = block_bytes(run)?;
     let mut readings: BTreeMap<(&str, &str), Vec<Reading>> = BTreeMap::new();
+    let mut by_round: BTreeMap<(&str, u32), f64> = BTreeMap::new();
     for (record, step) in run.steps.iter().zip(steps) {
         let value = |key: &str| step.point.values.get(key).map(String::as_str);
         if let (Some(rung), Some(cores), Some(reading)) = (value(RUNG), value(CORES), reading(record, step)) {
             readings.entry((cores, rung)).or_default().push(reading);
+            if cores == ALL_CORES {
+                by_round.insert((rung, step.point.pass), reading.iops);
+            }
         }
     }
     let figures = |cores: &str, rung: Rung| Figures::new(readings.get(&(cores, rung.name()))?, block_bytes);
@@ -225,10 +242,14 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     }
     let both = figures(ALL_CORES, Rung::Untouched).zip(figures(ALL_CORES, Rung::Physical));
     let over = both.map(|(raw, physical)| overhead(&raw, &physical));
+    let raw_of = |pass: u32| by_round.get(&(Rung::Untouched.name(), pass));
+    let physical = by_round.iter().filter(|((rung, _), _)| *rung == Rung::Physical.name());
+    let etas: Vec<f64> = physical.filter_map(|((_, pass), iops)| Some(iops / raw_of(*pass)?)).collect();
     Some(ContrastSummary {
         pinned: (!pinned.is_empty()).then_some(pinned),
         all_cores,
         eta: over.map(|o| o.eta),
+        eta_interval: eta_interval(&etas),
         added_us_per_block: over.map(|o| o.added_us_per_block),
         added: both.and_then(|(raw, physical)| added(&raw, &physical)),
     })
@@ -334,6 +355,15 @@ mod tests {
         let raw = Figures { us_per_block: 100.0, ..figures(&[1_000.0], 4.0) };
         let physical = Figures { us_per_block: 130.0, ..figures(&[800.0], 20.0) };
         assert_eq!(overhead(&raw, &physical), Overhead { eta: 0.8, added_us_per_block: 30.0 });
+    }
+
+    #[test]
+    fn one_round_has_no_interval_and_noisy_rounds_have_a_wide_one() {
+        assert_eq!((eta_interval(&[]), eta_interval(&[1.11])), (None, None));
+        let [low, high] = eta_interval(&[0.79, 0.80, 0.81]).unwrap();
+        assert!(low > 0.75 && low < 0.8 && high > 0.8 && high < 0.85, "{low} to {high}");
+        let [low, high] = eta_interval(&[0.9, 1.11, 1.05]).unwrap();
+        assert!(low < 1.0 && high > 1.0, "{low} to {high}");
     }
 
     #[test]

@@ -103,6 +103,9 @@ pub struct ContrastSummary {
     pub all_cores: Vec<RungSummary>,
     /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.
     pub eta: Option<f64>,
+    /// Where eta lies with a confidence of 95 %, by its value in each round; null with one round, which has no interval.
+    #[serde(default)]
+    pub eta_interval: Option<[f64; 2]>,
     /// What the database adds to the time a session needs for a block, at equal concurrency, us.
     pub added_us_per_block: Option<f64>,
     /// What took that time; null where the database does not time its reads.

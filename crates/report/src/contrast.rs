@@ -31,21 +31,39 @@ pub fn report(summary: &Summary, contrast: &ContrastSummary, style: &Style) -> S
             }
         }
     }
-    if let (Some(eta), Some(added)) = (contrast.eta, contrast.added_us_per_block) {
-        let _ = writeln!(
-            text,
-            "\nthe database does {} of the raw reads at equal concurrency (eta {eta:.3}) and adds {} us to a block",
-            figure::percent(Some(eta)),
-            figure::number(added)
-        );
-        let parts = contrast.added.as_ref().map(|parts| consists_of(parts, added));
-        for line in parts.iter().flat_map(|text| wrap(text, style.columns())) {
-            let _ = writeln!(text, "{line}");
-        }
+    for line in settled(contrast).iter().flat_map(|sentence| wrap(sentence, style.columns())) {
+        let _ = writeln!(text, "{line}");
     }
     text.push_str(&crate::sweep::findings(&summary.findings));
     let _ = writeln!(text, "\nrun {}", escape(&summary.id));
     text
+}
+
+/// What the two figures are and how sure they are, a sentence each: a difference that the rounds do not show is not explained.
+fn settled(contrast: &ContrastSummary) -> Vec<String> {
+    let (Some(eta), Some(added)) = (contrast.eta, contrast.added_us_per_block) else { return Vec::new() };
+    let (share, added_us) = (figure::percent(Some(eta)), figure::number(added));
+    let figures = format!(
+        "the database does {share} of the raw reads at equal concurrency (eta {eta:.3}) and adds {added_us} us to a block"
+    );
+    let parts = contrast.added.as_ref().map(|parts| consists_of(parts, added));
+    let sure = match contrast.eta_interval {
+        None => {
+            let once = "one round has no interval: whether another one would tell the same is not known. Two rounds or more, \
+                        --repeat, have one";
+            return vec![String::new(), figures, once.to_owned()];
+        }
+        Some([low, high]) if (low..=high).contains(&1.0) => {
+            let same = "database and raw reads are not told apart: eta by rounds lies between";
+            return vec![
+                String::new(),
+                figures,
+                format!("{same} {low:.3} and {high:.3} (95 %); more rounds narrow that"),
+            ];
+        }
+        Some([low, high]) => format!("eta by rounds lies between {low:.3} and {high:.3} (95 %)"),
+    };
+    [String::new(), figures, sure].into_iter().chain(parts).collect()
 }
 
 /// Cores busier than this leave none free for a session that has its block.
@@ -93,4 +111,31 @@ fn table(rungs: &[RungSummary]) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(eta_interval: Option<[f64; 2]>) -> String {
+        let added = AddedTime { storage_us: 1.0, cpu_us: 2.0, waits_us: 3.0, host_busy_share: Some(0.5) };
+        let contrast = ContrastSummary {
+            pinned: None,
+            all_cores: Vec::new(),
+            eta: Some(1.11),
+            eta_interval,
+            added_us_per_block: Some(6.0),
+            added: Some(added),
+        };
+        settled(&contrast).join(" ")
+    }
+
+    #[test]
+    fn only_a_difference_that_the_rounds_show_is_explained() {
+        let explained = |text: &str| text.contains("longer reads from storage");
+        let (once, same, apart) = (told(None), told(Some([0.94, 1.3])), told(Some([1.05, 1.18])));
+        assert!(once.contains("one round has no interval") && !explained(&once), "{once}");
+        assert!(same.contains("not told apart") && same.contains("0.940 and 1.300") && !explained(&same), "{same}");
+        assert!(apart.contains("between 1.050 and 1.180") && explained(&apart), "{apart}");
+    }
 }
