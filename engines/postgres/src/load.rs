@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
 use mindful_core::dataset::DatasetPlan;
@@ -88,9 +89,12 @@ pub fn load(
         done: AtomicU64::new(0),
         blocks,
         hold: Mutex::default(),
+        looking_us: AtomicU64::new(0),
     };
+    let began = Instant::now();
     work.all()?;
     settle::after_load(link, events)?;
+    work.tell_looking(began.elapsed());
     Ok(work.hold.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -106,6 +110,8 @@ struct Work<'a> {
     blocks: u64,
     /// Schemas whose sample holds.
     hold: Mutex<BTreeSet<u32>>,
+    /// Time all streams together spent on samples, us.
+    looking_us: AtomicU64,
 }
 
 impl Work<'_> {
@@ -145,6 +151,16 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// What the proof took of a load of `elapsed`: time of a stream by the time there was for all.
+    fn tell_looking(&self, elapsed: Duration) {
+        let looking_s = self.looking_us.load(Ordering::Relaxed) as f64 / 1e6;
+        let share = looking_s / (elapsed.as_secs_f64() * f64::from(self.plan.load_streams.max(1)));
+        note(
+            self.events,
+            format!("proof by sample: {looking_s:.2} s of the load streams' time, {:.1} %", share * 100.0),
+        );
+    }
+
     fn queue(&self) -> std::sync::MutexGuard<'_, Vec<Table>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -180,10 +196,12 @@ impl Work<'_> {
         }
         client.batch_execute(&format!("ANALYZE {name}")).await?;
         // Here, while the blocks are at hand; what does not hold is looked at as a whole when the load is done.
-        if table.kind == Kind::Blocks
-            && sample::holds(client, namespace, table.schema, table.blocks, self.plan.seed).await?
-        {
-            self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
+        if table.kind == Kind::Blocks {
+            let began = Instant::now();
+            if sample::holds(client, namespace, table.schema, table.blocks, self.plan.seed).await? {
+                self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
+            }
+            self.looking_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
         }
         self.register(client, table, &name).await
     }
