@@ -276,7 +276,7 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
 fn session_cores(record: &StepRecord) -> Option<f64> {
     let seconds = window(record)?.seconds();
     let slices = record.reports().filter(|report| report.index >= record.head.warmup_slices);
-    let cpu: Option<u64> = slices.map(|report| report.cpu_us).sum();
+    let cpu: Option<u64> = slices.map(|report| report.cpu_us).try_fold(0, |all: u64, us| Some(all.saturating_add(us?)));
     cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
 }
 

@@ -68,7 +68,7 @@ fn dataset(run: &Run) -> Option<DatasetSummary> {
 
 fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
     let (spans, started_us) = (window::spans(step)?, *step.borders_us.first()?);
-    let after = |us: i64| (us - started_us) as f64 / 1e3;
+    let after = |us: i64| us.saturating_sub(started_us) as f64 / 1e3;
     Some(BySession {
         start_ms: spans.iter().map(|(begin, _)| after(*begin)).collect(),
         stop_ms: spans.iter().map(|(_, end)| after(*end)).collect(),

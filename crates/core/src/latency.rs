@@ -35,7 +35,7 @@ impl Latency {
 
     /// How many operations it holds.
     pub fn count(&self) -> u64 {
-        self.buckets.iter().map(|(_, count)| count).sum()
+        self.buckets.iter().fold(0, |all: u64, (_, count)| all.saturating_add(count))
     }
 
     /// Mean in nanoseconds; `None` when empty.
@@ -53,6 +53,9 @@ pub struct Sampled {
     /// By kind, such as `read` and `write`; a kind that did not happen is missing.
     pub kinds: BTreeMap<String, Latency>,
 }
+
+/// Most latencies that a record counts; the histogram adds up no more.
+const MOST_COUNT: u64 = 1 << 62;
 
 /// Records single latencies cheaply and gives them out slice by slice.
 #[derive(Debug)]
@@ -85,7 +88,9 @@ impl Recorder {
     /// Counts `count` latencies of about `ns` each.
     pub fn record_many(&mut self, ns: u64, count: u64) {
         let kept = ns.clamp(1, LONGEST_NS);
+        let count = count.min(MOST_COUNT.saturating_sub(self.histogram.len()));
         self.histogram.record_n(kept, count).unwrap_or_else(|_| unreachable!("the histogram resizes up to an hour"));
+        // A stored run may hold any numbers.
         self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(count));
     }
 
@@ -128,7 +133,8 @@ impl Recorder {
         let buckets = self.histogram.iter_recorded().filter(|step| step.value_iterated_to() > ns);
         buckets.fold((0, 0), |(count, sum), step| {
             let each = self.histogram.median_equivalent(step.value_iterated_to());
-            (count + step.count_at_value(), sum + each * step.count_at_value())
+            let here = step.count_at_value();
+            (count.saturating_add(here), u64::saturating_add(sum, each.saturating_mul(here)))
         })
     }
 

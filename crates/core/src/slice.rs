@@ -87,7 +87,7 @@ impl SliceReport {
 
     /// Operations of all kinds.
     pub fn total_ops(&self) -> u64 {
-        self.ops.iter().map(|op| op.ops).sum()
+        self.ops.iter().fold(0, |all, op| all.saturating_add(op.ops))
     }
 }
 
@@ -107,7 +107,7 @@ impl Tally {
     /// Adds `count` to `cell`.
     pub fn add(&mut self, cell: u8, count: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == cell) {
-            Some((_, sum)) => *sum += count,
+            Some((_, sum)) => *sum = sum.saturating_add(count),
             None => self.0.push((cell, count)),
         }
     }

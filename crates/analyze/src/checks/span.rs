@@ -17,7 +17,7 @@ const SMALL_SPAN: f64 = 0.01;
 pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let physical = found.headline.as_ref().is_some_and(|h| matches!(h.kind, Kind::Storage | Kind::Database));
     let workload = step.head.workload.as_ref()?;
-    let active = workload.scale * u64::from(workload.schemas) * block_bytes(run)?;
+    let active = workload.scale.checked_mul(workload.schemas.into())?.checked_mul(block_bytes(run)?)?;
     let (name, device) = device(&run.environment)?;
     let share = active as f64 / device as f64;
     (physical && share < SMALL_SPAN).then(|| {
@@ -39,6 +39,7 @@ fn device(environment: &Facts) -> Option<(String, u64)> {
     let chain = environment.get("storage.device")?;
     let top = chain.split(" < ").next()?.to_owned();
     let size = |name: &str| environment.get(&format!("device.{name}.size_bytes"))?.parse::<u64>().ok();
-    let bytes = top.split(' ').map(size).sum::<Option<u64>>().filter(|bytes| *bytes > 0)?;
+    let bytes =
+        top.split(' ').map(size).try_fold(0, |all: u64, size| all.checked_add(size?)).filter(|bytes| *bytes > 0)?;
     Some((top, bytes))
 }

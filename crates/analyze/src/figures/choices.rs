@@ -17,9 +17,11 @@ pub fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
             cells.add(*cell, *count);
         }
     }
-    let all: u64 = cells.0.iter().map(|(_, count)| count).sum();
+    let all: u64 = cells.0.iter().fold(0, |all, (_, count)| all.saturating_add(*count));
     let percent = |count: u64| 100.0 * count as f64 / all as f64;
-    let with = |bit: u8| cells.0.iter().filter(|(cell, _)| cell & bit != 0).map(|(_, count)| count).sum::<u64>();
+    let with = |bit: u8| {
+        cells.0.iter().filter(|(cell, _)| cell & bit != 0).fold(0_u64, |all, (_, count)| all.saturating_add(*count))
+    };
     (all > 0).then(|| ChoicesSummary {
         operations: all,
         alone_pct: CHOICES.iter().map(|(bit, name)| ((*name).to_owned(), percent(with(*bit)))).collect(),

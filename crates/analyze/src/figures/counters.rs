@@ -79,9 +79,11 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
     let (Some(first), Some(last)) = (readings.next(), readings.next_back()) else { return Vec::new() };
     let border_us = |border: u32| step.borders_us.get(border as usize).copied();
     let seconds = match series.phase {
-        Phase::Border => Some((last.at_us - first.at_us) as f64 / 1e6),
+        Phase::Border => Some(last.at_us.saturating_sub(first.at_us) as f64 / 1e6),
         // What is read in the middle of a slice stood still since the border before it.
-        Phase::Settled => border_us(last.border).zip(border_us(first.border)).map(|(b, a)| (b - a) as f64 / 1e6),
+        Phase::Settled => {
+            border_us(last.border).zip(border_us(first.border)).map(|(b, a)| b.saturating_sub(a) as f64 / 1e6)
+        }
     };
     let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };
     let counters = series.metrics.iter().enumerate().filter(|(_, metric)| metric.kind == MetricKind::Counter);

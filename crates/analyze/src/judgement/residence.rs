@@ -36,8 +36,8 @@ impl Residence {
         let cache = description.cache_bytes.filter(|_| even && !spoilt)? as f64;
         let dataset = run.dataset.as_ref()?;
         let schemas = if own { 1 } else { seats.iter().map(|seat| seat.schema).collect::<BTreeSet<_>>().len() as u64 };
-        let blocks = workload.scale * schemas;
-        let in_use = blocks as f64 / (dataset.blocks_per_schema * u64::from(dataset.schemas)).max(1) as f64;
+        let blocks = workload.scale.saturating_mul(schemas);
+        let in_use = blocks as f64 / dataset.blocks_per_schema.saturating_mul(dataset.schemas.into()).max(1) as f64;
         let indexes = dataset.index_bytes.unwrap_or(0) as f64 * in_use;
         let room = (cache - indexes).max(0.0);
         let active = blocks as f64 * block_bytes(run)? as f64;

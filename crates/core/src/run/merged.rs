@@ -32,7 +32,7 @@ impl MergedSlice {
             end_us: borders.1,
             think_us: sum(reports, |report| report.think_us),
             writer_wait_us: known(reports, |report| report.writer_wait_us),
-            cpu_us: reports.iter().map(|(_, report)| report.cpu_us).sum(),
+            cpu_us: reports.iter().try_fold(0_u64, |all, (_, report)| Some(all.saturating_add(report.cpu_us?))),
             backlog: known(reports, |report| report.backlog),
             ..SliceReport::default()
         };
@@ -45,7 +45,9 @@ impl MergedSlice {
         Self {
             report: merged,
             reports: reports.len(),
-            slice_us: reports.iter().map(|(_, report)| report.end_us - report.begin_us).sum(),
+            slice_us: reports
+                .iter()
+                .fold(0, |all, (_, report)| all.saturating_add(report.end_us.saturating_sub(report.begin_us))),
             ops: reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops())).collect(),
         }
     }
@@ -57,19 +59,19 @@ impl MergedSlice {
 }
 
 fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> u64 {
-    reports.iter().map(|(_, report)| figure(report)).sum()
+    reports.iter().fold(0, |all, (_, report)| all.saturating_add(figure(report)))
 }
 
 /// The sum over those that tell; `None` when nobody does.
 fn known(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> Option<u64>) -> Option<u64> {
-    reports.iter().filter_map(|(_, report)| figure(report)).reduce(|a, b| a + b)
+    reports.iter().filter_map(|(_, report)| figure(report)).reduce(u64::saturating_add)
 }
 
 fn merge(ops: &[&OpReport]) -> OpReport {
     let responses: Vec<&Latency> = ops.iter().filter_map(|op| op.response.as_ref()).collect();
     OpReport {
-        ops: ops.iter().map(|op| op.ops).sum(),
-        blocks: ops.iter().map(|op| op.blocks).sum(),
+        ops: ops.iter().fold(0, |all, op| all.saturating_add(op.ops)),
+        blocks: ops.iter().fold(0, |all, op| all.saturating_add(op.blocks)),
         latency: Latency::merged(ops.iter().map(|op| &op.latency)),
         response: (!responses.is_empty()).then(|| Latency::merged(responses)),
     }

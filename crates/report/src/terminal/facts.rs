@@ -53,8 +53,9 @@ fn cache(description: &Description) -> Option<String> {
 
 fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> Option<String> {
     let (scale, schemas) = step.scale.zip(step.schemas)?;
-    let blocks = scale * u64::from(schemas);
-    let bytes = block_bytes.map_or_else(String::new, |bytes| format!("{}: ", format_bytes(blocks * bytes)));
+    let blocks = scale.saturating_mul(schemas.into());
+    let bytes =
+        block_bytes.map_or_else(String::new, |bytes| format!("{}: ", format_bytes(blocks.saturating_mul(bytes))));
     Some(format!("{bytes}{schemas} schemas of {} blocks", whole(scale)))
 }
 
@@ -217,13 +218,13 @@ pub fn proof(page: &mut Page, run: &Run) {
     }
     if let Some(proof) = &run.proof {
         let worst = proof.schemas.iter().map(|s| s.rank_correlation.abs()).fold(0.0, f64::max);
-        let rows: u64 = proof.schemas.iter().map(|s| s.rows).sum();
-        let blocks: u64 = proof.schemas.iter().map(|s| s.distinct_blocks).sum();
+        let rows: u64 = proof.schemas.iter().fold(0, |all, s| all.saturating_add(s.rows));
+        let blocks: u64 = proof.schemas.iter().fold(0, |all, s| all.saturating_add(s.distinct_blocks));
         let when = match jiff::Timestamp::from_microsecond(proof.proven_at_us) {
             Ok(at) if run.load_s.is_none() => format!("; proven at load, {at:.0}"),
             _ => String::new(),
         };
-        let looked = match proof.schemas.iter().map(|s| s.sample.unwrap_or(s.rows)).sum::<u64>() {
+        let looked = match proof.schemas.iter().fold(0_u64, |all, s| all.saturating_add(s.sample.unwrap_or(s.rows))) {
             drawn if proof.is_sample() => {
                 format!("{} of {} blocks, drawn at random, hold their one row", whole(drawn), whole(rows))
             }

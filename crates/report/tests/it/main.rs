@@ -3,6 +3,7 @@
 
 mod csv_columns;
 mod heat;
+mod hostile_numbers;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
 mod terminal;

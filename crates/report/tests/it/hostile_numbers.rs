@@ -1,0 +1,192 @@
+//! Stored runs whose numbers, lines and their order somebody spoilt: whatever the reader takes, analysis and every report
+//! come to an end, in bounded memory, without a panic or an overflow.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use mindful_analyze::figures::blocks;
+use mindful_analyze::io_job;
+use mindful_conformance::own_process;
+use mindful_record::read_run;
+use mindful_report::{Style, contrast, csv, explain, heat, html, json, sweep, terminal};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// What stands in place of a number.
+const EXTREMES: [&str; 12] = [
+    "0",
+    "-1",
+    "1",
+    "0.5",
+    "4294967296",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "1e308",
+    "-1e308",
+    "5e-324",
+    "\"NaN\"",
+];
+/// Memory that the whole test may map, bytes.
+const MOST_MEMORY: u64 = 4 << 30;
+/// Longest that one run may take: a bound against hangs.
+const LONGEST: Duration = Duration::from_mins(2);
+
+/// The stored runs of format 1, a line each event.
+fn runs() -> Vec<Vec<String>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/format-1");
+    let read = |name| std::fs::read_to_string(folder.join(name).join("run.jsonl")).unwrap();
+    ["postgres", "ladder", "job"].map(|name| read(name).lines().map(str::to_owned).collect()).into()
+}
+
+/// Where numbers stand in `line`, outside of texts.
+fn numbers(line: &str) -> Vec<std::ops::Range<usize>> {
+    let (mut found, mut in_text, mut escaped, mut begin) = (Vec::new(), false, false, None);
+    for (at, byte) in line.bytes().enumerate() {
+        let part = !in_text && (byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'E'))
+            || (begin.is_some() && byte == b'e');
+        match (part, begin) {
+            (true, None) => begin = Some(at),
+            (false, Some(from)) => {
+                found.push(from..at);
+                begin = None;
+            }
+            _ => {}
+        }
+        in_text ^= byte == b'"' && !escaped;
+        escaped = in_text && byte == b'\\' && !escaped;
+    }
+    found
+}
+
+/// One way to spoil a run; positions count from the begin and go round.
+#[derive(Debug, Clone)]
+enum Spoil {
+    /// A number of a line becomes an extreme.
+    Number(prop::sample::Index, prop::sample::Index, usize),
+    /// A number becomes an extreme in all lines of the same shape.
+    Everywhere(prop::sample::Index, prop::sample::Index, usize),
+    Drop(prop::sample::Index),
+    Double(prop::sample::Index),
+    Swap(prop::sample::Index, prop::sample::Index),
+}
+
+fn spoil() -> impl Strategy<Value = Spoil> {
+    let at = any::<prop::sample::Index>;
+    prop_oneof![
+        4 => (at(), at(), 0..EXTREMES.len()).prop_map(|(a, b, c)| Spoil::Number(a, b, c)),
+        4 => (at(), at(), 0..EXTREMES.len()).prop_map(|(a, b, c)| Spoil::Everywhere(a, b, c)),
+        1 => at().prop_map(Spoil::Drop),
+        1 => at().prop_map(Spoil::Double),
+        1 => (at(), at()).prop_map(|(a, b)| Spoil::Swap(a, b)),
+    ]
+}
+
+fn replace(line: &mut String, number: usize, extreme: usize) {
+    if let Some(range) = numbers(line).get(number) {
+        line.replace_range(range.clone(), EXTREMES[extreme]);
+    }
+}
+
+fn apply(lines: &mut Vec<String>, how: &Spoil) {
+    if lines.len() < 2 {
+        return;
+    }
+    let count = lines.len();
+    match how {
+        Spoil::Number(line, number, extreme) | Spoil::Everywhere(line, number, extreme) => {
+            let at = line.index(count);
+            let number = number.index(numbers(&lines[at]).len().max(1));
+            // Up to its first number a line says what it is.
+            let shape = lines[at].split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
+            for (other, line) in lines.iter_mut().enumerate() {
+                let alike = matches!(how, Spoil::Everywhere(..)) && line.starts_with(&shape);
+                if other == at || alike {
+                    replace(line, number, *extreme);
+                }
+            }
+        }
+        Spoil::Drop(line) => drop(lines.remove(line.index(count))),
+        Spoil::Double(line) => {
+            let at = line.index(count);
+            lines.insert(at, lines[at].clone());
+        }
+        Spoil::Swap(a, b) => lines.swap(a.index(count), b.index(count)),
+    }
+}
+
+/// Tells all there is to tell of the run in `file`, if it can be read; how long the texts are.
+fn told(file: &Path) -> Option<usize> {
+    let run = read_run(file).ok()?;
+    let analysis = mindful_analyze::analyze(&run);
+    let (summary, style) = (&analysis.summary, Style::default());
+    let text = terminal::report(&run, &analysis, &style, None);
+    let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
+    let mut all = vec![
+        html::page(&run, &analysis, &text),
+        sweep::report(summary, block_bytes, &run.notes, &style),
+        csv::steps(&analysis),
+        json::summary(summary),
+        heat::terminal::report(&run, &analysis, &style),
+    ];
+    all.extend(summary.contrast.as_ref().map(|told| contrast::report(summary, told, &style)));
+    all.extend(summary.io_job.as_ref().map(|job| {
+        let (block, large) = (blocks::block_bytes(&run), io_job::large_bytes(&run));
+        mindful_report::io_job::report(summary, job, block, large, &run.notes, &style)
+    }));
+    all.extend(explain::names().filter_map(|name| explain::figure(name, &analysis).ok()));
+    Some(text.len() + all.iter().map(String::len).sum::<usize>())
+}
+
+/// Ends the process where a run is not told in time, for its thread cannot be ended.
+fn watchdog() -> mpsc::Sender<()> {
+    let (alive, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        loop {
+            match told.recv_timeout(LONGEST) {
+                Ok(()) => {}
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    std::io::stderr().write_all(b"a run is not told in time\n").unwrap();
+                    std::process::abort();
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    });
+    alive
+}
+
+#[test]
+fn no_numbers_or_order_of_a_run_break_its_reports() {
+    if !own_process() {
+        return;
+    }
+    let limit = Rlimit { current: Some(MOST_MEMORY), maximum: Some(MOST_MEMORY) };
+    setrlimit(Resource::As, limit).unwrap();
+    let (folder, runs, alive) = (tempfile::tempdir().unwrap(), runs(), watchdog());
+    let file = folder.path().join("run.jsonl");
+    for run in &runs {
+        std::fs::write(&file, run.join("\n")).unwrap();
+        assert!(told(&file).is_some(), "what is whole is told");
+    }
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let spoils = (0..runs.len(), prop::collection::vec(spoil(), 1..6));
+    // The same cases each time; PROPTEST_CASES draws more of them.
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let outcome = runner.run(&spoils, |(run, spoils)| {
+        let mut lines = runs[run].clone();
+        for how in &spoils {
+            apply(&mut lines, how);
+        }
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        alive.send(()).unwrap();
+        let length = told(&file).unwrap_or(0);
+        prop_assert!(length < 256 << 20, "the reports are {length} bytes long");
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
