@@ -72,7 +72,7 @@ impl HeatMap {
         let seen = trimmed(&cells, bands, fineness)?;
         let since_begin_s = |border: u32| {
             let us = step.borders_us[border as usize].clamp(window.begin_us, window.end_us);
-            (us - window.begin_us) as f64 / 1e6
+            us.saturating_sub(window.begin_us) as f64 / 1e6
         };
         Some(Self {
             borders_s: slices.clone().step_by(slices_a_column).chain([slices.end]).map(since_begin_s).collect(),

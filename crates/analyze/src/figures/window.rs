@@ -25,7 +25,7 @@ pub struct Window {
 impl Window {
     /// Length, s.
     pub fn seconds(&self) -> f64 {
-        (self.end_us - self.begin_us) as f64 / 1e6
+        self.end_us.saturating_sub(self.begin_us) as f64 / 1e6
     }
 
     /// The share of a slice that lies in the window, 0 to 1.
@@ -41,8 +41,8 @@ impl Window {
         if end <= begin {
             return if (self.begin_us..self.end_us).contains(&begin) { 1.0 } else { 0.0 };
         }
-        let inside = end.min(self.end_us) - begin.max(self.begin_us);
-        inside.max(0) as f64 / (end - begin) as f64
+        let inside = end.min(self.end_us).saturating_sub(begin.max(self.begin_us));
+        inside.max(0) as f64 / end.saturating_sub(begin) as f64
     }
 }
 
@@ -64,9 +64,10 @@ pub fn window(step: &StepRecord) -> Option<Window> {
     if end_us <= begin_us {
         return None;
     }
-    let slack = ((end_us - begin_us) as f64 * BORDER_TOLERANCE) as i64;
-    let first_border = (step.borders_us.partition_point(|us| *us < begin_us - slack) as u32).max(first);
-    let last_border = (step.borders_us.partition_point(|us| *us <= end_us + slack) as u32).saturating_sub(1);
+    let slack = (end_us.saturating_sub(begin_us) as f64 * BORDER_TOLERANCE) as i64;
+    let first_border = (step.borders_us.partition_point(|us| *us < begin_us.saturating_sub(slack)) as u32).max(first);
+    let last_border =
+        (step.borders_us.partition_point(|us| *us <= end_us.saturating_add(slack)) as u32).saturating_sub(1);
     Some(Window {
         begin_us,
         end_us,

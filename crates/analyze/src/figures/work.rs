@@ -69,7 +69,7 @@ impl Work {
         let alone: Vec<_> = step.alone.iter().map(|slice| (slice, window.share_of(&slice.1, step))).collect();
         let (whole, cut): (Vec<_>, Vec<_>) = alone.into_iter().partition(|(_, share)| *share >= 1.0);
         for ((session, slice), share) in whole.into_iter().chain(cut).filter(|(_, share)| *share > 0.0) {
-            work.add(slice, slice.end_us - slice.begin_us, share);
+            work.add(slice, slice.end_us.saturating_sub(slice.begin_us), share);
             if let Some(ops) = work.ops_by_session.get_mut(*session as usize) {
                 *ops += slice.total_ops() as f64 * share;
             }
