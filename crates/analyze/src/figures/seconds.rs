@@ -66,7 +66,9 @@ fn p99_us(reports: &[&SliceReport]) -> Option<f64> {
 
 fn length_s(step: &StepRecord, slice: u32) -> f64 {
     let border = |i: u32| step.borders_us.get(i as usize).copied();
-    border(slice + 1).zip(border(slice)).map_or(1.0, |(end, begin)| (end - begin) as f64 / 1e6)
+    border(slice.saturating_add(1))
+        .zip(border(slice))
+        .map_or(1.0, |(end, begin)| end.saturating_sub(begin) as f64 / 1e6)
 }
 
 /// `1 - physical / logical` of each slice; `None` when a reading is missing.
