@@ -105,8 +105,9 @@ fn a_plan_read_by_itself_executes_and_destroys_nothing() {
 
 /// A plan of the folder for a short run; its path as reports name it.
 fn short_plan(mindful: &Mindful, target: &str) -> String {
-    let short = "scale = 1000\nwarmup = \"0s\"\nduration = \"1s\"\nschemas = 1\n";
-    // So slow that neighbours of this test make no run invalid.
+    // Sessions that a neighbour of this test makes late are so in the warm-up.
+    let short = "scale = 1000\nwarmup = \"500ms\"\nduration = \"1s\"\nschemas = 1\n";
+    // So slow that neighbours take nothing from them.
     let slow = if target == "null:" { "sessions = 2\nnull_latency = \"10ms\"\n" } else { "" };
     plan(mindful, &format!("target = \"{target}\"\n{short}{slow}"));
     fs::canonicalize(mindful.folder()).unwrap().join("mindful.toml").display().to_string()
