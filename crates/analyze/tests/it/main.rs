@@ -13,5 +13,6 @@ mod knee_curves;
 mod log_band;
 mod made;
 mod merged;
+mod open_loop;
 mod steady_signals;
 mod synthetic;
