@@ -6,6 +6,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a property that does not hold panics: that is what it is for")]
 
+pub mod control_groups;
 pub mod dataset;
 mod expected;
 pub mod finding;

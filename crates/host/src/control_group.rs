@@ -135,66 +135,32 @@ fn io_limit(folder: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_conformance::control_groups;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    fn groups(tree: fn(&Path) -> PathBuf) -> (tempfile::TempDir, Groups) {
         let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        root
-    }
-
-    fn kernel(root: &tempfile::TempDir, cgroup: &str, mounts: &str) -> Kernel {
-        let proc = root.path().join("proc");
-        fs::create_dir_all(proc.join("self")).unwrap();
-        fs::create_dir_all(proc.join("42")).unwrap();
-        fs::write(proc.join("42/cgroup"), cgroup).unwrap();
-        fs::write(proc.join("self/mountinfo"), mounts.replace("ROOT", root.path().to_str().unwrap())).unwrap();
-        Kernel { proc, ..Kernel::default() }
+        let kernel = Kernel { proc: tree(root.path()), ..Kernel::default() };
+        let groups = Groups::of(&kernel, 42);
+        (root, groups)
     }
 
     #[test]
     fn in_version_2_the_tightest_limit_on_the_way_up_holds() {
-        let root = tree(&[
-            ("cg/db/pg/cpu.max", "max 100000\n"),
-            ("cg/db/pg/memory.max", "max\n"),
-            ("cg/db/pg/memory.current", "4096\n"),
-            ("cg/db/pg/cpu.stat", "usage_usec 77\nuser_usec 70\nsystem_usec 7\n"),
-            ("cg/db/cpu.max", "150000 100000\n"),
-            ("cg/db/memory.max", "1073741824\n"),
-            ("cg/db/io.max", "254:0 rbps=1048576 wbps=max riops=max wiops=max\n"),
-            ("cg/db/cpu.stat", "usage_usec 99\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5000\n"),
-        ]);
-        let kernel = kernel(&root, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n");
-        let limits = Groups::of(&kernel, 42).limits();
+        let (_root, groups) = groups(control_groups::version_2);
+        let limits = groups.limits();
         assert_eq!((limits.cpus, limits.memory_bytes), (Some(1.5), Some(1 << 30)));
         assert!(limits.io.unwrap().contains("rbps=1048576"));
-        let groups = Groups::of(&kernel, 42);
         assert!(groups.throttled().unwrap().ends_with("cg/db"), "{groups:?}");
         assert!(groups.cpu().unwrap().ends_with("cg/db/pg"), "{groups:?}");
     }
 
     #[test]
     fn in_version_1_each_controller_has_its_own_tree() {
-        let root = tree(&[
-            ("cpu/a/cpu.cfs_quota_us", "-1\n"),
-            ("cpu/a/cpu.cfs_period_us", "100000\n"),
-            ("cpu/a/cpu.stat", "nr_periods 4\nnr_throttled 1\nthrottled_time 9000\n"),
-            ("cpuacct/a/cpuacct.usage", "5000\n"),
-            ("memory/m/memory.limit_in_bytes", "9223372036854771712\n"),
-            ("memory/memory.limit_in_bytes", "2147483648\n"),
-        ]);
-        let mounts = "1 0 0:1 / ROOT/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / ROOT/cpuacct rw - cgroup cgroup rw,cpuacct\n\
-                      3 0 0:3 /slice ROOT/memory rw - cgroup cgroup rw,memory\n";
-        let kernel = kernel(&root, "3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts);
-        let limits = Groups::of(&kernel, 42).limits();
-        assert_eq!(limits, Limits { cpus: None, memory_bytes: Some(2 << 30), io: None });
-        let groups = Groups::of(&kernel, 42);
+        let (_root, groups) = groups(control_groups::version_1);
+        assert_eq!(groups.limits(), Limits { cpus: None, memory_bytes: Some(2 << 30), io: None });
         assert!(groups.cpu_account().unwrap().ends_with("cpuacct/a") && groups.memory().unwrap().ends_with("memory/m"));
     }
 

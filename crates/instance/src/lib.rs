@@ -4,4 +4,6 @@
 pub mod account;
 pub mod fetch;
 pub mod files;
+pub mod log;
+pub mod memory_group;
 pub mod shared_memory;

@@ -10,9 +10,9 @@ use mindful_core::{Error, Result};
 
 use super::binaries::Binaries;
 use super::folder::Folder;
-use super::log::Log;
 use mindful_instance::account::Account;
 use mindful_instance::files::{hand_over, make_private, open_file, read_text};
+use mindful_instance::log::{Log, last_with};
 
 /// The superuser of the private server.
 pub const USER: &str = "mindful";
@@ -108,8 +108,14 @@ fn run(command: &mut Command, input: Option<&str>, log: &Log) -> Result<()> {
     };
     match go().map_err(|error: std::io::Error| failed(error.to_string()))? {
         status if status.success() => Ok(()),
-        status => Err(failed(log.complaint().unwrap_or_else(|| status.to_string()))),
+        status => Err(failed(complaint(&log.said()).unwrap_or_else(|| status.to_string()))),
     }
+}
+
+/// The line of a log that tells best why PostgreSQL did not do what it should: the last fatal one, else the last error,
+/// else the last of all; without its time and process.
+pub fn complaint(said: &str) -> Option<String> {
+    [&["FATAL:", "PANIC:"][..], &["ERROR:", "error:"], &[""]].iter().find_map(|words| last_with(said, words))
 }
 
 fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
@@ -155,4 +161,18 @@ pub fn was_shut_down(data: &Path) -> bool {
     let mut head = [0; 20];
     let read = open_file(&data.join("global/pg_control")).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head[16..] == 1_u32.to_ne_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fatal_line_is_told_before_errors_and_the_last_line() {
+        let fatal = "1 [2] FATAL:  out of memory\n1 [2] ERROR:  also\n1 [2] LOG:  database system is shut down";
+        assert_eq!(complaint(fatal).as_deref(), Some("out of memory"));
+        assert_eq!(complaint("initdb: error: no space\nremoving data").as_deref(), Some("no space"));
+        assert_eq!(complaint("one\ntwo\n").as_deref(), Some("two"));
+        assert_eq!(complaint(""), None);
+    }
 }

@@ -16,8 +16,6 @@ mod binaries;
 mod cluster;
 mod fetch;
 mod folder;
-mod log;
-mod memory;
 mod options;
 mod server;
 mod settings;
@@ -32,8 +30,8 @@ pub use settings::{Chosen, Phase};
 use crate::direct_io;
 use binaries::Binaries;
 use folder::Folder;
-use memory::MemoryGroup;
 use mindful_instance::account::Account;
+use mindful_instance::memory_group::{self, MemoryGroup};
 use mindful_instance::{files, shared_memory};
 use options::{Mode, Options};
 use server::{Server, Site};
@@ -77,7 +75,7 @@ impl Embedded {
         let folder = Folder::open(options.data_dir.as_deref().unwrap_or(&default), &account)?;
         settle(&folder, events.as_ref())?;
         shared_memory::clear(&account);
-        memory::clear(folder.path());
+        memory_group::clear(folder.path());
         if cluster::ensure(&folder, &binaries, &account)? {
             note(events.as_ref(), format!("made a PostgreSQL {} in {}", binaries.version, folder.path().display()));
         }

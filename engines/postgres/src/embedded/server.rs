@@ -11,11 +11,11 @@ use mindful_core::{Error, Result};
 
 use super::access::Access;
 use super::binaries::Binaries;
-use super::cluster::DYNAMIC_MEMORY;
-use super::log::Log;
+use super::cluster::{DYNAMIC_MEMORY, complaint};
 use super::settings::Chosen;
 use mindful_instance::account::Account;
 use mindful_instance::files::{own_file, read_text};
+use mindful_instance::log::Log;
 
 /// Port of the private server: part of the name of its socket, no TCP.
 pub const PORT: u16 = 5432;
@@ -87,7 +87,7 @@ impl Server {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.guard.try_wait() {
-                let why = log.complaint().unwrap_or_else(|| format!("it ended with {status}"));
+                let why = complaint(&log.said()).unwrap_or_else(|| format!("it ended with {status}"));
                 return Err(Error::target(
                     format!("PostgreSQL {} did not start: {why}", site.binaries.version),
                     format!("see {}; --set changes server settings", log.path().display()),

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mindful_core::{Error, Result};
-use mindful_instance::files::open_file;
 use rustix::fs::{Advice, fadvise};
+
+use crate::files::open_file;
 
 /// Where version 1 is mounted, and version 2.
 const VERSIONS: [(&str, &str, &str); 2] =

@@ -1,0 +1,52 @@
+//! Made-up control groups, for what reads those of a host: of process 42, below a folder that a test gives.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// In version 2, in the group `/db/pg` below `cg`; its limits of CPU (1.5 CPUs), memory (1 GiB) and I/O are those of the
+/// group above it. Returns the `/proc` to read.
+pub fn version_2(root: &Path) -> PathBuf {
+    let files = [
+        ("cg/db/pg/cpu.max", "max 100000\n"),
+        ("cg/db/pg/memory.max", "max\n"),
+        ("cg/db/pg/memory.current", "4096\n"),
+        ("cg/db/pg/cpu.stat", "usage_usec 77\nuser_usec 70\nsystem_usec 7\n"),
+        ("cg/db/cpu.max", "150000 100000\n"),
+        ("cg/db/memory.max", "1073741824\n"),
+        ("cg/db/io.max", "254:0 rbps=1048576 wbps=max riops=max wiops=max\n"),
+        ("cg/db/cpu.stat", "usage_usec 99\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5000\n"),
+    ];
+    tree(root, &files, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n")
+}
+
+/// In version 1, where each controller has a tree of its own: no limit of CPU, 2 GiB of memory by the group above, which
+/// is mounted without those above it. Returns the `/proc` to read.
+pub fn version_1(root: &Path) -> PathBuf {
+    let files = [
+        ("cpu/a/cpu.cfs_quota_us", "-1\n"),
+        ("cpu/a/cpu.cfs_period_us", "100000\n"),
+        ("cpu/a/cpu.stat", "nr_periods 4\nnr_throttled 1\nthrottled_time 9000\n"),
+        ("cpuacct/a/cpuacct.usage", "5000\n"),
+        ("memory/m/memory.limit_in_bytes", "9223372036854771712\n"),
+        ("memory/memory.limit_in_bytes", "2147483648\n"),
+    ];
+    let mounts = "1 0 0:1 / ROOT/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / ROOT/cpuacct rw - cgroup cgroup rw,cpuacct\n\
+                  3 0 0:3 /slice ROOT/memory rw - cgroup cgroup rw,memory\n";
+    tree(root, &files, "3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts)
+}
+
+/// A process whose groups cannot be seen. Returns the `/proc` to read.
+pub fn none(root: &Path) -> PathBuf {
+    tree(root, &[], "", "")
+}
+
+fn tree(root: &Path, files: &[(&str, &str)], groups: &str, mounts: &str) -> PathBuf {
+    let mounts = mounts.replace("ROOT", &root.display().to_string());
+    let proc = [("proc/42/cgroup", groups), ("proc/self/mountinfo", mounts.as_str())];
+    for (path, text) in files.iter().chain(&proc) {
+        let path = root.join(path);
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        made.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    root.join("proc")
+}

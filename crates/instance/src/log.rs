@@ -1,0 +1,100 @@
+//! What the server said, for messages.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::files::{open_file, own_file};
+
+/// A log begins anew beyond this size; one older is kept.
+const LARGEST: u64 = 4 << 20;
+
+/// The log of the server from some point on.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    from: u64,
+}
+
+impl Log {
+    /// The log from now on.
+    pub fn from_now(path: &Path) -> io::Result<Self> {
+        let mut from = fs::metadata(path).map_or(0, |meta| meta.len());
+        if from > LARGEST {
+            fs::rename(path, path.with_extension("log.old"))?;
+            from = 0;
+        }
+        Ok(Self { path: path.to_owned(), from })
+    }
+
+    /// To write to.
+    pub fn append(&self) -> io::Result<File> {
+        own_file(&self.path)?;
+        OpenOptions::new().append(true).open(&self.path)
+    }
+
+    /// The path, to send a reader to.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All that was said; nothing where that cannot be read.
+    pub fn said(&self) -> String {
+        self.text().unwrap_or_default()
+    }
+
+    fn text(&self) -> io::Result<String> {
+        let mut file = open_file(&self.path)?;
+        file.seek(SeekFrom::Start(self.from))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// The first line of `said` with one of `words`, from behind that word on.
+pub fn first_with(said: &str, words: &[&str]) -> Option<String> {
+    said.lines().find_map(|line| behind(line, words))
+}
+
+/// The last such line.
+pub fn last_with(said: &str, words: &[&str]) -> Option<String> {
+    said.lines().rev().find_map(|line| behind(line, words))
+}
+
+fn behind(line: &str, words: &[&str]) -> Option<String> {
+    let message = words.iter().find_map(|word| line.split_once(word))?.1;
+    Some(message.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn what_was_there_before_is_not_said_now() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("server.log");
+        fs::write(&path, "1 FATAL:  of yesterday\n").unwrap();
+        let log = Log::from_now(&path).unwrap();
+        assert_eq!(last_with(&log.said(), &["FATAL:"]), None);
+        let mut file = log.append().unwrap();
+        writeln!(file, "2 FATAL:  out of memory\n2 LOG:  it ends\n2 PANIC: no FATAL: disk").unwrap();
+        let said = log.said();
+        assert_eq!(first_with(&said, &["FATAL:", "PANIC:"]).as_deref(), Some("out of memory"));
+        assert_eq!(last_with(&said, &["PANIC:", "FATAL:"]).as_deref(), Some("no FATAL: disk"));
+        assert_eq!(last_with(&said, &[""]).as_deref(), Some("2 PANIC: no FATAL: disk"));
+    }
+
+    #[test]
+    fn a_log_that_has_grown_large_begins_anew() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("server.log");
+        fs::write(&path, vec![b'x'; LARGEST as usize + 1]).unwrap();
+        writeln!(Log::from_now(&path).unwrap().append().unwrap(), "anew").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "anew\n");
+        assert!(path.with_extension("log.old").exists());
+    }
+}
