@@ -62,15 +62,15 @@ fn false_alarms() {
                 let worth = [1.0 / autocorrelation::time(x), 1.0 / autocorrelation::time(y)];
                 let single = Question { noise: floor, ..ask() };
                 let one = runs(&a[..1], &b[..1], &single).ok().and_then(|c| c.p_difference);
-                let told = runs(&a, &b, &ask()).ok();
+                let reported = runs(&a, &b, &ask()).ok();
                 [
                     welch(x, y, [1.0; 2]) <= 0.05,
                     welch(&batch_means(x, 30), &batch_means(y, 30), [1.0; 2]) <= 0.05,
                     welch(x, y, worth) <= 0.05,
                     one.is_some_and(|p| p <= 0.05),
-                    told.as_ref().and_then(|c| c.p_difference).is_some_and(|p| p <= 0.05),
+                    reported.as_ref().and_then(|c| c.p_difference).is_some_and(|p| p <= 0.05),
                     welch(&values(&a), &values(&b), [1.0; 2]) <= 0.05,
-                    told.is_some_and(|c| matches!(c.verdict, Verdict::Faster | Verdict::Slower)),
+                    reported.is_some_and(|c| matches!(c.verdict, Verdict::Faster | Verdict::Slower)),
                 ]
             });
             line(&format!("{phi} | {:.1} %", between * 100.0), cells);
@@ -106,10 +106,10 @@ fn coverage() {
         let mut confidence = 0.0;
         let cells = rates("coverage", |random| {
             let (a, b) = (setting.side(random, 1e4), setting.side(random, 1.1e4));
-            let told = runs(&a, &b, &question).ok();
-            let interval = told.as_ref().and_then(|c| c.interval);
+            let reported = runs(&a, &b, &question).ok();
+            let interval = reported.as_ref().and_then(|c| c.interval);
             confidence = interval.map_or(f64::NAN, |i| i.confidence);
-            [interval, told.and_then(|c| c.bootstrap)].map(|i| i.is_some_and(|i| i.low <= 1.1 && 1.1 <= i.high))
+            [interval, reported.and_then(|c| c.bootstrap)].map(|i| i.is_some_and(|i| i.low <= 1.1 && 1.1 <= i.high))
         });
         println!("| {count} | {:.1} | {:.1} | {:.1} |", cells[0], confidence * 100.0, cells[1]);
     }

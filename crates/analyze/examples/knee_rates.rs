@@ -19,7 +19,7 @@ fn main() {
     for noise in [0.005, 0.01, 0.02] {
         println!("\nKnee, noise {} % a point, {REPETITIONS} ladders of 1 to 256\n", noise * 100.0);
         println!(
-            "| truth | model wins or is shown, % | capped rms | USL rms | R0 C: truth, median, within 10 %, 95 % interval holds | best power | X max within 10 %, interval holds | peak: truth, told in %, median |"
+            "| truth | model wins or is shown, % | capped rms | USL rms | R0 C: truth, median, within 10 %, 95 % interval holds | best power | X max within 10 %, interval holds | peak: truth, reported in %, median |"
         );
         println!("|---|---|---|---|---|---|---|---|");
         for curve in &LADDERS {
@@ -38,7 +38,7 @@ fn row(curve: &Curve, noise: f64) {
         median(&knees.iter().filter_map(figure).collect::<Vec<f64>>()).unwrap_or(f64::NAN)
     };
     let rms = |kind: ModelKind| 100.0 * middle(&|k| k.fits.iter().find(|f| f.model.kind() == kind).map(|f| f.rms));
-    let near = |told: Option<f64>, truth: f64| told.is_some_and(|t| (t / truth - 1.0).abs() <= 0.1);
+    let near = |reported: Option<f64>, truth: f64| reported.is_some_and(|t| (t / truth - 1.0).abs() <= 0.1);
     let holds = |interval: Option<Interval>, truth: f64| interval.is_some_and(|i| i.low <= truth && truth <= i.high);
     println!(
         "| {} | {:.0}, {:.0} | {:.1} % | {:.1} % | {:.1}, {:.1}, {:.0} %, {:.0} % | {:.1} | {:.0} %, {:.0} % | {}, {:.0} %, {:.0} |",

@@ -29,24 +29,26 @@ fn main() {
 /// How often a window is told to have moved: by noise alone, and by a ramp that rises by 20 % from its begin to its end.
 fn movements() {
     println!("\nWindows told to have moved, %\n");
-    println!("| window, s | noise | phi | level: told | level: suspect | ramp 20 %: told | ramp 20 %: suspect |");
+    println!(
+        "| window, s | noise | phi | level: reported | level: suspect | ramp 20 %: reported | ramp 20 %: suspect |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for seconds in [30, 60, 300] {
         for (deviation, phi) in [0.015, 0.03, 0.06].into_iter().flat_map(|d| [0.0, 0.8, 0.95].map(|phi| (d, phi))) {
-            let told = |ramp: f64| {
+            let reported = |ramp: f64| {
                 let mut random = Random::new(2026, "moved");
-                let (mut told, mut suspect) = (0, 0);
+                let (mut reported, mut suspect) = (0, 0);
                 for _ in 0..10 * REPETITIONS {
                     let level = Signal::Level.series_of(&mut random, phi, seconds, deviation);
                     let rise = |t: usize| 1.0 + ramp * (t as f64 / seconds as f64 - 0.5);
                     let series: Vec<f64> = level.iter().enumerate().map(|(t, v)| v * rise(t)).collect();
                     let moved = movement(&series).filter(Movement::shows);
-                    told += u32::from(moved.is_some());
+                    reported += u32::from(moved.is_some());
                     suspect += u32::from(moved.is_some_and(|moved| moved.misleads()));
                 }
-                [told, suspect].map(|count| f64::from(count) / f64::from(10 * REPETITIONS) * 100.0)
+                [reported, suspect].map(|count| f64::from(count) / f64::from(10 * REPETITIONS) * 100.0)
             };
-            let ([level, alarm], [ramp, suspect]) = (told(0.0), told(0.2));
+            let ([level, alarm], [ramp, suspect]) = (reported(0.0), reported(0.2));
             println!(
                 "| {seconds} | {:.1} % | {phi} | {level:.1} | {alarm:.1} | {ramp:.1} | {suspect:.1} |",
                 100.0 * deviation
@@ -149,19 +151,19 @@ fn pieces() {
 }
 
 fn verdicts() {
-    println!("\nThe verdict on 300 s, range 20 %, line 10 %: % steady, and what is told otherwise\n");
+    println!("\nThe verdict on 300 s, range 20 %, line 10 %: % steady, and what is reported otherwise\n");
     println!("| signal | phi | steady | warming up or too short | drift | change | cycle | swings |");
     println!("|---|---|---|---|---|---|---|---|");
     for signal in Signal::ALL {
         for phi in [0.0, 0.8, 0.95] {
-            let told = |is: &dyn Fn(&Assessment) -> bool| {
+            let reported = |is: &dyn Fn(&Assessment) -> bool| {
                 percent(signal, phi, |s| is(&assess(&Signals { throughput: s, ..Signals::default() }, &Criteria::SNIA)))
             };
-            let first = |is: fn(&Reason) -> bool| told(&|a| a.reasons.first().is_some_and(is));
+            let first = |is: fn(&Reason) -> bool| reported(&|a| a.reasons.first().is_some_and(is));
             println!(
                 "| {} | {phi} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
                 signal.name(),
-                told(&|a| a.steady),
+                reported(&|a| a.steady),
                 first(|r| matches!(r, Reason::WarmingUp | Reason::TooShort { .. })),
                 first(|r| matches!(r, Reason::Drift { .. })),
                 first(|r| matches!(r, Reason::Change(_))),

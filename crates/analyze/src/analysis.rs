@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_core::result::{Finding, Summary};
 use mindful_core::run::{Run, StepRecord};
 
-use crate::judgement::rung::{Rung, ladder};
+use crate::judgement::ladder_step::{LadderStep, ladder};
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
 use crate::{checks, summary};
@@ -22,9 +22,9 @@ pub struct Analysis {
 /// Judges `run`.
 pub fn analyze(run: &Run) -> Analysis {
     let mut steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
-    // Verdicts come last: a device's cap shows only where steps are held against each other.
+    // Verdicts come last: a device's cap shows only where steps are compared with each other.
     let rung = |(record, step): (&StepRecord, &StepAnalysis)| {
-        step.window.and_then(|_| Rung::of(run, record, step.work.as_ref(), &step.counters))
+        step.window.and_then(|_| LadderStep::of(run, record, step.work.as_ref(), &step.counters))
     };
     let rungs: Vec<_> = run.steps.iter().zip(&steps).map(rung).collect();
     for ((step, rung), ladder) in steps.iter_mut().zip(&rungs).zip(ladder(run, &rungs)) {

@@ -79,7 +79,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
     }
     if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
         let text =
-            "No proof of the layout is kept with the dataset. `mindful load` proves it anew and keeps the proof.";
+            "No proof of the layout is stored with the dataset. `mindful load` proves it anew and keeps the proof.";
         findings.push(info("layout-not-proven", text, "no proof of this run or of an earlier load"));
     }
     findings.extend(repeated(run));
@@ -121,7 +121,11 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
         let seen = step.spans().iter().flatten().count();
         let text = "There is no time in which all sessions worked: nothing can be measured.";
-        findings.push(error("no-window", text, format!("{seen} of {} sessions reported work", step.head.seats.len())));
+        findings.push(error(
+            "no-window",
+            text,
+            format!("{seen} of {} sessions reported work", step.head.placements.len()),
+        ));
         return findings;
     };
     // What others did comes first: much of the rest follows from it.
@@ -148,8 +152,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(cpu(run, found));
     findings.extend(host::of_window(&found.counters));
     findings.extend(server::of_window(run, step, found));
-    let told = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
-    findings.extend(storage(found).into_iter().filter(|finding| !told(finding)));
+    let reported = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
+    findings.extend(storage(found).into_iter().filter(|finding| !reported(finding)));
     findings
 }
 
@@ -166,7 +170,7 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
     let asked = step.head.ops.filter(|_| step.ended && step.error.is_none() && !step.interrupted)?;
     let mut done: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
     let merged = step.merged.slices().iter().flat_map(MergedSlice::ops_by_session);
-    for (session, ops) in merged.chain(step.alone.iter().map(|(session, slice)| (*session, slice.total_ops()))) {
+    for (session, ops) in merged.chain(step.unmerged.iter().map(|(session, slice)| (*session, slice.total_ops()))) {
         *done.entry(session).or_default() += ops;
     }
     let least = done.values().min().copied().filter(|least| *least < asked)?;
@@ -178,7 +182,7 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
 fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {
     let skew_s = spread_us as f64 / 1e6;
     (skew_s > SKEW_SHARE * window_s).then(|| {
-        let evidence = format!("{skew_s:.3} s between the first and the last of {} sessions", step.head.seats.len());
+        let evidence = format!("{skew_s:.3} s between the first and the last of {} sessions", step.head.placements.len());
         let text = "Sessions did not start together. Rates hold only where all were at work; a longer --warmup hides the start.";
         info("late-start", text, evidence)
     })
@@ -218,7 +222,7 @@ fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
 fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
     (!pace.sustained()).then(|| {
         let text = "The rate was not sustained: operations queued up, so latencies grow with the length of the run and \
-                    no percentiles are told. Ask for a lower --rate, or give more --sessions.";
+                    no percentiles are reported. Ask for a lower --rate, or give more --sessions.";
         let evidence = format!(
             "{:.1} operations/s due, {:.1} done; backlog {:.0} at the start, {:.0} at the end",
             pace.offered_per_s, pace.delivered_per_s, pace.backlog_begin, pace.backlog_end
@@ -243,7 +247,7 @@ fn unfair(work: &Work) -> Option<Finding> {
     })
 }
 
-/// A window long enough to tell is held against the criteria of a steady state (measurement.md M3).
+/// A window long enough to tell is compared with the criteria of a steady state (measurement.md M3).
 fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
@@ -396,7 +400,7 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
         findings.push(warning("foreign-reads", text, format!("{} of the device's read bytes", percent(share))));
     }
     if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
-        let text = "The device is not seen: what storage did can only be told by the database and its processes.";
+        let text = "The device is not seen: what storage did can only be reported by the database and its processes.";
         findings.push(info("device-not-seen", text, "no counters of a device"));
     }
     findings

@@ -93,7 +93,7 @@ pub enum Basis {
     WithinRun,
 }
 
-/// Two groups of runs held against each other.
+/// Two groups of runs compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The answer.

@@ -97,7 +97,7 @@ pub fn turns(rungs: &[Rung], may_pin: bool, repetitions: u32) -> Vec<Turn> {
 
 /// What one repetition of a rung did.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reading {
+pub struct Repetition {
     /// Blocks per second.
     pub iops: f64,
     /// Median latency of a block, us.
@@ -141,8 +141,8 @@ pub struct Figures {
 
 impl Figures {
     /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none.
-    pub fn new(readings: &[Reading], block_bytes: u64) -> Option<Self> {
-        let middle = |pick: fn(&Reading) -> f64| median(readings.iter().map(pick).collect());
+    pub fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
+        let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
         let iops = middle(|r| r.iops)?;
         let rates = || readings.iter().map(|r| r.iops);
         let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
@@ -218,7 +218,7 @@ pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String>
 /// The contrast that the steps of `run` are; `None` when they are none.
 pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let block_bytes = block_bytes(run)?;
-    let mut readings: BTreeMap<(&str, &str), Vec<Reading>> = BTreeMap::new();
+    let mut readings: BTreeMap<(&str, &str), Vec<Repetition>> = BTreeMap::new();
     let mut by_round: BTreeMap<(&str, u32), f64> = BTreeMap::new();
     for (record, step) in run.steps.iter().zip(steps) {
         let value = |key: &str| step.point.values.get(key).map(String::as_str);
@@ -234,7 +234,7 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
         let known: Vec<_> = Rung::ALL.iter().filter_map(|rung| Some((*rung, figures(cores, *rung)?))).collect();
         let before = |at: usize| at.checked_sub(1).map(|before| known[before].1);
         let means = |at: usize| before(at).and_then(|before| difference(known[at].0, &before, &known[at].1));
-        known.iter().enumerate().map(|(at, (rung, figures))| told(*rung, figures, means(at))).collect()
+        known.iter().enumerate().map(|(at, (rung, figures))| reported(*rung, figures, means(at))).collect()
     };
     let (pinned, all_cores) = (rungs(PINNED), rungs(ALL_CORES));
     if pinned.is_empty() && all_cores.is_empty() {
@@ -256,12 +256,12 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
 }
 
 /// What a step did, a block an operation.
-fn reading(record: &StepRecord, step: &StepSummary) -> Option<Reading> {
+fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     let op = step.ops.select.as_ref()?;
     let iops = step.blocks_visited_per_s?;
     // Raw sessions tell their own CPU; a database's is that of its server.
     let cpu_cores = session_cores(record).or(step.cpu.db_cores)?;
-    Some(Reading {
+    Some(Repetition {
         iops,
         p50_us: op.p50_us?,
         p99_us: op.p99_us?,
@@ -280,7 +280,7 @@ fn session_cores(record: &StepRecord) -> Option<f64> {
     cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
 }
 
-fn told(rung: Rung, figures: &Figures, means: Option<String>) -> RungSummary {
+fn reported(rung: Rung, figures: &Figures, means: Option<String>) -> RungSummary {
     RungSummary {
         rung: rung.name().to_owned(),
         iops: figures.iops,
@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     fn figures(iops: &[f64], cpu: f64) -> Figures {
-        let reading = |iops: &f64| Reading {
+        let reading = |iops: &f64| Repetition {
             iops: *iops,
             p50_us: 90.0,
             p99_us: 200.0,
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_added_time_is_told_in_parts_that_add_up() {
+    fn the_added_time_is_reported_in_parts_that_add_up() {
         let raw = Figures { us_per_block: 100.0, storage_us: Some(98.0), ..figures(&[1_000.0], 5.0) };
         let physical = Figures { us_per_block: 150.0, storage_us: Some(110.0), ..figures(&[600.0], 20.0) };
         let parts = added(&raw, &physical).unwrap();

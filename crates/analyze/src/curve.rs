@@ -30,7 +30,7 @@ pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
 fn knee_of(steps: &[&StepSummary], search: &Search) -> KneeSummary {
     let points: Vec<LoadPoint> = steps.iter().filter_map(|step| point(step)).collect();
     match knee::find(&points, search) {
-        Ok(knee) => told(&knee),
+        Ok(knee) => reported(&knee),
         Err(why) => KneeSummary {
             model: None,
             why_not: Some(why.to_string()),
@@ -65,7 +65,7 @@ fn slo(point: Option<knee::SloPoint>) -> Option<u32> {
     point.map(|point| point.sessions.floor() as u32)
 }
 
-fn told(knee: &Knee) -> KneeSummary {
+fn reported(knee: &Knee) -> KneeSummary {
     let i = &knee.intervals;
     let intervals = [
         ("asymptote_sessions", i.asymptote_sessions),

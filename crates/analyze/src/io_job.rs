@@ -92,18 +92,18 @@ impl InFlight {
 /// What each session of a step keeps in flight; `None` for engines without an iodepth.
 pub fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
     let facts = &run.description.as_ref()?.facts;
-    let told = facts.get(IODEPTH)?;
+    let reported = facts.get(IODEPTH)?;
     // Whatever was asked for.
     if !takes_iodepth(run, head) {
         return Some(InFlight { small: 1, large: 0 });
     }
     if let Some((small, large)) = load(&head.point) {
-        let sessions = u32::try_from(head.seats.len()).ok().filter(|sessions| *sessions > 0)?;
+        let sessions = u32::try_from(head.placements.len()).ok().filter(|sessions| *sessions > 0)?;
         return Some(InFlight { small: small / sessions, large: large / sessions });
     }
     let here = |key: &str| head.point.values.get(key);
     let large = here(LARGE_IODEPTH).or_else(|| facts.get(LARGE_IODEPTH)).and_then(|large| large.parse().ok());
-    Some(InFlight { small: here(IODEPTH).unwrap_or(told).parse().ok()?, large: large.unwrap_or(0) })
+    Some(InFlight { small: here(IODEPTH).unwrap_or(reported).parse().ok()?, large: large.unwrap_or(0) })
 }
 
 /// The iodepth of a step and the length of each of these I/Os: of a block, or of a large read where there are no others.
@@ -126,7 +126,7 @@ pub fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
     let limit = run.head.settings.parse(LIMIT, units::parse_duration).ok().flatten();
     let limit_us = limit.map(|limit| limit.as_secs_f64() * 1e6);
     let within = |small: &Small| limit_us.is_none_or(|limit| small.mean_us <= limit);
-    let told = |step: &StepSummary, (small, large), value, mean_us, p99_us| IoBest {
+    let reported = |step: &StepSummary, (small, large), value, mean_us, p99_us| IoBest {
         value,
         mean_us,
         p99_us,
@@ -143,10 +143,10 @@ pub fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
     let mib = large_bytes(run).map(|bytes| bytes as f64 / f64::from(1 << 20));
     Some(IoJobSummary {
         limit_us,
-        most_small_per_s: most_small.map(|(step, load, s)| told(step, load, s.per_s, Some(s.mean_us), s.p99_us)),
+        most_small_per_s: most_small.map(|(step, load, s)| reported(step, load, s.per_s, Some(s.mean_us), s.p99_us)),
         most_large_mib_per_s: most_large
             .zip(mib)
-            .map(|((step, load, op), mib)| told(step, load, op.per_s * mib, op.mean_us, op.p99_us)),
-        least_small_us: least_us.map(|(step, load, s)| told(step, load, s.mean_us, Some(s.mean_us), s.p99_us)),
+            .map(|((step, load, op), mib)| reported(step, load, op.per_s * mib, op.mean_us, op.p99_us)),
+        least_small_us: least_us.map(|(step, load, s)| reported(step, load, s.mean_us, Some(s.mean_us), s.p99_us)),
     })
 }

@@ -2,16 +2,16 @@
 
 mod fit;
 mod interval;
-mod mark;
 mod model;
+mod slo;
 
 use mindful_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use fit::{Fit, fit};
 pub use interval::resampled;
-pub use mark::{SloPoint, slo_point};
 pub use model::{Model, ModelKind};
+pub use slo::{SloPoint, slo_point};
 
 use crate::stats::interval::Interval;
 

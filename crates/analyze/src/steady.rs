@@ -200,7 +200,7 @@ fn warming(hit_ratio: &[f64]) -> Option<Reason> {
 }
 
 /// What the shape of a window that begins at `warmup_s` says against it. A jump looks like a drift and a cycle like jumps, so the explanation
-/// that describes the window best is the one told.
+/// that describes the window best is the one reported.
 pub fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
     let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
         return idle(window, criteria);
@@ -235,8 +235,8 @@ fn idle(window: &[f64], criteria: &Criteria) -> Vec<Reason> {
 fn line_describes_better(window: &[f64], jumps: &[Change]) -> bool {
     let slope = line_slope(window);
     let flat: Vec<f64> = window.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();
-    let borders: Vec<usize> = [0].into_iter().chain(jumps.iter().map(|j| j.at_s)).chain([window.len()]).collect();
-    let between: f64 = borders.windows(2).map(|b| squares(&window[b[0]..b[1]])).sum();
+    let boundaries: Vec<usize> = [0].into_iter().chain(jumps.iter().map(|j| j.at_s)).chain([window.len()]).collect();
+    let between: f64 = boundaries.windows(2).map(|b| squares(&window[b[0]..b[1]])).sum();
     let n = window.len() as f64;
     n * squares(&flat).ln() + n.ln() < n * between.ln() + 3.0 * jumps.len() as f64 * n.ln()
 }

@@ -2,7 +2,7 @@
 
 use mindful_core::result::StepSummary;
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::Loop;
+use mindful_core::workload::LoopSite;
 
 use crate::figures::blocks;
 use crate::figures::counters::Counters;
@@ -25,7 +25,7 @@ use crate::summary::{self, Measured};
 pub struct StepAnalysis {
     /// Its figures, as in the summary.
     pub summary: StepSummary,
-    /// Length of a block it read, bytes; `None` where nobody told it.
+    /// Length of a block it read, bytes; `None` where nobody reported it.
     pub block_bytes: Option<u64>,
     /// Where all sessions were at work; `None` when they never were, and then nothing below is known.
     pub window: Option<Window>,
@@ -39,7 +39,7 @@ pub struct StepAnalysis {
     pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
     pub gates: Gates,
-    /// What the database's cache can hold and what it served; `None` where it cannot be told.
+    /// What the database's cache can hold and what it served; `None` where it cannot be reported.
     pub residence: Option<Residence>,
     /// The figure that stands for the step.
     pub headline: Option<Headline>,
@@ -55,8 +55,8 @@ pub struct StepAnalysis {
 pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let window = window(step);
     // A report tells counters, and nothing of single operations.
-    let told_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
-    let work = window.as_ref().filter(|_| told_by_slices).map(|window| Work::of(step, window));
+    let reported_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
+    let work = window.as_ref().filter(|_| reported_by_slices).map(|window| Work::of(step, window));
     let counters = window.as_ref().map(|window| Counters::of(step, window)).unwrap_or_default();
     let others = window.as_ref().and_then(|window| Others::of(run, step, window, &counters));
     let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::of(step, window, work));
@@ -113,6 +113,6 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
 
 /// Whether the loop ran in mindful though the engine has one in the database; `false` where the run does not tell.
 fn server_loop_unused(run: &Run, step: &StepRecord) -> bool {
-    let in_client = step.head.workload.as_ref().is_some_and(|workload| workload.looping == Loop::Client);
+    let in_client = step.head.workload.as_ref().is_some_and(|workload| workload.looping == LoopSite::Client);
     run.head.server_side_loop == Some(true) && in_client
 }

@@ -67,7 +67,7 @@ fn dataset(run: &Run) -> Option<DatasetSummary> {
 }
 
 fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
-    let (spans, started_us) = (window::spans(step)?, *step.borders_us.first()?);
+    let (spans, started_us) = (window::spans(step)?, *step.boundaries_us.first()?);
     let after = |us: i64| us.saturating_sub(started_us) as f64 / 1e3;
     Some(BySession {
         start_ms: spans.iter().map(|(begin, _)| after(*begin)).collect(),
@@ -81,7 +81,7 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
 pub struct Measured<'a> {
     /// When it was.
     pub window: Option<&'a Window>,
-    /// What sessions did; `None` where nobody told operations apart.
+    /// What sessions did; `None` where nobody reported operations apart.
     pub work: Option<&'a Work>,
     /// What counters did; empty without a window.
     pub counters: &'a Counters,
@@ -100,7 +100,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         like: workload.map_or(Like::default(), |workload| workload.like),
         // A bare file has no log to commit to.
         commit: workload.and_then(Workload::commit_mode).filter(|_| !io_job::on_files(run)),
-        sessions: Some(step.head.seats.len() as u32).filter(|sessions| *sessions > 0),
+        sessions: Some(step.head.placements.len() as u32).filter(|sessions| *sessions > 0),
         schemas: workload.map(|workload| workload.schemas),
         scale: workload.map(|workload| workload.scale),
         iodepth: iodepth.map(|(iodepth, _)| iodepth),

@@ -29,7 +29,7 @@ pub fn command() -> Command {
         .about("Measures a platform through the database that will run on it")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .arg(global("store", "DIR").help("Where runs are kept [default: the user's data directory; MINDFUL_STORE]"))
+        .arg(global("store", "DIR").help("Where runs are stored [default: the user's data directory; MINDFUL_STORE]"))
         .arg(
             global("format", "FORMAT")
                 .value_parser(["text", "json"])
@@ -101,7 +101,7 @@ fn verify() -> Command {
         Arg::new("full")
             .long("full")
             .action(ArgAction::SetTrue)
-            .help("Look at every block, where a sample of them would do"),
+            .help("BlockTouch at every block, where a sample of them would do"),
     )
 }
 
@@ -177,7 +177,7 @@ fn trace() -> Command {
             text("where", "where", "CONDITION")
                 .help("Such as 'event~read and ela>10000': =, !=, <, <=, >, >=, ~ (holds)"),
         )
-        .arg(text("top", "top", "N").help("Groups that are told [default: 20]"))
+        .arg(text("top", "top", "N").help("Groups that are reported [default: 20]"))
 }
 
 fn compare() -> Command {

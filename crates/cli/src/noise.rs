@@ -1,4 +1,4 @@
-//! The noise floor of a platform, kept beside the runs.
+//! The noise floor of a platform, stored beside the runs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Where runs are kept: `--store`, `MINDFUL_STORE`, or the user's data directory.
+//! Where runs are stored: `--store`, `MINDFUL_STORE`, or the user's data directory.
 
 use std::path::PathBuf;
 

@@ -23,14 +23,14 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
 }
 
 /// What was asked for is what is there, now and when opened anew; loading again changes nothing.
-pub fn a_load_is_told_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture) {
+pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
     }
     let plan = &fixture.dataset;
     let opened = fixture.loaded();
-    let told = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
-    let dataset = told.unwrap_or_else(|| panic!("nothing is told of what was loaded"));
+    let reported = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
+    let dataset = reported.unwrap_or_else(|| panic!("nothing is reported what was loaded"));
     assert_eq!(
         (dataset.schemas, dataset.blocks_per_schema, dataset.scan_blocks, dataset.seed, dataset.content),
         (plan.schemas, plan.blocks_per_schema, plan.scan_blocks, plan.seed, plan.content)
@@ -135,10 +135,10 @@ pub fn verify_proves_the_layout(fixture: &Fixture) {
         assert_eq!(schema.rows, fixture.dataset.blocks_per_schema);
         assert_eq!(schema.distinct_blocks, schema.rows);
     }
-    assert!(proof.cross_correlation.is_some(), "two schemas are not held against each other");
+    assert!(proof.cross_correlation.is_some(), "two schemas are not compared with each other");
 }
 
-/// What is listed goes, is told, and is gone; a second cleanup has nothing to do; a load works again.
+/// What is listed goes, is reported, and is gone; a second cleanup has nothing to do; a load works again.
 pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;

@@ -2,10 +2,10 @@
 
 use mindful_core::result::Finding;
 
-/// Each of `told` is found: a code, what its evidence names, and what its text tells to type after what it does to a
+/// Each of `reported` is found: a code, what its evidence names, and what its text tells to type after what it does to a
 /// result.
-pub fn each_tells_what_is_what_it_does_and_what_to_type(findings: &[Finding], told: &[(&str, &str, &str)]) {
-    for (code, what_is, to_type) in told {
+pub fn each_tells_what_is_what_it_does_and_what_to_type(findings: &[Finding], reported: &[(&str, &str, &str)]) {
+    for (code, what_is, to_type) in reported {
         let of_code = |finding: &&Finding| finding.code == *code && finding.evidence.contains(what_is);
         let finding =
             findings.iter().find(of_code).unwrap_or_else(|| panic!("no {code} with {what_is}: {findings:#?}"));

@@ -8,8 +8,8 @@ use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::{Capabilities, Engine, Session, Stop, Target};
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::{LoopSite, Workload};
 
 /// Length of a slice in the suite, us.
 pub const SLICE_US: i64 = 200_000;
@@ -97,9 +97,9 @@ impl Fixture {
     }
 
     /// The loops the engine has.
-    pub fn loops(&self) -> Vec<Loop> {
-        let all = [(Loop::Server, self.can().server_side_loop), (Loop::Client, self.can().client_side_loop)];
-        let has: Vec<Loop> = all.into_iter().filter(|(_, has)| *has).map(|(looping, _)| looping).collect();
+    pub fn loops(&self) -> Vec<LoopSite> {
+        let all = [(LoopSite::Server, self.can().server_side_loop), (LoopSite::Client, self.can().client_side_loop)];
+        let has: Vec<LoopSite> = all.into_iter().filter(|(_, has)| *has).map(|(looping, _)| looping).collect();
         assert!(!has.is_empty(), "an engine needs a loop, in the server or in the client");
         has
     }
@@ -126,8 +126,8 @@ impl Opened {
     /// The session `session` of `sessions`, prepared and connected.
     pub fn session(&self, workload: &Workload, session: u32, sessions: u32) -> Box<dyn Session> {
         self.target.prepare(workload, sessions).unwrap_or_else(|error| panic!("prepare: {error}"));
-        let seat = Seat { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
-        self.target.session(workload, seat).unwrap_or_else(|error| panic!("session {session}: {error}"))
+        let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+        self.target.session(workload, placement).unwrap_or_else(|error| panic!("session {session}: {error}"))
     }
 
     /// Orders for slices one after the other, the first in a moment.

@@ -29,7 +29,7 @@ macro_rules! suite {
     ($fixture:path) => {
         $crate::properties!($fixture, dataset: [
             a_fresh_target_holds_nothing_and_lists_nothing,
-            a_load_is_told_by_dataset_and_leaves_nothing_to_do,
+            a_load_is_reported_by_dataset_and_leaves_nothing_to_do,
             a_load_tells_its_progress,
             a_load_with_other_parameters_is_refused,
             more_schemas_are_added_to_a_load,
@@ -52,8 +52,8 @@ macro_rules! suite {
             scans_read_the_scan_table,
             fewer_commits_are_kept_or_refused,
             hot_spot_and_hot_schema_keep_their_share,
-            thinking_is_told,
-            a_pause_goes_on_over_the_borders_of_slices,
+            thinking_is_reported,
+            a_pause_goes_on_over_the_boundaries_of_slices,
             a_rate_is_kept_or_refused,
             the_same_seed_draws_the_same_operations,
             older_arithmetic_is_kept,
@@ -66,11 +66,11 @@ macro_rules! suite {
         ]);
         $crate::properties!($fixture, refusal: [
             a_bad_url_is_refused_in_one_line,
-            plans_are_pure_and_told_by_kind,
+            plans_are_pure_and_reported_by_kind,
             what_the_dataset_cannot_carry_is_refused,
             capabilities_are_honest,
             the_target_describes_itself,
-            options_are_named_and_told,
+            options_are_named_and_reported,
         ]);
     };
 }

@@ -7,7 +7,7 @@ use mindful_core::engine::{Stop, Target};
 use mindful_core::event::{Events, Silent};
 use mindful_core::plan;
 use mindful_core::units::Share;
-use mindful_core::workload::{Commit, Loop, OpKind, Rate, Workload};
+use mindful_core::workload::{Commit, LoopSite, OpKind, Rate, Workload};
 use mindful_core::{ErrorKind, Result};
 
 use crate::dataset::assert_one_line;
@@ -32,8 +32,8 @@ fn use_it(fixture: &Fixture, target: &dyn Target) -> Result<()> {
     target.prepare(&fixture.workload(), 1).map(drop)
 }
 
-/// Before the run, each kind of operation is told with its access path, and it is the one the method asks for.
-pub fn plans_are_pure_and_told_by_kind(fixture: &Fixture) {
+/// Before the run, each kind of operation is reported with its access path, and it is the one the method asks for.
+pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
     let can = fixture.can();
     let update_pct = if can.updates { percent(20) } else { Share::NONE };
     let scan_pct = if can.scans { percent(20) } else { Share::NONE };
@@ -44,9 +44,9 @@ pub fn plans_are_pure_and_told_by_kind(fixture: &Fixture) {
         let wanted =
             [(OpKind::Select, true), (OpKind::Update, !update_pct.is_none()), (OpKind::Scan, !scan_pct.is_none())];
         for (kind, runs) in wanted {
-            let told: Vec<_> = shapes.iter().filter(|shape| shape.kind == kind.name()).collect();
-            assert_eq!(!told.is_empty(), runs, "{}: {shapes:?}", kind.name());
-            assert!(told.iter().all(|shape| shape.pure && !shape.shape.is_empty()), "{told:?}");
+            let reported: Vec<_> = shapes.iter().filter(|shape| shape.kind == kind.name()).collect();
+            assert_eq!(!reported.is_empty(), runs, "{}: {shapes:?}", kind.name());
+            assert!(reported.iter().all(|shape| shape.pure && !shape.shape.is_empty()), "{reported:?}");
         }
     }
 }
@@ -78,8 +78,8 @@ pub fn capabilities_are_honest(fixture: &Fixture) {
     let claims = [
         (can.updates, "updates", updating.clone()),
         (can.scans, "scans", Workload { scan_pct: percent(20), ..plain.clone() }),
-        (can.server_side_loop, "server-side loop", Workload { looping: Loop::Server, ..plain.clone() }),
-        (can.client_side_loop, "client-side loop", Workload { looping: Loop::Client, ..plain.clone() }),
+        (can.server_side_loop, "server-side loop", Workload { looping: LoopSite::Server, ..plain.clone() }),
+        (can.client_side_loop, "client-side loop", Workload { looping: LoopSite::Client, ..plain.clone() }),
     ];
     for (has, what, workload) in claims {
         held(target, has, what, &workload);
@@ -89,7 +89,7 @@ pub fn capabilities_are_honest(fixture: &Fixture) {
     }
     if can.client_side_loop {
         let rate = Some(Rate { per_s: 100.0, even: false });
-        held(target, can.rate, "a rate", &Workload { rate, looping: Loop::Client, ..plain });
+        held(target, can.rate, "a rate", &Workload { rate, looping: LoopSite::Client, ..plain });
     }
 }
 
@@ -111,12 +111,12 @@ fn refused(target: &dyn Target, workload: &Workload, what: &str) {
     }
 }
 
-/// Version, block length, place and clock are told.
+/// Version, block length, place and clock are reported.
 pub fn the_target_describes_itself(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let told = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
-    assert!(!told.engine_version.is_empty() && told.endpoints >= 1, "{told:?}");
-    assert!(told.block_bytes.is_power_of_two(), "blocks of {} bytes", told.block_bytes);
+    let reported = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
+    assert!(!reported.engine_version.is_empty() && reported.endpoints >= 1, "{reported:?}");
+    assert!(reported.block_bytes.is_power_of_two(), "blocks of {} bytes", reported.block_bytes);
     let host = opened.target.host();
     assert!(host.local || (host.server_pid.is_none() && !host.in_process), "{host:?}");
     for path in &host.data_paths {
@@ -129,7 +129,7 @@ pub fn the_target_describes_itself(fixture: &Fixture) {
 }
 
 /// Options are named once, in snake case, beside the plan's own keys, and each says what it does.
-pub fn options_are_named_and_told(fixture: &Fixture) {
+pub fn options_are_named_and_reported(fixture: &Fixture) {
     let mut names: HashSet<&str> = plan::KEYS.iter().map(|key| key.name).collect();
     for key in fixture.engine.options() {
         assert!(names.insert(key.name), "{} is named twice", key.name);

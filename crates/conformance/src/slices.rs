@@ -1,11 +1,11 @@
-//! Properties of a slice: its borders, its report, its end.
+//! Properties of a slice: its boundaries, its report, its end.
 
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use mindful_core::Target;
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::{OpKind, Workload};
 
@@ -106,8 +106,8 @@ pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
     let (ready, wait) = mpsc::channel();
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let seat = Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 };
-            let mut session = target.session(&workload, seat).unwrap_or_else(|e| panic!("session: {e}"));
+            let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+            let mut session = target.session(&workload, placement).unwrap_or_else(|e| panic!("session: {e}"));
             let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}"));
             ready.send(()).unwrap_or_else(|e| panic!("{e}"));
             let order = SliceOrder { index: 0, begin_us, end_us: begin_us + length_us, first_op: 0, max_ops: None };
@@ -147,8 +147,8 @@ pub fn sessions_work_side_by_side(fixture: &Fixture) {
     });
     for report in &reports {
         assert_eq!(report.total_ops(), SIDE_BY_SIDE_OPS);
-        let told = report.writer_wait_us.is_some() || update_pct.is_none();
-        assert!(told || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not told");
+        let reported = report.writer_wait_us.is_some() || update_pct.is_none();
+        assert!(reported || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not reported");
     }
 }
 
@@ -159,8 +159,8 @@ fn one_of_many(
     sessions: u32,
     begin_us: i64,
 ) -> Vec<SliceReport> {
-    let seat = Seat { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
-    let mut connected = target.session(workload, seat).unwrap_or_else(|e| panic!("session {session}: {e}"));
+    let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+    let mut connected = target.session(workload, placement).unwrap_or_else(|e| panic!("session {session}: {e}"));
     let mut first_op = 0;
     (0..2)
         .map(|index| {

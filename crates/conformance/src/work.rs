@@ -94,8 +94,8 @@ pub fn hot_spot_and_hot_schema_keep_their_share(fixture: &Fixture) {
     }
 }
 
-/// Pauses are made, told, and fit into the time of the work.
-pub fn thinking_is_told(fixture: &Fixture) {
+/// Pauses are made, reported, and fit into the time of the work.
+pub fn thinking_is_reported(fixture: &Fixture) {
     let opened = fixture.loaded();
     let think = ThinkTime {
         share: percent(50),
@@ -117,7 +117,7 @@ pub fn thinking_is_told(fixture: &Fixture) {
 }
 
 /// A pause that outlasts its slice is counted whole, however late the next slice is ordered, and never twice.
-pub fn a_pause_goes_on_over_the_borders_of_slices(fixture: &Fixture) {
+pub fn a_pause_goes_on_over_the_boundaries_of_slices(fixture: &Fixture) {
     let opened = fixture.loaded();
     let pause = Duration::from_micros(SLICE_US.unsigned_abs() * 7 / 4);
     let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
@@ -154,7 +154,7 @@ pub fn a_rate_is_kept_or_refused(fixture: &Fixture) {
         carried += 1;
         let reports = opened.work(&workload, 4);
         let ops: u64 = reports.iter().map(SliceReport::total_ops).sum();
-        let backlog = reports.last().and_then(|report| report.backlog).unwrap_or_else(|| panic!("no backlog told"));
+        let backlog = reports.last().and_then(|report| report.backlog).unwrap_or_else(|| panic!("no backlog reported"));
         let due = 4 * SLICE_US.unsigned_abs() * 200 / 1_000_000;
         assert!((ops + backlog).abs_diff(due) <= 2, "{ops} done and {backlog} left of {due} due");
         for report in &reports {

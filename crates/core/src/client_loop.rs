@@ -4,7 +4,7 @@ use crate::clock::{HostClock, Time};
 use crate::error::Result;
 use crate::latency::Recorder;
 use crate::pace::Schedule;
-use crate::slice::{Seat, SliceOrder, SliceReport};
+use crate::slice::{Placement, SliceOrder, SliceReport};
 use crate::workload::{Draws, Op, OpKind, Rate, Workload};
 
 /// Carries out single operations.
@@ -28,7 +28,7 @@ pub trait Operate {
 pub struct ClientLoop<T = HostClock> {
     time: T,
     draws: Draws,
-    seat: Seat,
+    placement: Placement,
     rate: Option<Rate>,
     schedule: Option<Schedule>,
     pause: Option<Pause>,
@@ -57,19 +57,19 @@ enum Turn {
 }
 
 impl ClientLoop {
-    /// The loop of the session in `seat`.
-    pub fn new(workload: &Workload, seat: Seat) -> Self {
-        Self::with_time(HostClock, workload, seat)
+    /// The loop of the session in `placement`.
+    pub fn new(workload: &Workload, placement: Placement) -> Self {
+        Self::with_time(HostClock, workload, placement)
     }
 }
 
 impl<T: Time> ClientLoop<T> {
     /// The same by another time than this host's.
-    pub fn with_time(time: T, workload: &Workload, seat: Seat) -> Self {
+    pub fn with_time(time: T, workload: &Workload, placement: Placement) -> Self {
         Self {
             time,
-            draws: Draws::new(workload, seat.session, seat.schema),
-            seat,
+            draws: Draws::new(workload, placement.session, placement.schema),
+            placement,
             rate: workload.rate,
             schedule: None,
             pause: None,
@@ -81,12 +81,13 @@ impl<T: Time> ClientLoop<T> {
     /// Works one slice.
     pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
         self.time.sleep_unless(order.begin_us, &|| operator.interrupted());
-        // Who thinks across the border is in time for it, however late this thread wakes.
+        // Who thinks across the boundary is in time for it, however late this thread wakes.
         let begin_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         if let (Some(rate), None) = (self.rate, &self.schedule) {
             let stream = self.draws.streams().arrival;
-            self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
+            self.schedule =
+                Some(Schedule::new(rate, self.placement.session, self.placement.sessions, stream, order.begin_us));
         }
         let last = order.max_ops.map(|ops| order.first_op + ops);
         let mut index = order.first_op;
@@ -114,7 +115,7 @@ impl<T: Time> ClientLoop<T> {
     }
 
     /// Thinks until the pause or the slice is over; tells whether there is time left. A pause that outlasts the slice is
-    /// counted up to the border and handed on.
+    /// counted up to the boundary and handed on.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = &mut self.pause else { return true };
         self.time.sleep_unless(pause.until_us.min(end_us), &|| false);

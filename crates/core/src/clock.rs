@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sleep_ends_early_when_told() {
+    fn a_sleep_ends_early_when_asked() {
         let began = Instant::now();
         assert!(!sleep_unless(now_us() + 60_000_000, || began.elapsed() > NAP));
         assert!(began.elapsed() < Duration::from_secs(30));

@@ -12,7 +12,7 @@ pub struct Description {
     pub engine_version: String,
     /// Length of a block in bytes.
     pub block_bytes: u64,
-    /// Size of the database's own cache in bytes; `None` where it has none or it cannot be told.
+    /// Size of the database's own cache in bytes; `None` where it has none or it cannot be reported.
     pub cache_bytes: Option<u64>,
     /// Whether each session has a cache of that size to itself.
     #[serde(default)]
@@ -44,7 +44,7 @@ pub struct ExpectedLog {
     pub heavy: [f64; 2],
     /// Blocks that are now and then logged whole; `None` where none are.
     pub images: Option<LogImages>,
-    /// A transaction logs a block once, however often it updated it: then only operations that commit alone are foretold.
+    /// A transaction logs a block once, however often it updated it: then only operations that commit alone are predicted.
     pub once_a_transaction: bool,
 }
 
@@ -100,7 +100,7 @@ pub struct HostView {
 
 /// How a kind of operation will be carried out, found before the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanShape {
+pub struct AccessPath {
     /// Which statement: `select`, `update`, `scan`.
     pub kind: String,
     /// The access path in a few words: `Index Scan using blocks_1_k on blocks_1`.

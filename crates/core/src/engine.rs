@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
-pub use crate::description::{Description, HostView, PlanShape};
+pub use crate::description::{AccessPath, Description, HostView};
 use crate::error::{Error, Result};
 use crate::event::Events;
 use crate::file_reads::FileReads;
@@ -16,7 +16,7 @@ use crate::finding::Finding;
 use crate::metric::Sampler;
 use crate::plan::Plan;
 use crate::settings::{Key, Settings};
-use crate::slice::{Seat, SliceOrder, SliceReport};
+use crate::slice::{Placement, SliceOrder, SliceReport};
 use crate::workload::Workload;
 
 /// What an engine can do. A plan that asks for more is refused before anything runs.
@@ -171,14 +171,14 @@ pub trait Target: Send + Sync {
         Ok(())
     }
 
-    /// The proof that was kept with the dataset; `None` without one, and where the dataset is no longer the same.
-    fn kept_proof(&self) -> Result<Option<LayoutProof>> {
+    /// The proof that was stored with the dataset; `None` without one, and where the dataset is no longer the same.
+    fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         Ok(None)
     }
 
     /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
     /// Refuses what it cannot carry, with the next move.
-    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>>;
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>>;
 
     /// What about the target would spoil a result of `plan`: what is, what it does, the line that changes it. Found in
     /// about a second; changes nothing.
@@ -187,7 +187,7 @@ pub trait Target: Send + Sync {
     }
 
     /// Connects a session and warms it up so far that its first slice begins at once. Called on the session's thread.
-    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>>;
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>>;
 
     /// The target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
@@ -203,7 +203,7 @@ pub trait Target: Send + Sync {
     /// Everything `cleanup` would touch or leave.
     fn inventory(&self) -> Result<Vec<OwnedObject>>;
 
-    /// Removes what is mindful's own; returns what [`Target::inventory`] told before.
+    /// Removes what is mindful's own; returns what [`Target::inventory`] reported before.
     fn cleanup(&self) -> Result<Vec<OwnedObject>>;
 
     /// What mindful made to hold the dataset and nothing else, such as the folder of a private server; kept if anything

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, LayoutProof};
-use crate::description::{Description, HostView, PlanShape};
+use crate::description::{AccessPath, Description, HostView};
 use crate::finding::Finding;
 use crate::head::{Facts, RunHead, StepHead};
 use crate::latency::Sampled;
@@ -44,7 +44,7 @@ pub enum Event {
     /// How operations are carried out.
     Shapes {
         /// One a kind.
-        shapes: Vec<PlanShape>,
+        shapes: Vec<AccessPath>,
     },
     /// A step begins.
     Step(StepHead),
@@ -55,10 +55,11 @@ pub enum Event {
         /// Of so many.
         of: u32,
     },
-    /// All sessions were released; the borders of all slices are decided.
+    /// All sessions were released; the boundaries of all slices are decided.
     Started {
-        /// Borders of slices on the engine's clock, us since the epoch: one more than there are slices.
-        borders_us: Vec<i64>,
+        /// Boundaries of slices on the engine's clock, us since the epoch: one more than there are slices.
+        #[serde(rename = "borders_us")]
+        boundaries_us: Vec<i64>,
         /// Engine clock minus this host's clock, us.
         clock_offset_us: i64,
     },
@@ -82,8 +83,9 @@ pub enum Event {
     Sample {
         /// Its name.
         source: String,
-        /// The border of slices it stands for: 0 is the start.
-        border: u32,
+        /// The boundary of slices it stands for: 0 is the start.
+        #[serde(rename = "border")]
+        boundary: u32,
         /// When it was read, us since the epoch on this host's clock.
         at_us: i64,
         /// How long the reading took, us.
@@ -95,8 +97,9 @@ pub enum Event {
     Latencies {
         /// Its name.
         source: String,
-        /// The border of slices up to which they were timed.
-        border: u32,
+        /// The boundary of slices up to which they were timed.
+        #[serde(rename = "border")]
+        boundary: u32,
         /// What was timed.
         sampled: Sampled,
     },
@@ -104,16 +107,17 @@ pub enum Event {
     Busiest {
         /// Its name.
         source: String,
-        /// The border of slices up to which they used it.
-        border: u32,
+        /// The boundary of slices up to which they used it.
+        #[serde(rename = "border")]
+        boundary: u32,
         /// The busiest first.
         processes: Vec<ProcessCpu>,
     },
     /// Which part of the step counts, where what was seen decided it.
     Window {
-        /// The border of slices where it begins.
+        /// The boundary of slices where it begins.
         first: u32,
-        /// The border where it ends.
+        /// The boundary where it ends.
         last: u32,
     },
     /// The step ended.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What is done with each block once it is in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum BlockTouch {
     /// Nothing: the CPU never sees the data.
     None,
     /// One byte is read.
@@ -22,5 +22,5 @@ pub trait FileReads: Sync {
 
     /// Names and values of the options by which each session keeps one read past the page cache in flight and does `look`
     /// with every block; all of them on one CPU where one is given.
-    fn options(&self, look: Look, cpu: Option<usize>) -> Vec<(&'static str, String)>;
+    fn options(&self, look: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Plan;
 use crate::point::Point;
 use crate::settings::Settings;
-use crate::slice::Seat;
+use crate::slice::Placement;
 use crate::workload::Workload;
 
 /// Facts by name.
@@ -57,8 +57,9 @@ pub struct StepHead {
     /// What its sessions do; `None` where another tool drove them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
-    /// Where they sit; empty where their number is not known.
-    pub seats: Vec<Seat>,
+    /// Where each session works; empty where their number is not known.
+    #[serde(rename = "seats")]
+    pub placements: Vec<Placement>,
     /// Slices before the measured window.
     pub warmup_slices: u32,
     /// Requested length of the measured window, s; `None` for a fixed amount of work.

@@ -128,7 +128,7 @@ impl Recorder {
         (beyond >= 10.0 - 1e-6).then(|| self.histogram.value_at_quantile(quantile).min(self.max_ns))
     }
 
-    /// How many latencies are longer than `ns`, and their sum in ns; both by bucket, so within 1 % at the border.
+    /// How many latencies are longer than `ns`, and their sum in ns; both by bucket, so within 1 % at the boundary.
     pub fn beyond(&self, ns: u64) -> (u64, u64) {
         let buckets = self.histogram.iter_recorded().filter(|step| step.value_iterated_to() > ns);
         buckets.fold((0, 0), |(count, sum), step| {
@@ -170,8 +170,8 @@ mod tests {
             copy.merge(&recorder.take());
             values.sort_unstable();
             let exact = values[values.len().div_ceil(2) - 1] as f64;
-            let told = copy.quantile_ns(0.5).unwrap() as f64;
-            prop_assert!((told / exact - 1.0).abs() < 0.01, "{told} for {exact}");
+            let reported = copy.quantile_ns(0.5).unwrap() as f64;
+            prop_assert!((reported / exact - 1.0).abs() < 0.01, "{reported} for {exact}");
             prop_assert_eq!(copy.max_ns(), values[values.len() - 1]);
         }
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_without_ten_beyond_it_is_not_told() {
+    fn a_percentile_without_ten_beyond_it_is_not_reported() {
         let mut recorder = Recorder::new();
         for _ in 0..9_999 {
             recorder.record(1_000);

@@ -114,7 +114,7 @@ pub mod shared {
     pub const SERVER_CPU_USER_US: Counter = Counter("server_cpu_user");
     /// System CPU of the server's processes, us.
     pub const SERVER_CPU_SYSTEM_US: Counter = Counter("server_cpu_system");
-    /// CPU of the server's processes, where user and system are not told apart, us.
+    /// CPU of the server's processes, where user and system are not distinguishable, us.
     pub const SERVER_CPU_US: Counter = Counter("server_cpu");
     /// CPU of mindful itself, us.
     pub const CLIENT_CPU_US: Counter = Counter("client_cpu");
@@ -201,10 +201,11 @@ pub struct ProcessCpu {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// At the border of two slices: sources that are always current, such as `/proc`.
-    Border,
+    /// At the boundary of two slices: sources that are always current, such as `/proc`.
+    #[serde(rename = "border")]
+    Boundary,
     /// In the middle of the following slice, or once all sessions are done: sources that sessions publish when a slice
-    /// ends. What is read then stands exactly as it was at the border.
+    /// ends. What is read then stands exactly as it was at the boundary.
     Settled,
 }
 
@@ -218,7 +219,7 @@ pub trait Sampler: Send {
 
     /// When to read it.
     fn phase(&self) -> Phase {
-        Phase::Border
+        Phase::Boundary
     }
 
     /// Reads all metrics once; `None` where a value is not to be had. Never 0 for unknown.

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backlog_of_millions_is_told_at_once() {
+    fn a_backlog_of_millions_is_reported_at_once() {
         for even in [false, true] {
             let schedule = Schedule::new(Rate { per_s: 1e8, even }, 0, 1, 7, 1_800_000_000_000_000);
             let due = schedule.backlog(1_800_000_000_000_000 + 3_600_000_000);

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::error::{Error, Result};
 use crate::settings::{self, Settings};
-use crate::slice::Seat;
+use crate::slice::Placement;
 use crate::units::{self, Share};
-use crate::workload::{Commit, HotSpot, Like, Loop, Rate, Redo, Skew, ThinkTime, Workload};
+use crate::workload::{Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
 mod keys;
 mod parse;
@@ -81,7 +81,7 @@ pub struct Plan {
     /// Open loop.
     pub rate: Option<Rate>,
     /// Where the loop runs.
-    pub looping: Loop,
+    pub looping: LoopSite,
     /// Whose arithmetic.
     pub like: Like,
     /// Whether single requests are timed at the device, where they can be.
@@ -271,10 +271,10 @@ impl Plan {
         self.skew == Skew::Uniform && self.hot_spot.is_none() && self.hot_schema.is_none()
     }
 
-    /// The seats of all sessions: schemas and endpoints in turn, so that each has its even share.
-    pub fn seats(&self, schemas: u32, endpoints: u32) -> Vec<Seat> {
+    /// The placements of all sessions: schemas and endpoints in turn, so that each has its even share.
+    pub fn placements(&self, schemas: u32, endpoints: u32) -> Vec<Placement> {
         (0..self.sessions)
-            .map(|session| Seat {
+            .map(|session| Placement {
                 session,
                 sessions: self.sessions,
                 schema: session % schemas.max(1) + 1,

@@ -195,7 +195,7 @@ pub struct DatasetSummary {
     pub index_bytes: Option<u64>,
     /// Time the load took, s; null when it was there already.
     pub load_s: Option<f64>,
-    /// Largest rank correlation of key and block, in size; null when not proven in this run and no proof is kept.
+    /// Largest rank correlation of key and block, in size; null when not proven in this run and no proof is stored.
     pub rank_correlation_max: Option<f64>,
 }
 
@@ -324,7 +324,7 @@ impl OpsSummary {
         }
     }
 
-    /// The kind that stands for a step where one figure is told: selects, or updates where there are none.
+    /// The kind that stands for a step where one figure is reported: selects, or updates where there are none.
     pub fn main(&self) -> Option<&OpSummary> {
         self.select.as_ref().or(self.update.as_ref())
     }

@@ -3,7 +3,7 @@
 mod merged;
 
 use crate::dataset::{Dataset, LayoutProof};
-use crate::description::{Description, HostView, PlanShape};
+use crate::description::{AccessPath, Description, HostView};
 use crate::event::Event;
 use crate::finding::Finding;
 pub use crate::head::{Facts, Imported, RunHead, StepHead};
@@ -19,8 +19,8 @@ pub const FORMAT: u32 = 1;
 /// One reading of a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The border of slices it stands for.
-    pub border: u32,
+    /// The boundary of slices it stands for.
+    pub boundary: u32,
     /// When it was read, us since the epoch on this host's clock.
     pub at_us: i64,
     /// What the reading cost, us.
@@ -47,21 +47,21 @@ pub struct Series {
 pub struct StepRecord {
     /// What it is.
     pub head: StepHead,
-    /// Borders of its slices on the engine's clock, us; empty when it never started.
-    pub borders_us: Vec<i64>,
+    /// Boundaries of its slices on the engine's clock, us; empty when it never started.
+    pub boundaries_us: Vec<i64>,
     /// Engine clock minus host clock, us.
     pub clock_offset_us: i64,
-    /// First and last border of the part that counts, where what was seen decided it.
+    /// First and last boundary of the part that counts, where what was seen decided it.
     pub window: Option<(u32, u32)>,
-    /// Slices of all sessions between two borders, where no window can begin or end.
+    /// Slices of all sessions between two boundaries, where no window can begin or end.
     pub merged: Merged,
     /// `(session, report)` in order of arrival, of all slices that are not merged.
-    pub alone: Vec<(u32, SliceReport)>,
+    pub unmerged: Vec<(u32, SliceReport)>,
     /// Counters.
     pub series: Vec<Series>,
-    /// `(source, border, latencies)` that samplers timed in the slice that ended at the border.
+    /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
     pub latencies: Vec<(String, u32, Sampled)>,
-    /// `(border, processes)` beside the run that used the most CPU in the slice that ended at the border.
+    /// `(boundary, processes)` beside the run that used the most CPU in the slice that ended at the boundary.
     pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
     /// First error of a session.
     pub error: Option<String>,
@@ -75,12 +75,12 @@ impl StepRecord {
     /// A step of which nothing is known but its head.
     pub fn new(head: StepHead) -> Self {
         Self {
-            merged: Merged::new(head.seats.len()),
+            merged: Merged::new(head.placements.len()),
             head,
-            borders_us: Vec::new(),
+            boundaries_us: Vec::new(),
             clock_offset_us: 0,
             window: None,
-            alone: Vec::new(),
+            unmerged: Vec::new(),
             series: Vec::new(),
             latencies: Vec::new(),
             busiest: Vec::new(),
@@ -96,23 +96,23 @@ impl StepRecord {
     /// The reason why it cannot stand where it stands.
     pub fn add(&mut self, event: Event) -> Result<(), String> {
         match event {
-            Event::Started { borders_us, clock_offset_us } => {
-                self.borders_us = borders_us;
+            Event::Started { boundaries_us, clock_offset_us } => {
+                self.boundaries_us = boundaries_us;
                 self.clock_offset_us = clock_offset_us;
             }
             // What another tool saw has no sessions that come and go.
-            Event::Slice { session, report } if self.head.workload.is_none() => self.alone.push((session, report)),
+            Event::Slice { session, report } if self.head.workload.is_none() => self.unmerged.push((session, report)),
             Event::Slice { session, report } => {
-                self.merged.take(session, report, &self.borders_us, &mut self.alone)?;
+                self.merged.take(session, report, &self.boundaries_us, &mut self.unmerged)?;
             }
             Event::Source { source, metrics, phase } => {
                 self.series.push(Series { source, metrics, phase, readings: Vec::new() });
             }
-            Event::Sample { source, border, at_us, cost_us, values } => {
-                self.read(&source, Reading { border, at_us, cost_us, values })?;
+            Event::Sample { source, boundary, at_us, cost_us, values } => {
+                self.read(&source, Reading { boundary, at_us, cost_us, values })?;
             }
-            Event::Latencies { source, border, sampled } => self.latencies.push((source, border, sampled)),
-            Event::Busiest { border, processes, .. } => self.busiest.push((border, processes)),
+            Event::Latencies { source, boundary, sampled } => self.latencies.push((source, boundary, sampled)),
+            Event::Busiest { boundary, processes, .. } => self.busiest.push((boundary, processes)),
             Event::Window { first, last } => self.window = Some((first, last)),
             Event::StepEnd { error, interrupted } => {
                 self.error = error;
@@ -132,14 +132,14 @@ impl StepRecord {
     /// All reports: first those of several sessions in one, then the others in order of arrival.
     pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
         let merged = self.merged.slices().iter().map(|merged| &merged.report);
-        merged.chain(self.alone.iter().map(|(_, report)| report))
+        merged.chain(self.unmerged.iter().map(|(_, report)| report))
     }
 
     /// When each session was at work; `None` for one that never reported.
     pub fn spans(&self) -> Vec<Option<Span>> {
         let mut spans = self.merged.spans().to_vec();
-        spans.resize(self.head.seats.len(), None);
-        for (session, report) in &self.alone {
+        spans.resize(self.head.placements.len(), None);
+        for (session, report) in &self.unmerged {
             if let Some(span) = spans.get_mut(*session as usize) {
                 *span = Some(merged::widened(*span, report));
             }
@@ -154,9 +154,9 @@ impl StepRecord {
             .rev()
             .find(|series| series.source == source)
             .ok_or_else(|| format!("a sample of {source:?}, which did not introduce itself"))?;
-        let (told, known) = (reading.values.len(), series.metrics.len());
-        if told != known {
-            return Err(format!("{told} values for the {known} metrics of {source:?}"));
+        let (reported, known) = (reading.values.len(), series.metrics.len());
+        if reported != known {
+            return Err(format!("{reported} values for the {known} metrics of {source:?}"));
         }
         series.readings.push(reading);
         Ok(())
@@ -181,7 +181,7 @@ pub struct Run {
     /// The proof of its layout.
     pub proof: Option<LayoutProof>,
     /// How operations were carried out.
-    pub shapes: Vec<PlanShape>,
+    pub shapes: Vec<AccessPath>,
     /// The steps.
     pub steps: Vec<StepRecord>,
     /// What was found while running.

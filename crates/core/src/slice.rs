@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::latency::Latency;
 use crate::workload::OpKind;
 
-/// Where a session sits.
+/// Where a session works: its number, its schema and the endpoint it connects to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seat {
+pub struct Placement {
     /// Session number, from 0.
     pub session: u32,
     /// How many sessions the step has.

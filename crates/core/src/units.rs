@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_small_or_too_large_to_be_told_is_refused() {
+    fn what_is_too_small_or_too_large_to_be_reported_is_refused() {
         for text in ["0.4us", "169h", "18446744073709551616h", "9e9h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }

@@ -115,7 +115,7 @@ pub struct Rate {
 /// Where the work loop runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Loop {
+pub enum LoopSite {
     /// In the database: almost no client CPU, no network between operations.
     #[default]
     Server,
@@ -181,7 +181,7 @@ pub struct Workload {
     /// Open loop.
     pub rate: Option<Rate>,
     /// Where the loop runs.
-    pub looping: Loop,
+    pub looping: LoopSite,
     /// Whose arithmetic.
     pub like: Like,
 }
@@ -205,7 +205,7 @@ impl Workload {
             skew: Skew::Uniform,
             think_time: None,
             rate: None,
-            looping: Loop::Server,
+            looping: LoopSite::Server,
             like: Like::Mindful,
         }
     }

@@ -27,7 +27,7 @@ fn used(clock: ClockId) -> Duration {
     Duration::new(used.tv_sec.unsigned_abs(), used.tv_nsec.unsigned_abs() as u32)
 }
 
-/// CPUs' worth of time that this process may use, by its affinity and its control groups; `None` where neither is told.
+/// CPUs' worth of time that this process may use, by its affinity and its control groups; `None` where neither is reported.
 pub fn usable(kernel: &Kernel) -> Option<f64> {
     let by_affinity = sched_getaffinity(None).ok().map(|cpus| f64::from(cpus.count()));
     let by_group = Groups::of(kernel, std::process::id()).limits().cpus;
@@ -99,7 +99,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if process::Stat::read(&self.kernel, self.root).is_ok_and(|stat| stat.started == self.started) {
-            // Nobody is left to be told, and the process ends with mindful.
+            // Nobody is left to be reported, and the process ends with mindful.
             let _ = self.put_all_on(&self.before);
         }
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpu_of_a_thread_grows_with_its_work_and_is_part_of_the_process() {
+    fn cpu_of_a_thread_grows_with_work_and_is_of_its_process() {
         let (before, whole) = (of_thread(), of_process());
         while of_thread().saturating_sub(before) < Duration::from_millis(5) {
             std::hint::black_box((0..1000_u64).sum::<u64>());

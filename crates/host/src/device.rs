@@ -9,7 +9,7 @@ use crate::mounts::{self, Mount};
 
 /// Where a path lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placement {
+pub struct Location {
     /// The path asked for.
     pub path: PathBuf,
     /// The mount that holds it; `None` for a block device itself, or when mounts cannot be read.
@@ -44,9 +44,9 @@ impl Chain {
 }
 
 /// Finds where `path` lies; where it does not exist yet, where it would be made.
-pub fn locate(kernel: &Kernel, path: &Path) -> Placement {
+pub fn locate(kernel: &Kernel, path: &Path) -> Location {
     let (existing, missing) = nearest_existing(path);
-    let found = |mount, chain| Placement { path: path.to_owned(), mount, chain };
+    let found = |mount, chain| Location { path: path.to_owned(), mount, chain };
     let metadata = match fs::metadata(&existing) {
         Ok(metadata) => metadata,
         Err(error) => return found(None, Err(format!("{} cannot be looked at ({error})", path.display()))),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logical_volume_is_followed_through_mirror_and_partitions_to_the_disks() {
+    fn a_logical_volume_is_followed_down_to_the_disks() {
         let (_root, kernel) = mirror();
         let chain = chain_of(&kernel, &[(253, 0)]).unwrap();
         assert_eq!(chain.text(), "dm-0 < md0 < sda2 sdb2 < sda sdb");
@@ -225,16 +225,16 @@ mod tests {
 
     #[test]
     fn a_tmpfs_is_not_seen_and_says_that_it_is_memory() {
-        let placement = locate(&Kernel::default(), Path::new("/dev/shm/not/made/yet"));
-        assert_eq!(placement.mount.unwrap().fs_type, "tmpfs");
-        assert!(placement.chain.unwrap_err().contains("is memory, not storage"));
+        let location = locate(&Kernel::default(), Path::new("/dev/shm/not/made/yet"));
+        assert_eq!(location.mount.unwrap().fs_type, "tmpfs");
+        assert!(location.chain.unwrap_err().contains("is memory, not storage"));
     }
 
     #[test]
     fn the_device_of_a_folder_is_the_one_its_files_say() {
         let folder = tempfile::tempdir().unwrap();
-        let placement = locate(&Kernel::default(), folder.path());
-        match placement.chain {
+        let location = locate(&Kernel::default(), folder.path());
+        match location.chain {
             Ok(chain) => {
                 let device = numbers(fs::metadata(folder.path()).unwrap().dev());
                 let known: Vec<_> = chain.levels[0]
@@ -244,7 +244,7 @@ mod tests {
                 assert!(device.0 == 0 || known == [device], "{known:?} {device:?}");
             }
             // In a container the temporary folder may lie in layers: then the reason names the file system.
-            Err(reason) => assert!(reason.contains(&placement.mount.unwrap().fs_type), "{reason}"),
+            Err(reason) => assert!(reason.contains(&location.mount.unwrap().fs_type), "{reason}"),
         }
     }
 }

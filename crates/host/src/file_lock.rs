@@ -31,7 +31,7 @@ const LOCKS_ARE_OF_BYTES: [u64; 3] = [0x6969, 0xff53_4d42, 0xfe53_4d42];
 enum Hold {
     Nothing,
     Share,
-    Alone,
+    Exclusive,
 }
 
 /// The locks of one target, held until it is dropped.
@@ -47,7 +47,7 @@ struct Held {
 
 /// Files are nobody else's as long as this stands; then they are held as before.
 #[derive(Debug)]
-pub struct Alone<'l> {
+pub struct Exclusive<'l> {
     locks: &'l FileLocks,
     before: Vec<(PathBuf, Hold)>,
 }
@@ -58,7 +58,7 @@ impl FileLocks {
         paths.iter().try_for_each(|path| {
             self.with(path, |held| {
                 if held.hold == Hold::Nothing && !beside_others {
-                    held.take(Hold::Alone)?;
+                    held.take(Hold::Exclusive)?;
                 }
                 held.take(Hold::Share)
             })
@@ -67,7 +67,7 @@ impl FileLocks {
 
     /// Holds the files at `paths` alone.
     pub fn hold_alone(&self, paths: &[PathBuf]) -> Result<()> {
-        paths.iter().try_for_each(|path| self.with(path, |held| held.take(Hold::Alone)))
+        paths.iter().try_for_each(|path| self.with(path, |held| held.take(Hold::Exclusive)))
     }
 
     /// Gives all back.
@@ -79,12 +79,12 @@ impl FileLocks {
     }
 
     /// The files at `paths` for oneself, until what is returned goes.
-    pub fn alone(&self, paths: &[PathBuf]) -> Result<Alone<'_>> {
-        let mut alone = Alone { locks: self, before: Vec::new() };
+    pub fn alone(&self, paths: &[PathBuf]) -> Result<Exclusive<'_>> {
+        let mut alone = Exclusive { locks: self, before: Vec::new() };
         for path in paths {
             let before = self.with(path, |held| {
                 let before = held.hold;
-                held.take(Hold::Alone).map(|()| before)
+                held.take(Hold::Exclusive).map(|()| before)
             })?;
             alone.before.push((path.clone(), before));
         }
@@ -101,7 +101,7 @@ impl FileLocks {
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for Exclusive<'_> {
     fn drop(&mut self) {
         for (path, before) in &self.before {
             // A file that was removed meanwhile is locked for nobody.
@@ -141,7 +141,7 @@ impl Held {
             _ if self.hold == wanted || !lockable(&self.file) => Ok(()),
             Hold::Nothing => self.file.unlock().map_err(TryLockError::Error),
             Hold::Share => self.file.try_lock_shared(),
-            Hold::Alone => self.file.try_lock(),
+            Hold::Exclusive => self.file.try_lock(),
         };
         match tried {
             Ok(()) => self.hold = wanted,

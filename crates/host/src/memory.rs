@@ -4,7 +4,7 @@ use crate::control_group::Groups;
 use crate::kernel::Kernel;
 use crate::kernel_file::{named_values, value};
 
-/// What `/proc/meminfo` tells; `None` is not told.
+/// What `/proc/meminfo` tells; `None` is not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meminfo {
     /// All memory, bytes.

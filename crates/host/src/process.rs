@@ -110,7 +110,7 @@ pub fn name(kernel: &Kernel, pid: u32) -> Option<String> {
     value(folder(kernel, pid).join("comm"))
 }
 
-/// CPU that the first thread of a process has used: all of it where it has but one. `None` where it is not told.
+/// CPU that the first thread of a process has used: all of it where it has but one. `None` where it is not reported.
 pub fn cpu(kernel: &Kernel, pid: u32) -> Option<Duration> {
     // The first field is nanoseconds on a CPU; the times of `stat` are whole ticks of 10 ms.
     let text = value(folder(kernel, pid).join("schedstat"))?;

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_free_is_part_of_the_whole_and_nothing_is_known_of_nothing() {
+    fn free_is_part_of_the_whole_and_unknown_of_nothing() {
         let space = of(&std::env::temp_dir()).unwrap();
         assert!(space.free_bytes <= space.total_bytes && space.total_bytes > 0, "{space:?}");
         assert!(of(Path::new("/nonexistent/folder")).is_err());

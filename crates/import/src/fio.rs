@@ -10,7 +10,7 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// `fio --output-format=json` or `json+`.
 pub struct Fio;
@@ -24,7 +24,7 @@ impl Format for Fio {
         recognise::recognises(head)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
-        to_run::told(name, &read::jobs(name, &input::text(name, input)?)?)
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+        to_run::reported(name, &read::jobs(name, &input::text(name, input)?)?)
     }
 }

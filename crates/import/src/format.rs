@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use mindful_core::Result;
 
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// A format of files that hold measurements.
 pub trait Format: Sync {
@@ -23,5 +23,5 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// What is wrong with the file, by its name.
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>>;
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>>;
 }

@@ -12,6 +12,7 @@ mod pgio;
 mod pgio_line;
 mod plan_file;
 pub mod report;
+mod reported;
 pub mod rows;
 mod runs;
 pub mod shell;
@@ -19,7 +20,6 @@ mod slob;
 mod source;
 mod statspack;
 mod tables;
-mod told;
 pub mod trace;
 mod unknown;
 mod workers;
@@ -29,9 +29,9 @@ use mindful_core::{Error, Result};
 pub use format::Format;
 pub use formats::FORMATS;
 pub use plan_file::PlanFile;
+pub use reported::{Reported, sessions_of};
 pub use runs::{OldRun, runs};
 pub use source::{Source, recognised};
-pub use told::{Told, sessions_of};
 
 /// Whose configuration a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub fn import(name: &str, text: &str) -> Result<Imported> {
     Ok(Imported { kit, toml, left_behind })
 }
 
-/// Told by the keys that only one of the kits has, then by the file's name.
+/// Reported by the keys that only one of the kits has, then by the file's name.
 fn kit(name: &str, script: &shell::Script) -> Result<Kit> {
     let has = |keys: &[&str]| keys.iter().any(|key| script.get(key).is_some());
     let (slob, pgio) = (has(&slob::OWN_KEYS), has(&pgio::OWN_KEYS));

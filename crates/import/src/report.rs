@@ -13,7 +13,7 @@ use mindful_core::oracle;
 use crate::number::Printed;
 
 pub use extract::of_tables;
-pub use steps::told;
+pub use steps::reported;
 
 /// Which instances a report is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -203,7 +203,7 @@ impl Report {
         names.iter().find_map(|name| self.profile.get(*name).copied())
     }
 
-    /// Waits of the foreground for `event` and its counterparts, or of all where these are not told apart.
+    /// Waits of the foreground for `event` and its counterparts, or of all where these are not distinguishable.
     pub fn foreground_waits(&self, event: &str) -> Option<Waited> {
         waited(self.foreground.as_ref().or(self.both.as_ref())?, event)
     }
@@ -217,7 +217,7 @@ impl Report {
         if same && off(&head) < off(&section) { head } else { section }
     }
 
-    /// Waits of the background for `event`, or of all where these are not told apart.
+    /// Waits of the background for `event`, or of all where these are not distinguishable.
     pub fn background_waits(&self, event: &str) -> Option<Waited> {
         waited(self.background.as_ref().or(self.both.as_ref())?, event)
     }
@@ -233,10 +233,10 @@ impl Report {
     }
 }
 
-/// All waits of `lines` that count as `event`; `None` where there are none, or one of them is not told.
+/// All waits of `lines` that count as `event`; `None` where there are none, or one of them is not reported.
 fn waited(lines: &[EventLine], event: &str) -> Option<Waited> {
     let alike = lines.iter().filter(|line| oracle::counterpart(&line.name) == event);
-    let told = alike.map(|line| Some(Waited { waits: line.waits?.value, time_us: line.time_us? }));
+    let reported = alike.map(|line| Some(Waited { waits: line.waits?.value, time_us: line.time_us? }));
     let sum = |a: Waited, b: Waited| Waited {
         waits: a.waits + b.waits,
         time_us: Printed {
@@ -244,5 +244,5 @@ fn waited(lines: &[EventLine], event: &str) -> Option<Waited> {
             half_step: a.time_us.half_step + b.time_us.half_step,
         },
     };
-    told.reduce(|a, b| Some(sum(a?, b?)))?
+    reported.reduce(|a, b| Some(sum(a?, b?)))?
 }

@@ -11,21 +11,21 @@ pub use flashdba::flashdba;
 pub use own::{csv, json, table};
 
 use crate::report::Report;
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// A report and the file it stands in.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The step that was made of it.
-    pub told: &'a Told,
+    pub reported: &'a Reported,
     /// The report.
     pub report: &'a Report,
 }
 
 impl<'a> Row<'a> {
-    /// The row of `told`; `None` where it is no report of Oracle's.
-    pub fn of(told: &'a Told) -> Option<Self> {
-        Some(Self { told, report: told.report.as_deref()? })
+    /// The row of `reported`; `None` where it is no report of Oracle's.
+    pub fn of(reported: &'a Reported) -> Option<Self> {
+        Some(Self { reported, report: reported.report.as_deref()? })
     }
 }
 

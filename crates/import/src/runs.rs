@@ -8,9 +8,9 @@ use mindful_core::event::Event;
 use mindful_core::finding::Finding;
 use mindful_core::head::{Imported, StepHead};
 use mindful_core::point::Point;
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// A run of another tool, ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,16 +21,16 @@ pub struct OldRun {
     pub target: String,
     /// Whose figures they are.
     pub imported: Imported,
-    /// When it began, RFC 3339; `None` where no date is told.
+    /// When it began, RFC 3339; `None` where no date is reported.
     pub began: Option<String>,
     /// All that happened, from the host to the end.
     pub events: Vec<Event>,
 }
 
 /// Steps as runs: those of one target as a ladder where all tell their sessions, the others by themselves.
-pub fn runs(told: Vec<Told>) -> Vec<OldRun> {
-    let mut groups: BTreeMap<(&str, String, &str), Vec<Told>> = BTreeMap::new();
-    for step in told {
+pub fn runs(reported: Vec<Reported>) -> Vec<OldRun> {
+    let mut groups: BTreeMap<(&str, String, &str), Vec<Reported>> = BTreeMap::new();
+    for step in reported {
         groups.entry((step.engine, step.target.clone(), step.what)).or_default().push(step);
     }
     let ladders = groups.into_values().flat_map(|steps| {
@@ -40,7 +40,7 @@ pub fn runs(told: Vec<Told>) -> Vec<OldRun> {
     ladders.filter_map(run).collect()
 }
 
-fn run(mut steps: Vec<Told>) -> Option<OldRun> {
+fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
     steps.sort_by_key(|step| (step.point.clone(), step.sessions, step.began_us));
     let many = steps.len() > 1;
     let first = steps.first()?;
@@ -76,7 +76,7 @@ fn instant(us: i64) -> Option<String> {
     Some(format!("{:.3}", Timestamp::from_microsecond(us).ok()?))
 }
 
-fn described(step: &Told) -> Event {
+fn described(step: &Reported) -> Event {
     let description = Description {
         engine_version: step.version.clone().unwrap_or_else(|| "of unknown version".to_owned()),
         block_bytes: step.block_bytes.unwrap_or(0),
@@ -88,13 +88,13 @@ fn described(step: &Told) -> Event {
     Event::Described { description, host: HostView::default() }
 }
 
-/// Sessions whose places nobody told.
+/// Sessions whose places nobody reported.
 fn head(step: u32, sessions: u32, point: Point) -> StepHead {
-    let seat = |session| Seat { session, sessions, schema: 1, endpoint: 0 };
+    let placement = |session| Placement { session, sessions, schema: 1, endpoint: 0 };
     StepHead {
         step,
         workload: None,
-        seats: (0..sessions).map(seat).collect(),
+        placements: (0..sessions).map(placement).collect(),
         warmup_slices: 0,
         duration_s: None,
         ops: None,

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_told_not_run() {
+    fn commands_are_reported_not_run() {
         let script = parse("t", "A=1\ntouch /tmp/x\nexport A B\nB=2 env").unwrap();
         assert_eq!(script.commands, [(2, "touch /tmp/x".to_owned()), (4, "B=2 env".to_owned())]);
     }

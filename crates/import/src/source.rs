@@ -8,7 +8,7 @@ use mindful_core::Result;
 use crate::format::Format;
 use crate::formats::FORMATS;
 use crate::input::cannot_read;
-use crate::told::Told;
+use crate::reported::Reported;
 use crate::unknown;
 
 /// Bytes by which a file is recognised.
@@ -46,7 +46,7 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
 
 impl Source {
     /// The measurements in it.
-    pub fn read(mut self) -> Result<Vec<Told>> {
+    pub fn read(mut self) -> Result<Vec<Reported>> {
         self.format.read(&self.name, &mut *self.input)
     }
 }

@@ -10,7 +10,7 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// What `spreport.sql` writes.
 pub struct Statspack;
@@ -24,7 +24,7 @@ impl Format for Statspack {
         recognise::recognises(head)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
-        to_run::told(name, read::reports(&input::text(name, input)?))
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+        to_run::reported(name, read::reports(&input::text(name, input)?))
     }
 }

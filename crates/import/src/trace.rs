@@ -12,7 +12,7 @@ use std::io::BufRead;
 use mindful_core::{Error, Result};
 
 use crate::format::Format;
-use crate::told::Told;
+use crate::reported::Reported;
 
 pub use distribution::{Distribution, Range};
 pub use fields::{Field, Filter};
@@ -35,10 +35,10 @@ impl Format for Trace {
         recognise::recognises(head)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
         let mut collected = to_run::Collected::default();
         read::lines(name, input, |line| collected.add(&line))?;
-        collected.told(name).map(|told| vec![told])
+        collected.reported(name).map(|reported| vec![reported])
     }
 }
 

@@ -16,11 +16,11 @@ const OTHERS: [(&str, &str); 5] = [
 
 /// The error of a file of which `head` is the beginning.
 pub fn error(name: &str, head: &[u8]) -> Error {
-    let (what, next) = told(head);
+    let (what, next) = reported(head);
     Error::plan(format!("{name} is none of the files that can be imported: it {what}"), next)
 }
 
-fn told(head: &[u8]) -> (String, &'static str) {
+fn reported(head: &[u8]) -> (String, &'static str) {
     let known = "import reads AWR and Statspack reports, 10046 traces, event histogram records, results of Orion, pgio \
                  and fio, slob.conf and pgio.conf";
     if head.is_empty() {

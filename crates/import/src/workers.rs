@@ -10,7 +10,7 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// A CSV of workers and millions of logical reads per second.
 pub struct Workers;
@@ -24,7 +24,7 @@ impl Format for Workers {
         recognise::recognises(head)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Told>> {
-        Ok(to_run::told(name, &read::rows(name, &input::text(name, input)?)?))
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+        Ok(to_run::reported(name, &read::rows(name, &input::text(name, input)?)?))
     }
 }

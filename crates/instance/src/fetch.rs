@@ -1,4 +1,4 @@
-//! One fetch of a pinned artefact: downloaded, held against its hash, vetted, unpacked by the account that will run it.
+//! One fetch of a pinned artefact: downloaded, compared with its hash, vetted, unpacked by the account that will run it.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn in_version_2_the_group_is_limited_by_memory_max_and_goes_when_it_is_empty() {
+    fn version_2_groups_are_limited_by_memory_max_and_removed() {
         let (_root, group) = means("cpu io memory pids\n");
         let group = group.unwrap();
         assert_eq!(group.means, "cgroup v2");

@@ -43,5 +43,5 @@ fn main() -> std::io::Result<()> {
             costs[READINGS * 99 / 100]
         )?;
     }
-    writeln!(out, "a border costs {sum} us")
+    writeln!(out, "a boundary costs {sum} us")
 }

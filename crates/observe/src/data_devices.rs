@@ -14,7 +14,7 @@ pub(crate) struct DataDevices {
     pub(crate) counted: Vec<String>,
     /// All others of their chains.
     pub(crate) others: Vec<String>,
-    /// Paths whose device cannot be seen, and why; a reason is told once.
+    /// Paths whose device cannot be seen, and why; a reason is reported once.
     pub(crate) unseen: Vec<(PathBuf, String)>,
 }
 
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_told_once_however_many_paths_it_concerns() {
+    fn a_reason_is_reported_once_however_many_paths_it_concerns() {
         let paths = [PathBuf::from("/dev/shm/data"), PathBuf::from("/dev/shm/log")];
         let found = DataDevices::find(&Kernel::default(), &paths, "");
         assert_eq!(found.counted, Vec::<String>::new());

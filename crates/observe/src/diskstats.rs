@@ -237,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_old_and_new_kernels_are_read_and_shorter_ones_left_out() {
+    fn lines_of_old_and_new_kernels_are_read() {
         let stats = parse(TEXT);
         assert_eq!(stats.keys().copied().collect::<Vec<_>>(), ["dm-0", "loop0", "sda", "vda"]);
         assert_eq!((stats["vda"].len(), stats["vda"][16], stats["sda"].len()), (17, 1034, 11));
     }
 
     #[test]
-    fn requests_are_counted_at_the_highest_level_that_counts_and_never_twice() {
+    fn requests_are_counted_at_the_highest_level_and_only_once() {
         let kernel = Kernel { proc: PathBuf::from("/proc"), sys: PathBuf::from("/nonexistent") };
         let plain = chain(&[&["vda"], &["sda"]]);
         assert_eq!(counted_level(&kernel, &plain, TEXT), Some(0));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_untouched_device_counts_if_it_has_queues_and_is_not_switched_off() {
+    fn an_untouched_device_counts_if_it_has_queues_and_is_on() {
         let sys = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: PathBuf::from("/proc"), sys: sys.path().to_owned() };
         let disk = sys.path().join("class/block/loop0");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_go_over_the_counted_devices_and_a_lost_device_makes_them_unknown() {
+    fn a_lost_device_makes_the_sums_over_devices_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let kernel = written(folder.path(), TEXT);
         let mut sampler =

@@ -4,12 +4,12 @@
 //! would not be what it claims to be; what only makes a host slower or noisier is information.
 
 mod activity;
+#[cfg(test)]
+mod catalogue_test;
 mod memory;
 mod neighbours;
 mod processor;
 mod storage;
-#[cfg(test)]
-mod told;
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Watching: one sampling loop, one clock, and the sources of the host.
 //!
-//! [`Observer`] reads samplers at the borders of slices; [`host_samplers`] finds those of this host, one source of
+//! [`Observer`] reads samplers at the boundaries of slices; [`host_samplers`] finds those of this host, one source of
 //! `/proc` a file.
 
 mod block_trace;
@@ -29,4 +29,4 @@ pub use environment::environment;
 pub use host::host_samplers;
 pub use node_exporter::node_exporter;
 pub use observer::Observer;
-pub use schedule::Borders;
+pub use schedule::Boundaries;

@@ -14,7 +14,7 @@ use mindful_host::{Kernel, cpu};
 const KTHREADD: u32 = 2;
 /// So many are named.
 const NAMED: usize = 16;
-/// Looks at all processes take at most this part of a CPU; on a host with very many, some borders go without.
+/// Looks at all processes take at most this part of a CPU; on a host with very many, some boundaries go without.
 const MOST_OF_A_CPU: f64 = 0.01;
 
 /// Samples the processes of others.

@@ -10,7 +10,7 @@ use mindful_core::{Error, Result};
 use crate::http::{Address, Client};
 use crate::prometheus::{Sample, parse};
 
-/// What is asked for at every border; an exporter told to leave one of these out refuses, and then is asked for all.
+/// What is asked for at every boundary; an exporter told to leave one of these out refuses, and then is asked for all.
 const COLLECTORS: [&str; 4] = ["cpu", "diskstats", "vmstat", "meminfo"];
 const US_PER_S: f64 = 1e6;
 
@@ -253,7 +253,7 @@ node_vmstat_pgpgin 2.5238049e+07
     }
 
     #[test]
-    fn seconds_become_microseconds_and_what_is_not_told_is_unknown() {
+    fn seconds_become_microseconds_and_missing_ones_unknown() {
         let values = values(&parse(TEXT), &["vda".to_owned()]);
         let cpu = [(153.84 + 300.0 + 1416.0) * 1e6, (153.84 + 300.0 + 1416.0 + 1822.41 + 45.5 + 2.5) * 1e6, 2.5e6];
         for (value, expected) in values.iter().zip(cpu) {

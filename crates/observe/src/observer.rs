@@ -1,4 +1,4 @@
-//! The one sampling loop: every source is read by one thread, at moments that follow from the borders of slices.
+//! The one sampling loop: every source is read by one thread, at moments that follow from the boundaries of slices.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use mindful_core::metric::{Phase, Sampler};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 
-use crate::schedule::{Borders, LAST_SETTLE_US};
+use crate::schedule::{Boundaries, LAST_SETTLE_US};
 
 /// A sleep is never longer than this, so that it is noticed when the wall clock is set.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
@@ -21,11 +21,11 @@ const STOP_PATIENCE: Duration = Duration::from_secs(1);
 /// The wall clock may differ by this much from the steady one between two looks; more is a step.
 const CLOCK_STEP_US: i64 = 20_000;
 
-/// Reads samplers on its own thread until the last border, or until it is told to end.
+/// Reads samplers on its own thread until the last boundary, or until it is told to end.
 pub struct Observer {
     wishes: Arc<Wishes>,
     clock: Arc<dyn Clock>,
-    borders: Borders,
+    boundaries: Boundaries,
     clock_offset_us: i64,
     events: Arc<dyn Events>,
 }
@@ -42,7 +42,7 @@ struct Wish {
     stop: bool,
     /// The sessions have done their work, and published it.
     worked: bool,
-    /// Host clock, us: the first border from here on is the last.
+    /// Host clock, us: the first boundary from here on is the last.
     close_at_us: Option<i64>,
     /// The source being read.
     reading: Option<String>,
@@ -62,19 +62,19 @@ impl Wishes {
 }
 
 impl Observer {
-    /// Introduces every sampler with [`Event::Source`], then reads them at the borders (engine clock) until the last.
+    /// Introduces every sampler with [`Event::Source`], then reads them at the boundaries (engine clock) until the last.
     /// `clock_offset_us` is the engine's clock minus this host's. Each reading is one [`Event::Sample`].
     ///
     /// # Errors
     /// The thread cannot be started.
     pub fn start(
         samplers: Vec<Box<dyn Sampler>>,
-        borders: impl Into<Borders>,
+        boundaries: impl Into<Boundaries>,
         clock_offset_us: i64,
         events: Arc<dyn Events>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let borders = borders.into();
+        let boundaries = boundaries.into();
         for sampler in &samplers {
             events.emit(Event::Source {
                 source: sampler.name().to_owned(),
@@ -86,7 +86,7 @@ impl Observer {
         let sources = samplers.into_iter().map(|sampler| Source { sampler, failed: false }).collect();
         let sampling = Sampling {
             sources,
-            borders: borders.clone(),
+            boundaries: boundaries.clone(),
             clock_offset_us,
             wishes: wishes.clone(),
             events: events.clone(),
@@ -107,25 +107,25 @@ impl Observer {
                     "raise the limit of threads (ulimit -u)",
                 )
             })?;
-        Ok(Self { wishes, clock, borders, clock_offset_us, events })
+        Ok(Self { wishes, clock, boundaries, clock_offset_us, events })
     }
 
-    /// The work is done: waits until the last border has been read. What sessions publish is read last after this call,
-    /// however long their last operations took. A reading that hangs for ten seconds is left behind and told as a
-    /// finding. Where borders have no end, this is [`Observer::close`].
+    /// The work is done: waits until the last boundary has been read. What sessions publish is read last after this call,
+    /// however long their last operations took. A reading that hangs for ten seconds is left behind and reported as a
+    /// finding. Where boundaries have no end, this is [`Observer::close`].
     pub fn finish(self) {
-        if self.borders.endless() {
+        if self.boundaries.endless() {
             return self.close();
         }
         self.wishes.change(|wish| wish.worked = true);
-        self.wait_for_border(i64::MAX);
+        self.wait_for_boundary(i64::MAX);
     }
 
-    /// Waits until the first border from now on has been read: the work is done before the borders are.
+    /// Waits until the first boundary from now on has been read: the work is done before the boundaries are.
     pub fn close(self) {
         let now = self.clock.now_us();
         self.wishes.change(|wish| (wish.worked, wish.close_at_us) = (true, Some(now)));
-        self.wait_for_border(now);
+        self.wait_for_boundary(now);
     }
 
     /// Ends now, without the readings that are still to come.
@@ -134,9 +134,9 @@ impl Observer {
         self.wait(STOP_PATIENCE);
     }
 
-    /// Waits for the readings of the first border at or after `host_us`, or of the last there is.
-    fn wait_for_border(&self, host_us: i64) {
-        let closing = self.borders.closing(host_us.saturating_add(self.clock_offset_us));
+    /// Waits for the readings of the first boundary at or after `host_us`, or of the last there is.
+    fn wait_for_boundary(&self, host_us: i64) {
+        let closing = self.boundaries.closing(host_us.saturating_add(self.clock_offset_us));
         let left_us = closing.map_or(0, |at| at - self.clock_offset_us + LAST_SETTLE_US - self.clock.now_us());
         self.wait(Duration::from_micros(left_us.max(0).unsigned_abs()) + PATIENCE);
     }
@@ -148,7 +148,7 @@ impl Observer {
             self.events.emit(Event::Finding(Finding::new(
                 "sampler-hung",
                 Severity::Warning,
-                "A reading did not return and was left behind: what it would have told is missing.",
+                "A reading did not return and was left behind: what it would have reported is missing.",
                 format!("source {reading}"),
             )));
         }
@@ -170,7 +170,7 @@ struct Source {
 /// The thread's own state.
 struct Sampling {
     sources: Vec<Source>,
-    borders: Borders,
+    boundaries: Boundaries,
     clock_offset_us: i64,
     wishes: Arc<Wishes>,
     events: Arc<dyn Events>,
@@ -189,23 +189,23 @@ impl Drop for Ending {
 
 impl Sampling {
     fn run(mut self) {
-        let mut border = 0;
-        while let Some(at) = self.host_time(self.borders.at(border)) {
+        let mut boundary = 0;
+        while let Some(at) = self.host_time(self.boundaries.at(boundary)) {
             if !self.wait_until(at) {
                 return;
             }
-            self.read(Phase::Border, border, None);
-            let next = self.host_time(self.borders.at(border + 1));
+            self.read(Phase::Boundary, boundary, None);
+            let next = self.host_time(self.boundaries.at(boundary + 1));
             let last = next.is_none() || self.wishes.lock().close_at_us.is_some_and(|close| close <= at);
-            let settled = self.host_time(self.borders.settled_at(border, last));
+            let settled = self.host_time(self.boundaries.settled_at(boundary, last));
             if !settled.is_some_and(|settled| self.wait_until(settled)) || last && !self.wait_for_work() {
                 return;
             }
-            self.read(Phase::Settled, border, next.filter(|_| !last));
+            self.read(Phase::Settled, boundary, next.filter(|_| !last));
             if last {
                 return;
             }
-            border += 1;
+            boundary += 1;
         }
     }
 
@@ -250,9 +250,9 @@ impl Sampling {
         }
     }
 
-    /// Reads every source of `phase`. What a settled source tells after `expires_us` stands for another border: it is
+    /// Reads every source of `phase`. What a settled source tells after `expires_us` stands for another boundary: it is
     /// unknown then.
-    fn read(&mut self, phase: Phase, border: u32, expires_us: Option<i64>) {
+    fn read(&mut self, phase: Phase, boundary: u32, expires_us: Option<i64>) {
         for source in self.sources.iter_mut().filter(|source| source.sampler.phase() == phase) {
             self.wishes.lock().reading = Some(source.sampler.name().to_owned());
             let (at_us, begun) = (self.clock.now_us(), self.clock.elapsed());
@@ -263,17 +263,17 @@ impl Sampling {
             let cost_us = u64::try_from(self.clock.elapsed().saturating_sub(begun).as_micros()).unwrap_or(u64::MAX);
             self.events.emit(Event::Sample {
                 source: source.sampler.name().to_owned(),
-                border,
+                boundary,
                 at_us,
                 cost_us,
                 values,
             });
             let source = source.sampler.name().to_owned();
             if let Some(sampled) = latencies {
-                self.events.emit(Event::Latencies { source: source.clone(), border, sampled });
+                self.events.emit(Event::Latencies { source: source.clone(), boundary, sampled });
             }
             if !busiest.is_empty() {
-                self.events.emit(Event::Busiest { source, border, processes: busiest });
+                self.events.emit(Event::Busiest { source, boundary, processes: busiest });
             }
         }
         self.wishes.lock().reading = None;
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wall_clock_that_was_set_is_a_step_and_one_that_drifts_is_not() {
+    fn a_wall_clock_that_was_set_is_a_step_and_drift_is_not() {
         let looked_at = |ahead_us| Clocks { wall_us: wall_us() + ahead_us, steady: Instant::now() };
         assert_eq!(looked_at(0).step_us(), None);
         assert_eq!(looked_at(5_000).step_us(), None);

@@ -1,34 +1,34 @@
-//! When to read: the borders of slices and the moments that follow from them.
+//! When to read: the boundaries of slices and the moments that follow from them.
 
-/// How long after the last border its settled sources are read, us: sessions publish within a few ms of it.
+/// How long after the last boundary its settled sources are read, us: sessions publish within a few ms of it.
 pub(crate) const LAST_SETTLE_US: i64 = 300_000;
 
-/// The borders of slices, us since the epoch on the engine's clock.
+/// The boundaries of slices, us since the epoch on the engine's clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Borders {
+pub enum Boundaries {
     /// All are known beforehand: a window of fixed length.
     Fixed(Vec<i64>),
     /// They go on until the observer is told to finish: a fixed amount of work.
     Every {
-        /// Border 0.
+        /// Boundary 0.
         start_us: i64,
         /// Length of a slice.
         period_us: i64,
     },
 }
 
-impl From<Vec<i64>> for Borders {
-    fn from(borders_us: Vec<i64>) -> Self {
-        Self::Fixed(borders_us)
+impl From<Vec<i64>> for Boundaries {
+    fn from(boundaries_us: Vec<i64>) -> Self {
+        Self::Fixed(boundaries_us)
     }
 }
 
-impl Borders {
-    /// Border `k`; `None` past the last.
-    pub fn at(&self, border: u32) -> Option<i64> {
+impl Boundaries {
+    /// Boundary `k`; `None` past the last.
+    pub fn at(&self, boundary: u32) -> Option<i64> {
         match self {
-            Self::Fixed(all) => all.get(border as usize).copied(),
-            Self::Every { start_us, period_us } => Some(start_us + i64::from(border) * (*period_us).max(1)),
+            Self::Fixed(all) => all.get(boundary as usize).copied(),
+            Self::Every { start_us, period_us } => Some(start_us + i64::from(boundary) * (*period_us).max(1)),
         }
     }
 
@@ -37,19 +37,19 @@ impl Borders {
         matches!(self, Self::Every { .. })
     }
 
-    /// When the settled sources of border `k` are read: half a slice later, or shortly after the last border.
-    pub(crate) fn settled_at(&self, border: u32, last: bool) -> Option<i64> {
-        let at = self.at(border)?;
-        match self.at(border + 1) {
+    /// When the settled sources of boundary `k` are read: half a slice later, or shortly after the last boundary.
+    pub(crate) fn settled_at(&self, boundary: u32, last: bool) -> Option<i64> {
+        let at = self.at(boundary)?;
+        match self.at(boundary + 1) {
             Some(next) if !last => Some(at + (next - at) / 2),
             _ => Some(at + LAST_SETTLE_US),
         }
     }
 
-    /// The first border at or after `instant_us`, or else the last there is.
+    /// The first boundary at or after `instant_us`, or else the last there is.
     pub(crate) fn closing(&self, instant_us: i64) -> Option<i64> {
         match self {
-            Self::Fixed(all) => all.iter().find(|border| **border >= instant_us).or(all.last()).copied(),
+            Self::Fixed(all) => all.iter().find(|boundary| **boundary >= instant_us).or(all.last()).copied(),
             Self::Every { start_us, period_us } => {
                 let period = (*period_us).max(1);
                 let slices = (instant_us - start_us).max(0);
@@ -64,22 +64,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settled_sources_are_read_in_the_middle_of_the_following_slice() {
-        let borders = Borders::from(vec![1_000_000, 2_000_000, 2_500_000]);
-        assert_eq!(borders.settled_at(0, false), Some(1_500_000));
-        assert_eq!(borders.settled_at(1, false), Some(2_250_000));
-        assert_eq!(borders.settled_at(2, true), Some(2_800_000));
-        assert_eq!(borders.settled_at(3, true), None);
+    fn settled_sources_are_read_in_the_middle_of_the_next_slice() {
+        let boundaries = Boundaries::from(vec![1_000_000, 2_000_000, 2_500_000]);
+        assert_eq!(boundaries.settled_at(0, false), Some(1_500_000));
+        assert_eq!(boundaries.settled_at(1, false), Some(2_250_000));
+        assert_eq!(boundaries.settled_at(2, true), Some(2_800_000));
+        assert_eq!(boundaries.settled_at(3, true), None);
     }
 
     #[test]
-    fn an_endless_list_closes_at_the_first_border_after_the_work() {
-        let borders = Borders::Every { start_us: 100, period_us: 10 };
-        assert_eq!(borders.at(3), Some(130));
-        assert_eq!(borders.closing(131), Some(140));
-        assert_eq!(borders.closing(130), Some(130));
-        assert_eq!(borders.closing(5), Some(100));
-        let fixed = Borders::from(vec![100, 110, 120]);
+    fn an_endless_list_closes_at_the_first_boundary_after_the_work() {
+        let boundaries = Boundaries::Every { start_us: 100, period_us: 10 };
+        assert_eq!(boundaries.at(3), Some(130));
+        assert_eq!(boundaries.closing(131), Some(140));
+        assert_eq!(boundaries.closing(130), Some(130));
+        assert_eq!(boundaries.closing(5), Some(100));
+        let fixed = Boundaries::from(vec![100, 110, 120]);
         assert_eq!([101, 110, 121].map(|instant| fixed.closing(instant)), [Some(110), Some(110), Some(120)]);
     }
 }

@@ -46,11 +46,11 @@ fn write(store: &Store, sessions: u32, seconds: u32) -> Result<()> {
     })?;
     begin(&writer, &plan, seconds)?;
     let start_us = clock::now_us();
-    let borders_us: Vec<i64> = (0..=i64::from(seconds)).map(|second| start_us + second * 1_000_000).collect();
-    writer.emit(Event::Started { borders_us: borders_us.clone(), clock_offset_us: 0 });
-    for (index, border_us) in (0..seconds).zip(borders_us) {
+    let boundaries_us: Vec<i64> = (0..=i64::from(seconds)).map(|second| start_us + second * 1_000_000).collect();
+    writer.emit(Event::Started { boundaries_us: boundaries_us.clone(), clock_offset_us: 0 });
+    for (index, boundary_us) in (0..seconds).zip(boundaries_us) {
         for session in 0..sessions {
-            writer.emit(Event::Slice { session, report: slice(session, index, border_us) });
+            writer.emit(Event::Slice { session, report: slice(session, index, boundary_us) });
         }
     }
     writer.emit(Event::StepEnd { error: None, interrupted: false });
@@ -70,12 +70,12 @@ fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
         content: Content::INCOMPRESSIBLE,
     };
     let workload = plan.workload(&dataset)?;
-    let seats = plan.seats(workload.schemas, 1);
+    let placements = plan.placements(workload.schemas, 1);
     writer.emit(Event::Loaded { dataset, load_s: None });
     writer.emit(Event::Step(StepHead {
         step: 0,
         workload: Some(workload),
-        seats,
+        placements,
         warmup_slices: 0,
         duration_s: Some(f64::from(seconds)),
         ops: None,
@@ -85,8 +85,8 @@ fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
 }
 
 /// A second of one session: latencies between one and forty milliseconds, most of them short.
-fn slice(session: u32, index: u32, border_us: i64) -> SliceReport {
-    let begin_us = border_us + i64::from(session) * 10;
+fn slice(session: u32, index: u32, boundary_us: i64) -> SliceReport {
+    let begin_us = boundary_us + i64::from(session) * 10;
     let mut report = SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..SliceReport::default() };
     let mut recorders = [Recorder::new(), Recorder::new()];
     for op in 0..OPS {

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_and_not_swallowed() {
+    fn a_full_disk_is_reported_and_not_swallowed() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let log = Log { file: full, buffer: Vec::new(), flushed: Instant::now(), fault: None };
         let writer = RunWriter { head: head(), dir: PathBuf::from("/runs/x"), log: Mutex::new(log) };

@@ -54,7 +54,7 @@ fn settled(contrast: &ContrastSummary) -> Vec<String> {
             return vec![String::new(), figures, once.to_owned()];
         }
         Some([low, high]) if (low..=high).contains(&1.0) => {
-            let same = "database and raw reads are not told apart: eta by rounds lies between";
+            let same = "database and raw reads are not distinguishable: eta by rounds lies between";
             return vec![
                 String::new(),
                 figures,
@@ -117,7 +117,7 @@ fn table(rungs: &[RungSummary]) -> Table {
 mod tests {
     use super::*;
 
-    fn told(eta_interval: Option<[f64; 2]>) -> String {
+    fn reported(eta_interval: Option<[f64; 2]>) -> String {
         let added = AddedTime { storage_us: 1.0, cpu_us: 2.0, waits_us: 3.0, host_busy_share: Some(0.5) };
         let contrast = ContrastSummary {
             pinned: None,
@@ -133,9 +133,12 @@ mod tests {
     #[test]
     fn only_a_difference_that_the_rounds_show_is_explained() {
         let explained = |text: &str| text.contains("longer reads from storage");
-        let (once, same, apart) = (told(None), told(Some([0.94, 1.3])), told(Some([1.05, 1.18])));
+        let (once, same, apart) = (reported(None), reported(Some([0.94, 1.3])), reported(Some([1.05, 1.18])));
         assert!(once.contains("one round has no interval") && !explained(&once), "{once}");
-        assert!(same.contains("not told apart") && same.contains("0.940 and 1.300") && !explained(&same), "{same}");
+        assert!(
+            same.contains("not distinguishable") && same.contains("0.940 and 1.300") && !explained(&same),
+            "{same}"
+        );
         assert!(apart.contains("between 1.050 and 1.180") && explained(&apart), "{apart}");
     }
 }

@@ -94,8 +94,8 @@ fn find(name: &str) -> Result<Column> {
 
 fn sources(text: &mut String, column: Column, step: &StepAnalysis) {
     if let (Some(window), true) = (&step.window, column.figure.sources.is_empty()) {
-        let (first, last) = (window.first_border, window.last_border);
-        let _ = writeln!(text, "  slices of border {first} to {last}, {:.2} s", window.seconds());
+        let (first, last) = (window.first_boundary, window.last_boundary);
+        let _ = writeln!(text, "  slices of boundary {first} to {last}, {:.2} s", window.seconds());
     }
     for name in column.figure.sources.iter().copied() {
         match step.counters.find(name) {

@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn figures_keep_the_digits_that_matter() {
-        let told: Vec<_> = [0.0, 0.0421, 7.934, 98.44, 99.97, 64_211.4, 1e9].into_iter().map(number).collect();
-        assert_eq!(told, ["0", "0.042", "7.93", "98.4", "100", "64,211", "1,000,000,000"]);
+        let reported: Vec<_> = [0.0, 0.0421, 7.934, 98.44, 99.97, 64_211.4, 1e9].into_iter().map(number).collect();
+        assert_eq!(reported, ["0", "0.042", "7.93", "98.4", "100", "64,211", "1,000,000,000"]);
         assert_eq!(time_us(1_200_000.0), "1.20 s");
         assert_eq!(maybe(None), UNKNOWN);
     }

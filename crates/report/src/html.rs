@@ -13,8 +13,8 @@ use crate::{escape, heat};
 
 const STYLE: &str = include_str!("html/page.css");
 
-/// The page; `told` is the report of the run as text, which stands at its end.
-pub fn page(run: &Run, analysis: &Analysis, told: &str) -> String {
+/// The page; `reported` is the report of the run as text, which stands at its end.
+pub fn page(run: &Run, analysis: &Analysis, reported: &str) -> String {
     let summary = &analysis.summary;
     let id = text(&summary.id);
     let mut html = format!(
@@ -47,7 +47,7 @@ pub fn page(run: &Run, analysis: &Analysis, told: &str) -> String {
         html,
         "<details>\n<summary>The report in full</summary>\n<pre>{}</pre>\n</details>\n\
          <footer>run {id}, {}, by mindful {}</footer>\n</main>\n</body>\n</html>\n",
-        marked_up(told),
+        marked_up(reported),
         text(&summary.started_at),
         text(&run.head.mindful_version)
     );

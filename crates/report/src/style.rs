@@ -5,7 +5,7 @@
 pub struct Style {
     /// Columns; reports use at most a hundred.
     pub width: usize,
-    /// Whether to add colour. Nothing is told by colour alone.
+    /// Whether to add colour. Nothing is reported by colour alone.
     pub colour: bool,
 }
 

@@ -34,7 +34,7 @@ pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], sty
         }
         if let Some(knee) = knee {
             text.push('\n');
-            for line in knee_lines(knee, if reported(&steps) { "per second" } else { "blocks/s" }) {
+            for line in knee_lines(knee, if of_old_tool(&steps) { "per second" } else { "blocks/s" }) {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -99,7 +99,7 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>) -> Table {
     let columns = [
         "sessions",
-        if reported(steps) { "LIO/s" } else { "blocks/s" },
+        if of_old_tool(steps) { "LIO/s" } else { "blocks/s" },
         "reads/s",
         "MiB/s",
         "writes/s",
@@ -120,33 +120,33 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>) -> Table {
     table
 }
 
-/// Whether operations are not told: then cache requests, read requests and their time stand in their place.
-fn reported(steps: &[&StepSummary]) -> bool {
+/// Whether operations are not reported: then cache requests, read requests and their time stand in their place.
+fn of_old_tool(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
 fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
-    let told = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
+    let reported = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
     let rate =
         |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::whole(v.round() as u64));
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let read_mib = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| mib(reads * bytes as f64));
     let bar = throughput(step).filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
-    let reads = step.read_requests_per_s.filter(|_| reported(&[step])).or(step.physical_reads_per_s);
+    let reads = step.read_requests_per_s.filter(|_| of_old_tool(&[step])).or(step.physical_reads_per_s);
     let again = if step.point.drift_check { " again" } else { "" };
     vec![
         figure::count(step.sessions),
         rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
         rate(reads),
-        told(read_mib),
+        reported(read_mib),
         rate(step.physical_writes_per_s),
-        told(step.log_bytes_per_s.map(mib)),
-        told(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
-        told(op.and_then(|op| op.p50_us)),
-        told(op.and_then(|op| op.p99_us)),
-        told(step.hit_ratio.map(|share| share * 100.0)),
-        told(step.cpu.db_cores),
+        reported(step.log_bytes_per_s.map(mib)),
+        reported(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
+        reported(op.and_then(|op| op.p50_us)),
+        reported(op.and_then(|op| op.p99_us)),
+        reported(step.hit_ratio.map(|share| share * 100.0)),
+        reported(step.cpu.db_cores),
         format!("{}{again}", "#".repeat(bar.round() as usize)),
     ]
 }
@@ -158,7 +158,8 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
     let share = again.blocks_visited_per_s? / first.blocks_visited_per_s.filter(|rate| *rate > 0.0)? - 1.0;
     let sessions = figure::sessions(again.sessions);
     let words = format!("drift: {sessions} again at the end did {:+.1} % of blocks/s", share * 100.0);
-    let doubt = if share.abs() > DRIFT { ": what is less than that apart in this table is not told apart" } else { "" };
+    let doubt =
+        if share.abs() > DRIFT { ": what is less than that apart in this table is not distinguishable" } else { "" };
     Some(words + doubt)
 }
 

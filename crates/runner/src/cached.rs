@@ -9,7 +9,7 @@ use mindful_record::{Listed, Store};
 const CACHED: f64 = 0.999;
 
 /// A run that is about to be stored, as far as it decides which cached run stands beside it.
-pub struct Alike<'a> {
+pub struct BaselineKey<'a> {
     /// Name of the engine.
     pub engine: &'a str,
     /// Version of the system under test.
@@ -21,7 +21,7 @@ pub struct Alike<'a> {
 }
 
 /// The fact, from the newest stored run that was cached and is alike; none where there is no such run.
-pub fn facts(store: &Store, alike: &Alike<'_>) -> Result<Facts> {
+pub fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
     let mut listed: Vec<_> = store
         .list()?
         .into_iter()
@@ -39,7 +39,7 @@ pub fn facts(store: &Store, alike: &Alike<'_>) -> Result<Facts> {
 }
 
 /// Server CPU by logical reads, us, of a run of one step that was served by the database's cache alone.
-fn cost(run: &Listed, alike: &Alike<'_>) -> Option<f64> {
+fn cost(run: &Listed, alike: &BaselineKey<'_>) -> Option<f64> {
     let summary = run.summary.as_ref().filter(|summary| summary.engine == alike.engine)?;
     let [step] = summary.steps.as_slice() else { return None };
     let same = summary.engine_version.as_deref() == Some(alike.version) && step.work_unit == Some(alike.work_unit);

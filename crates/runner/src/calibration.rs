@@ -1,5 +1,5 @@
 //! The search behind `--preset calibrate`: the most random block reads a second within a latency limit, and the most
-//! MiB a second by large reads. It says which load to measure next and is told what came of it.
+//! MiB a second by large reads. It says which load to measure next and is reported what came of it.
 
 use mindful_analyze::io_job::InFlight;
 

@@ -7,7 +7,7 @@ use mindful_core::clock::{self, Clock};
 use mindful_core::engine::Target;
 use mindful_core::result::{Finding, Severity};
 
-use crate::borders::SLICE_US;
+use crate::boundaries::SLICE_US;
 
 /// Two clocks may come apart by this much between two looks without one having been set, us.
 const STEP_US: f64 = 20_000.0;
@@ -18,7 +18,7 @@ const DRIFT: f64 = 1e-3;
 pub struct ClockOffset {
     /// The difference, us.
     pub us: i64,
-    /// Round trip of the question that told it: it is exact to half of that.
+    /// Round trip of the question that reported it: it is exact to half of that.
     trip: Duration,
     /// When, since an instant of the clock's own.
     looked: Duration,
@@ -40,7 +40,7 @@ impl ClockOffset {
     }
 
     /// Whether one of the clocks was set since then. A target that no longer answers tells nothing.
-    pub fn held_against_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
+    pub fn compared_with_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
         let now = Self::of(target, clock).ok()?;
         let between = now.looked.saturating_sub(self.looked);
         let moved_us = (now.us - self.us) as f64;

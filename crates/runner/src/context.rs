@@ -13,8 +13,8 @@ use mindful_core::secret::without_secrets;
 use mindful_core::settings::Settings;
 use mindful_record::Store;
 
-use crate::fits;
-use crate::hooks::{self, Phase};
+use crate::capabilities;
+use crate::hooks::{self, HookMoment};
 use crate::recording::Recording;
 use crate::source::System;
 
@@ -34,7 +34,7 @@ pub struct Context {
     pub stop: Stop,
     /// What all threads of a run go by.
     pub clock: Arc<dyn Clock>,
-    /// Where runs are kept.
+    /// Where runs are stored.
     pub store: Store,
 }
 
@@ -50,7 +50,7 @@ impl Context {
     ) -> Result<Self> {
         let mut plan = Plan::from_settings(&settings)?;
         engine.accepts(&plan.target, &settings)?;
-        fits::fit(&mut plan, engine, &settings)?;
+        capabilities::check(&mut plan, engine, &settings)?;
         Ok(Self {
             stored: settings.clone(),
             settings,
@@ -100,7 +100,7 @@ impl Context {
     }
 
     /// Runs the user's hook of `phase`, if there is one, for run `id`.
-    pub fn hook(&self, phase: Phase, id: &str) -> Result<()> {
+    pub fn hook(&self, phase: HookMoment, id: &str) -> Result<()> {
         hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop)
     }
 

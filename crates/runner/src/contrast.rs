@@ -8,12 +8,12 @@ use mindful_analyze::contrast::{ALL_CORES, CORES, PINNED, RUNG, Rung, Turn, turn
 use mindful_core::dataset::Dataset;
 use mindful_core::engine::{Engine, Target};
 use mindful_core::event::{Event, Events};
-use mindful_core::file_reads::{FileReads, Look};
+use mindful_core::file_reads::{BlockTouch, FileReads};
 use mindful_core::plan::Plan;
 use mindful_core::result::{Finding, Severity, StepSummary};
 use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::workload::Loop;
+use mindful_core::workload::LoopSite;
 use mindful_core::{Error, Result};
 use mindful_host::cpu;
 
@@ -73,14 +73,14 @@ impl<'a> Contrast<'a> {
     }
 
     /// Reads of bare files by as many sessions as the database has, each with one read in flight.
-    fn of_files(&self, look: Look, turn: Turn, point: Point) -> Result<NextStep> {
+    fn of_files(&self, look: BlockTouch, turn: Turn, point: Point) -> Result<NextStep> {
         let cpu = turn.pinned.then(cpu::first).transpose().map_err(|error| not_pinned(&error))?;
         let mut settings = Settings::defaults(self.files.options());
         for (option, value) in self.reads.options(look, cpu) {
             settings.set(option, value, Origin::Default);
         }
         let system = System { engine: self.files, url: self.url.clone(), settings };
-        let plan = Plan { schemas: None, scale: None, looping: Loop::Client, ..self.context.plan.clone() };
+        let plan = Plan { schemas: None, scale: None, looping: LoopSite::Client, ..self.context.plan.clone() };
         Ok(NextStep { system, loads: false, plan, point, on_one_cpu: false })
     }
 
@@ -141,12 +141,12 @@ fn one_core_left_out() -> Finding {
 }
 
 /// What is done with each block of a bare file at `rung`; `None` for the database.
-const fn look(rung: Rung) -> Option<Look> {
+const fn look(rung: Rung) -> Option<BlockTouch> {
     match rung {
-        Rung::Untouched => Some(Look::None),
-        Rung::Byte => Some(Look::Byte),
-        Rung::Checksum => Some(Look::Checksum),
-        Rung::Parse => Some(Look::Parse),
+        Rung::Untouched => Some(BlockTouch::None),
+        Rung::Byte => Some(BlockTouch::Byte),
+        Rung::Checksum => Some(BlockTouch::Checksum),
+        Rung::Parse => Some(BlockTouch::Parse),
         Rung::Physical | Rung::Cached => None,
     }
 }

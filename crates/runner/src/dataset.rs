@@ -20,7 +20,7 @@ pub fn ensure(
     match target.dataset()? {
         Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
             events.emit(Event::Loaded { dataset: loaded.clone(), load_s: None });
-            if let Some(proof) = target.kept_proof()? {
+            if let Some(proof) = target.stored_proof()? {
                 events.emit(Event::Proven { proof });
             }
             Ok(loaded)
@@ -98,7 +98,7 @@ fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Resu
     if failure.is_none()
         && let Err(error) = target.keep_proof(&proof)
     {
-        note(events, format!("the proof of the layout is not kept for later runs: {error}"));
+        note(events, format!("the proof of the layout is not stored for later runs: {error}"));
     }
     events.emit(Event::Proven { proof: proof.clone() });
     match failure {

@@ -12,9 +12,9 @@ use mindful_core::event::{Event, Events, note};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 
-use crate::close::Close;
+use crate::early_stop::EarlyStop;
 
-/// How far ahead the border has to lie at which all sessions end, us.
+/// How far ahead the boundary has to lie at which all sessions end, us.
 const AHEAD_US: i64 = 500_000;
 
 /// Passes all events on and follows the step in them.
@@ -28,8 +28,8 @@ pub struct Following {
 
 /// When and how a step that is steady ends.
 pub struct Steady {
-    /// Told the border to end at.
-    pub close: Close,
+    /// Reported the boundary to end at.
+    pub early_stop: EarlyStop,
     /// A window is at least so long.
     pub least: Duration,
 }
@@ -95,7 +95,7 @@ fn against(found: &Assessment, step: u32, slices: u32) -> Option<Finding> {
         None => Some(Finding::new(
             "not-precise",
             Severity::Info,
-            "The step is steady as far as it can be told, but came to its cap before its mean was as precise as asked for \
+            "The step is steady as far as it can be reported, but came to its cap before its mean was as precise as asked for \
              and a slow change was excluded.",
             [Some(place), precision(found), trend(found)].into_iter().flatten().collect::<Vec<String>>().join(", "),
         )),
@@ -119,7 +119,8 @@ impl State {
     fn take(&mut self, event: Event) {
         match event {
             Event::Step(head) => {
-                *self = Self { done: vec![0; head.seats.len()], step: Some(StepRecord::new(head)), ..Self::default() };
+                *self =
+                    Self { done: vec![0; head.placements.len()], step: Some(StepRecord::new(head)), ..Self::default() };
             }
             Event::Slice { session, ref report } => {
                 if let Some(done) = self.done.get_mut(session as usize) {
@@ -138,7 +139,7 @@ impl State {
         }
     }
 
-    /// Judges when enough is new: the border to end at, once what was seen is steady.
+    /// Judges when enough is new: the boundary to end at, once what was seen is steady.
     fn judge(&mut self, least: Duration, now_us: i64) -> Option<u32> {
         let complete = self.complete();
         let step = self.step.as_ref().filter(|_| self.found.is_none())?;
@@ -152,9 +153,9 @@ impl State {
             return None;
         }
         let from_us = now_us + step.clock_offset_us + AHEAD_US;
-        let border = step.borders_us.iter().position(|border| *border >= from_us)?;
+        let boundary = step.boundaries_us.iter().position(|boundary| *boundary >= from_us)?;
         self.found = Some(found);
-        Some(border as u32)
+        Some(boundary as u32)
     }
 }
 
@@ -170,8 +171,8 @@ impl Events for Following {
             .filter(|_| slice)
             .and_then(|steady| Some((steady, state.judge(steady.least, self.clock.now_us())?)));
         drop(state);
-        if let Some((steady, border)) = judged {
-            steady.close.at(border);
+        if let Some((steady, boundary)) = judged {
+            steady.early_stop.at(boundary);
             note(&*self.events, "the step is steady: it ends");
         }
     }

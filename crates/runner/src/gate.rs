@@ -7,7 +7,7 @@ use mindful_core::clock::{Bell, Clock, FOREVER};
 /// What the gate tells those who wait.
 #[derive(Debug, Clone)]
 pub enum Signal {
-    /// The borders of all slices on the engine's clock; work begins at the first.
+    /// The boundaries of all slices on the engine's clock; work begins at the first.
     Go(Arc<Vec<i64>>),
     /// The step will not begin.
     Abort,

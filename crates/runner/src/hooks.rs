@@ -20,7 +20,7 @@ pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_
 
 /// When a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum HookMoment {
     /// Before the sessions start.
     Before,
     /// When they have stopped.
@@ -29,7 +29,7 @@ pub enum Phase {
     End,
 }
 
-impl Phase {
+impl HookMoment {
     const fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
@@ -43,11 +43,11 @@ impl Phase {
 ///
 /// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. Who asks
 /// to `stop` while it runs ends it; one that follows an interrupted run is left to its work until asked again.
-pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn Events, stop: &Stop) -> Result<()> {
+pub fn call(hooks: &Hooks, phase: HookMoment, id: &str, folder: &Path, events: &dyn Events, stop: &Stop) -> Result<()> {
     let command = match phase {
-        Phase::Before => &hooks.before,
-        Phase::After => &hooks.after,
-        Phase::End => &hooks.end,
+        HookMoment::Before => &hooks.before,
+        HookMoment::After => &hooks.after,
+        HookMoment::End => &hooks.end,
     };
     let Some(command) = command else { return Ok(()) };
     note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
@@ -61,7 +61,7 @@ pub fn call(hooks: &Hooks, phase: Phase, id: &str, folder: &Path, events: &dyn E
     Ok(())
 }
 
-fn output_name(phase: Phase) -> String {
+fn output_name(phase: HookMoment) -> String {
     format!("hook-{}.out", phase.name())
 }
 
@@ -77,7 +77,7 @@ impl Over<'_> {
     }
 }
 
-fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: Phase, id: &str, folder: &Path) -> Result<()> {
+fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id: &str, folder: &Path) -> Result<()> {
     let failed = |what: String| {
         Error::run(
             format!("hook {} {what}", phase.name()),

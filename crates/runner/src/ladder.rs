@@ -8,7 +8,7 @@ mod bisection;
 mod budget;
 mod schedule;
 
-pub use adaptive::{Adaptive, Measured, Reason, Rung};
+pub use adaptive::{Adaptive, Measured, NextSessions, Reason};
 pub use axis::{Axis, Values, full_grid, paired};
 pub use bisection::{Bisection, Move, Trial};
 pub use budget::{Budgeted, within};

@@ -1,16 +1,15 @@
 //! Runs what is measured: makes the dataset, drives sessions through steps, records, and takes one step after another.
 //! Knows no concrete engine.
 
-pub mod borders;
+pub mod boundaries;
 mod cached;
 pub mod calibration;
+pub mod capabilities;
 mod clock_offset;
-mod close;
 mod context;
 pub mod contrast;
 pub mod dataset;
-pub mod examine;
-pub mod fits;
+mod early_stop;
 mod following;
 mod gate;
 pub mod hooks;
@@ -18,6 +17,7 @@ pub mod io_job;
 pub mod ladder;
 pub mod measure;
 pub mod orion;
+pub mod preflight;
 mod recording;
 pub mod repetition;
 pub mod runner;
@@ -27,9 +27,9 @@ pub mod step;
 pub mod sweep;
 pub mod walk;
 
-pub use close::Close;
 pub use context::Context;
+pub use early_stop::EarlyStop;
 pub use recording::Recording;
 pub use runner::{Ended, Resumed, run};
 pub use source::{NextStep, Single, StepSource, System};
-pub use step::{Start, StepOrder, StepOutcome, Watch, run_step};
+pub use step::{Start, StepObserver, StepOrder, StepOutcome, run_step};

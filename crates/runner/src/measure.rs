@@ -1,4 +1,4 @@
-//! Measures one step: counters are read beside the sessions, on the same borders.
+//! Measures one step: counters are read beside the sessions, on the same boundaries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_observe::Observer;
 
-use crate::close::Close;
 use crate::context::Context;
+use crate::early_stop::EarlyStop;
 use crate::following::{Following, Steady};
-use crate::step::{Start, StepOrder, StepOutcome, Watch, run_step};
+use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
 
 /// A step that has ended.
 pub struct Measured {
@@ -36,8 +36,8 @@ pub fn step(
     step: u32,
     point: Point,
 ) -> Result<Measured> {
-    let close = Close::default();
-    let steady = plan.steady.then(|| Steady { close: close.clone(), least: plan.duration });
+    let early_stop = EarlyStop::default();
+    let steady = plan.steady.then(|| Steady { early_stop: early_stop.clone(), least: plan.duration });
     let following = Following::new(context.events(), Arc::clone(&context.clock), steady);
     let events = Arc::clone(&following) as Arc<dyn Events>;
     let (mut samplers, findings) = host_samplers(context, target)?;
@@ -51,7 +51,7 @@ pub fn step(
     samplers.extend(target.samplers()?);
     let head = StepHead {
         step,
-        seats: plan.seats(workload.schemas, endpoints),
+        placements: plan.placements(workload.schemas, endpoints),
         workload: Some(workload),
         warmup_slices: 0,
         duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
@@ -59,9 +59,9 @@ pub fn step(
         point,
     };
     let (warmup, window) = spans(plan);
-    let order = StepOrder { target, head, warmup, window, close };
+    let order = StepOrder { target, head, warmup, window, early_stop };
     let ends_early = plan.ops.is_some() || plan.steady;
-    let mut observing = Observing {
+    let mut observing = CounterReader {
         samplers,
         events: Arc::clone(&events),
         clock: Arc::clone(&context.clock),
@@ -89,21 +89,21 @@ pub fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measure
 }
 
 /// Reads the counters of a step while it runs.
-struct Observing {
+struct CounterReader {
     samplers: Samplers,
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
-    /// Such a step ends when the work is done, or steady, not at the last border.
+    /// Such a step ends when the work is done, or steady, not at the last boundary.
     ends_early: bool,
     observer: Result<Option<Observer>>,
 }
 
-impl Watch for Observing {
+impl StepObserver for CounterReader {
     fn begins(&mut self, start: &Start) {
         let samplers = std::mem::take(&mut self.samplers);
         let events = Arc::clone(&self.events);
-        let (borders, clock) = (start.borders_us.to_vec(), Arc::clone(&self.clock));
-        self.observer = Observer::start(samplers, borders, start.clock_offset_us, events, clock).map(Some);
+        let (boundaries, clock) = (start.boundaries_us.to_vec(), Arc::clone(&self.clock));
+        self.observer = Observer::start(samplers, boundaries, start.clock_offset_us, events, clock).map(Some);
     }
 
     fn worked(&mut self, outcome: &StepOutcome) {

@@ -23,7 +23,7 @@ pub enum Figure {
     Mean,
     /// 99th percentile of an operation: lower is faster.
     P99,
-    /// Read requests of the database per second, or blocks read where requests are not told: higher is faster.
+    /// Read requests of the database per second, or blocks read where requests are not reported: higher is faster.
     Reads,
     /// Requests to the database's cache per second: higher is faster.
     LogicalReads,
@@ -111,8 +111,8 @@ pub fn per_slice(step: &StepRecord) -> Vec<f64> {
         *blocks.entry(report.index).or_default() += report.ops.iter().map(|op| op.blocks).sum::<u64>();
     }
     let seconds = |index: u32| {
-        let borders = step.borders_us.get(index as usize..index as usize + 2)?;
-        Some((borders[1] - borders[0]) as f64 / 1e6)
+        let boundaries = step.boundaries_us.get(index as usize..index as usize + 2)?;
+        Some((boundaries[1] - boundaries[0]) as f64 / 1e6)
     };
     blocks.into_iter().filter_map(|(index, blocks)| Some(blocks as f64 / seconds(index)?)).collect()
 }

@@ -16,12 +16,12 @@ use mindful_host::Kernel;
 use mindful_host::cpu::{self, Pinned};
 use mindful_record::RunWriter;
 
-use crate::cached::{self, Alike};
+use crate::cached::{self, BaselineKey};
 use crate::context::Context;
-use crate::hooks::Phase;
+use crate::hooks::HookMoment;
 use crate::measure::Measured;
 use crate::source::{NextStep, StepSource, System};
-use crate::{dataset, examine, measure};
+use crate::{dataset, measure, preflight};
 
 /// A run that was cut short and goes on: what writes it, and what stands there.
 pub type Resumed = (RunWriter, Run);
@@ -57,7 +57,7 @@ pub fn run(
     let known = runner.begin(source, resumed)?;
     let outcome = runner.hooked(source, &known);
     let id = known.head.id;
-    // A server ends before its result is told.
+    // A server ends before its result is reported.
     drop(runner);
     let error = outcome.err();
     let hook_ended = error.as_ref().is_some_and(|error| error.kind == ErrorKind::Interrupted);
@@ -70,7 +70,7 @@ pub fn run(
     let analysis = mindful_analyze::analyze(&run);
     context.store.write_summary(&analysis.summary)?;
     show(&run, &analysis)?;
-    let error = error.or(context.hook(Phase::End, &id).err());
+    let error = error.or(context.hook(HookMoment::End, &id).err());
     Ok(Ended { run, analysis, error, interrupted })
 }
 
@@ -164,7 +164,7 @@ impl Runner<'_> {
             return Ok(known);
         }
         match examined(context, own) {
-            // The steps that cannot be carried are told one by one.
+            // The steps that cannot be carried are reported one by one.
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {}
             examined => examined?,
         }
@@ -178,9 +178,9 @@ impl Runner<'_> {
 
     /// All steps between the user's hooks.
     fn hooked(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
-        self.context.hook(Phase::Before, &known.head.id)?;
+        self.context.hook(HookMoment::Before, &known.head.id)?;
         let stepped = self.steps(source, known);
-        stepped.and(self.context.hook(Phase::After, &known.head.id))
+        stepped.and(self.context.hook(HookMoment::After, &known.head.id))
     }
 
     fn steps(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
@@ -199,7 +199,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes one step; one that its target refuses is told and passed over where the source wants that.
+    /// Takes one step; one that its target refuses is reported and passed over where the source wants that.
     fn step(&mut self, next: NextStep, passes_over: bool) -> Result<Measured> {
         let (context, number) = (self.context, self.steps);
         let opened = self.open(&next.system, next.loads)?;
@@ -209,11 +209,11 @@ impl Runner<'_> {
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {
                 let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..next.plan };
                 let workload = Plan { schemas: None, scale: None, ..smallest.clone() }.workload(&opened.dataset)?;
-                let seats = smallest.seats(workload.schemas, 1);
+                let placements = smallest.placements(workload.schemas, 1);
                 let (warmup_slices, duration_s, ops) = (0, None, None);
                 let head = StepHead {
                     step: number,
-                    seats,
+                    placements,
                     workload: Some(workload),
                     warmup_slices,
                     duration_s,
@@ -244,7 +244,7 @@ fn examined(context: &Context, own: &mut Opened) -> Result<()> {
     own.ready_for = Some((workload, context.plan.sessions));
     let events = context.events();
     events.emit(Event::Shapes { shapes });
-    for finding in examine::examine(&*own.target, &context.plan, context.clock.simulated())? {
+    for finding in preflight::checks(&*own.target, &context.plan, context.clock.simulated())? {
         events.emit(Event::Finding(finding));
     }
     Ok(())
@@ -259,7 +259,7 @@ fn record(context: &Context, known: &mut Run) -> Result<()> {
         if !context.clock.simulated() {
             known.environment = mindful_observe::environment(&host);
         }
-        let alike = Alike {
+        let alike = BaselineKey {
             engine: context.engine.name(),
             version: &description.engine_version,
             work_unit: context.plan.work_unit,

@@ -7,10 +7,10 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::clock::{Bell, Clock};
 use mindful_core::engine::{Session, Stop, Target};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::Workload;
 
-use crate::close::Close;
+use crate::early_stop::EarlyStop;
 use crate::gate::{Gate, Signal};
 
 /// What a session's thread tells the step.
@@ -23,21 +23,21 @@ pub enum Message {
     Done(Result<()>),
 }
 
-/// What sessions have told and the step has not yet taken.
+/// What sessions have reported and the step has not yet taken.
 pub struct Mailbox {
-    told: Mutex<VecDeque<Message>>,
+    reported: Mutex<VecDeque<Message>>,
     bell: Arc<dyn Bell>,
 }
 
 impl Mailbox {
     /// An empty one.
     pub fn new(clock: &dyn Clock) -> Self {
-        Self { told: Mutex::default(), bell: clock.bell() }
+        Self { reported: Mutex::default(), bell: clock.bell() }
     }
 
     /// Tells the step.
     pub fn put(&self, message: Message) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
         self.bell.ring();
     }
 
@@ -45,7 +45,7 @@ impl Mailbox {
     pub fn take(&self, at_most: Duration) -> Option<Message> {
         let mut taken = None;
         self.bell.wait(at_most, &mut || {
-            taken = self.told.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            taken = self.reported.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             taken.is_none()
         });
         taken
@@ -61,16 +61,16 @@ pub struct Shared<'a> {
     pub mailbox: &'a Mailbox,
     /// Ends the step early, for whatever reason.
     pub halt: &'a Stop,
-    /// Ends it early at a border.
-    pub close: &'a Close,
+    /// Ends it early at a boundary.
+    pub early_stop: &'a EarlyStop,
     pub ops: Option<u64>,
     pub clock_offset_us: i64,
 }
 
 impl Shared<'_> {
     /// The life of a session's thread.
-    pub fn live(&self, seat: Seat) {
-        let outcome = self.work(seat).map_err(|error| error.at(format_args!("session {}", seat.session + 1)));
+    pub fn live(&self, placement: Placement) {
+        let outcome = self.work(placement).map_err(|error| error.at(format_args!("session {}", placement.session + 1)));
         let (outcome, session) = match outcome {
             Ok(session) => (Ok(()), session),
             Err(error) => (Err(error), None),
@@ -83,33 +83,34 @@ impl Shared<'_> {
     }
 
     /// The session after its work; `None` where there was none to do.
-    fn work(&self, seat: Seat) -> Result<Option<Box<dyn Session>>> {
-        let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, seat)) else {
+    fn work(&self, placement: Placement) -> Result<Option<Box<dyn Session>>> {
+        let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, placement)) else {
             return Ok(None);
         };
         let mut session = connected?;
         self.mailbox.put(Message::Ready);
         match self.gate.wait() {
             Signal::Abort => Ok(None),
-            Signal::Go(borders) => {
-                self.slices(seat.session, &mut *session, &borders)?;
+            Signal::Go(boundaries) => {
+                self.slices(placement.session, &mut *session, &boundaries)?;
                 Ok(Some(session))
             }
         }
     }
 
-    fn slices(&self, number: u32, session: &mut dyn Session, borders: &[i64]) -> Result<()> {
+    fn slices(&self, number: u32, session: &mut dyn Session, boundaries: &[i64]) -> Result<()> {
         let mut first_op = 0;
-        for (index, border) in borders.windows(2).enumerate() {
-            if self.halt.requested() || self.close.reached(index as u32) {
+        for (index, boundary) in boundaries.windows(2).enumerate() {
+            if self.halt.requested() || self.early_stop.reached(index as u32) {
                 break;
             }
             // An operation may outlast whole slices; those have nothing left to do.
-            if border[1] <= self.clock.now_us() + self.clock_offset_us {
+            if boundary[1] <= self.clock.now_us() + self.clock_offset_us {
                 continue;
             }
             let max_ops = self.ops.map(|ops| ops - first_op);
-            let order = SliceOrder { index: index as u32, begin_us: border[0], end_us: border[1], first_op, max_ops };
+            let order =
+                SliceOrder { index: index as u32, begin_us: boundary[0], end_us: boundary[1], first_op, max_ops };
             let report = session.slice(&order)?;
             first_op += report.total_ops();
             self.mailbox.put(Message::Slice(number, Box::new(report)));

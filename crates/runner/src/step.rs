@@ -10,9 +10,9 @@ use mindful_core::event::{Event, Events};
 use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
-use crate::borders;
+use crate::boundaries;
 use crate::clock_offset::{ClockOffset, WallClock};
-use crate::close::Close;
+use crate::early_stop::EarlyStop;
 use crate::gate::{Gate, Leaving, Signal};
 use crate::session::{Mailbox, Message, Shared};
 
@@ -37,15 +37,15 @@ pub struct StepOrder<'a> {
     pub warmup: Duration,
     /// Length of the window, or how long a fixed amount of work may take.
     pub window: Duration,
-    /// Ends it earlier when told.
-    pub close: Close,
+    /// Ends it earlier when asked.
+    pub early_stop: EarlyStop,
 }
 
 /// The instant everybody was released.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// Borders of all slices on the engine's clock, us since the epoch.
-    pub borders_us: Arc<Vec<i64>>,
+    /// Boundaries of all slices on the engine's clock, us since the epoch.
+    pub boundaries_us: Arc<Vec<i64>>,
     /// Engine clock minus this host's clock, us.
     pub clock_offset_us: i64,
 }
@@ -60,8 +60,8 @@ pub struct StepOutcome {
 }
 
 /// Who looks on.
-pub trait Watch {
-    /// Called once, when the borders are known and before work begins.
+pub trait StepObserver {
+    /// Called once, when the boundaries are known and before work begins.
     fn begins(&mut self, start: &Start);
     /// Called once, when the last session has done its work, and before any of them leaves.
     fn worked(&mut self, outcome: &StepOutcome);
@@ -73,7 +73,7 @@ pub fn run_step(
     events: &dyn Events,
     stop: &Stop,
     clock: &dyn Clock,
-    watch: &mut dyn Watch,
+    watch: &mut dyn StepObserver,
 ) -> Result<StepOutcome> {
     let Some(workload) = order.head.workload.clone() else {
         return Err(Error::plan("the step has no workload: another tool drove it", "give a plan"));
@@ -83,7 +83,7 @@ pub fn run_step(
     if order.head.ops.is_some() {
         order.warmup = Duration::ZERO;
     }
-    order.head.warmup_slices = borders::timed(0, order.warmup, Duration::ZERO).1;
+    order.head.warmup_slices = boundaries::timed(0, order.warmup, Duration::ZERO).1;
     events.emit(Event::Step(order.head.clone()));
     let (gate, halt, mailbox) = (Gate::new(CONNECT_AT_A_TIME, clock), Stop::default(), Mailbox::new(clock));
     let shared = Shared {
@@ -93,7 +93,7 @@ pub fn run_step(
         gate: &gate,
         mailbox: &mailbox,
         halt: &halt,
-        close: &order.close,
+        early_stop: &order.early_stop,
         ops: order.head.ops,
         clock_offset_us,
     };
@@ -111,20 +111,20 @@ pub fn run_step(
             left: 0,
             error: None,
         };
-        for seat in &order.head.seats {
-            let (shared, seat, mut place) = (&shared, *seat, clock.place());
+        for placement in &order.head.placements {
+            let (shared, placement, mut place) = (&shared, *placement, clock.place());
             let spawned = thread::Builder::new()
-                .name(format!("session-{}", seat.session + 1))
+                .name(format!("session-{}", placement.session + 1))
                 .stack_size(STACK_BYTES)
                 .spawn_scoped(scope, move || {
                     place.begin();
                     let _leaving = Leaving(shared.gate);
-                    shared.live(seat);
+                    shared.live(placement);
                 });
             match spawned {
                 Ok(_) => running.left += 1,
                 Err(error) => running.fail(Error::run(
-                    format!("thread {} of {} did not start: {error}", seat.session + 1, seat.sessions),
+                    format!("thread {} of {} did not start: {error}", placement.session + 1, placement.sessions),
                     "raise the limit on processes (ulimit -u), or run fewer --sessions",
                 )),
             }
@@ -136,7 +136,7 @@ pub fn run_step(
     });
     if outcome.error.is_none() && !outcome.interrupted {
         clocks
-            .held_against_now(order.target, clock)
+            .compared_with_now(order.target, clock)
             .into_iter()
             .for_each(|finding| events.emit(Event::Finding(finding)));
     }
@@ -172,8 +172,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn drive(&mut self, mailbox: &Mailbox, watch: &mut dyn Watch) -> StepOutcome {
-        let of = self.order.head.seats.len() as u32;
+    fn drive(&mut self, mailbox: &Mailbox, watch: &mut dyn StepObserver) -> StepOutcome {
+        let of = self.order.head.placements.len() as u32;
         let mut ready = 0;
         let mut deadline: Option<Duration> = None;
         while self.left > 0 {
@@ -222,30 +222,30 @@ impl Step<'_> {
 
     /// This host's clock was set: where the target goes by it, its slices no longer end where they should.
     fn judge_clock(&mut self) {
-        if let Some(finding) = self.clocks.held_against_now(self.order.target, self.clock) {
+        if let Some(finding) = self.clocks.compared_with_now(self.order.target, self.clock) {
             let what = format!("a clock was set while the run went on: {}", finding.evidence);
             self.events.emit(Event::Finding(finding));
             self.fail(Error::run(what, "let it settle (chronyc tracking) and run again"));
         }
     }
 
-    /// All are ready: choose the start instant and let them go. Returns the last border on the host's clock.
-    fn release(&mut self, watch: &mut dyn Watch) -> i64 {
-        let sessions = self.order.head.seats.len() as i64;
+    /// All are ready: choose the start instant and let them go. Returns the last boundary on the host's clock.
+    fn release(&mut self, watch: &mut dyn StepObserver) -> i64 {
+        let sessions = self.order.head.placements.len() as i64;
         // Long enough for each session's first order to reach the server, which takes it a millisecond or two of CPU.
         let lead_us = 200_000 + sessions * 2_000;
         let clock_offset_us = self.clocks.us;
         let start_us = self.clock.now_us() + clock_offset_us + lead_us;
         self.begins = Some(self.clock.elapsed() + Duration::from_micros(lead_us.unsigned_abs()));
-        let borders_us = Arc::new(if self.order.head.ops.is_some() {
-            borders::open_ended(start_us, self.order.window)
+        let boundaries_us = Arc::new(if self.order.head.ops.is_some() {
+            boundaries::open_ended(start_us, self.order.window)
         } else {
-            borders::timed(start_us, self.order.warmup, self.order.window).0
+            boundaries::timed(start_us, self.order.warmup, self.order.window).0
         });
-        self.events.emit(Event::Started { borders_us: borders_us.to_vec(), clock_offset_us });
-        watch.begins(&Start { borders_us: Arc::clone(&borders_us), clock_offset_us });
-        let last_us = borders_us.last().copied().unwrap_or(start_us) - clock_offset_us;
-        self.gate.give(Signal::Go(borders_us));
+        self.events.emit(Event::Started { boundaries_us: boundaries_us.to_vec(), clock_offset_us });
+        watch.begins(&Start { boundaries_us: Arc::clone(&boundaries_us), clock_offset_us });
+        let last_us = boundaries_us.last().copied().unwrap_or(start_us) - clock_offset_us;
+        self.gate.give(Signal::Go(boundaries_us));
         last_us
     }
 

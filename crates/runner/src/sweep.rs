@@ -75,7 +75,7 @@ impl Sweep {
         };
         let step_cost = first.warmup + first.duration + OVERHEAD;
         let sweep = Self { base, plan, seed: first.seed, step_cost, shape };
-        // A mistyped value is told before anything runs, not hours later.
+        // A mistyped value is reported before anything runs, not hours later.
         sweep.known().iter().try_for_each(|settings| Plan::from_settings(settings).map(drop))?;
         Ok(sweep)
     }
@@ -250,7 +250,7 @@ fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[StepS
     let trial = |d: &StepSummary| {
         let load = d.point.values.get(key)?.parse().ok()?;
         let op = d.ops.main();
-        // A percentile that cannot be told is no evidence that the objective is met.
+        // A percentile that cannot be reported is no evidence that the objective is met.
         let met = op.and_then(|op| objective.met(op)).unwrap_or(false);
         Some(Trial { load, met, full_length: d.point.pass > 0 })
     };

@@ -1,4 +1,4 @@
-//! A sweep as it goes on: within its budget, and told after each step.
+//! A sweep as it goes on: within its budget, and reported after each step.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use mindful_core::event::note;
 use mindful_core::result::StepSummary;
 use mindful_core::run::Run;
 
+use crate::capabilities;
 use crate::context::Context;
-use crate::fits;
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource, System};
 use crate::sweep::{Next, Sweep, named, others};
@@ -97,7 +97,7 @@ impl StepSource for Walk<'_> {
         };
         let settings = self.sweep.settings(&point);
         let mut plan = self.sweep.plan(&point)?;
-        fits::fit(&mut plan, self.context.engine, &settings)?;
+        capabilities::check(&mut plan, self.context.engine, &settings)?;
         self.handed_out = Some(self.context.clock.elapsed());
         let system = System { settings, ..self.context.system() };
         Ok(Some(NextStep { system, loads: true, plan, point, on_one_cpu: false }))
@@ -111,7 +111,8 @@ impl StepSource for Walk<'_> {
 /// What the finished steps of `run` and its load took: from one start to the next, or `step_cost` where a pause lies
 /// between them.
 fn spent(run: &Run, step_cost: Duration) -> Duration {
-    let begins: Vec<i64> = run.steps.iter().filter(|s| s.ended).filter_map(|s| s.borders_us.first().copied()).collect();
+    let begins: Vec<i64> =
+        run.steps.iter().filter(|s| s.ended).filter_map(|s| s.boundaries_us.first().copied()).collect();
     let between = |pair: &[i64]| {
         Duration::from_micros(u64::try_from(pair[1].saturating_sub(pair[0])).unwrap_or(0)).min(step_cost)
     };

@@ -72,7 +72,7 @@ pub const KEYS: &[Key] = &[
         "0",
         "Share of physical reads that its imagined page cache serves",
     ),
-    Key::unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not told)")
+    Key::unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not reported)")
         .within(Bound::ANY_TIME),
 ];
 

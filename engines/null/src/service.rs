@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use mindful_core::draw;
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 use mindful_core::workload::{Op, OpKind, Workload};
 
 use crate::options::Options;
-use crate::signal::{Course, gaussian};
+use crate::signal::{SignalCurve, gaussian};
 
 /// No operation takes longer, whatever its factors come to: 30 years are never, and can still be added up.
 const LONGEST_US: f64 = 1e15;
@@ -19,20 +19,20 @@ pub struct ServiceTime {
     update_us: f64,
     spread: f64,
     stream: u64,
-    courses: Vec<Course>,
+    curves: Vec<SignalCurve>,
 }
 
 impl ServiceTime {
-    /// The times of the session in `seat`.
-    pub fn new(options: &Options, workload: &Workload, seat: Seat) -> Self {
-        let crowding = options.crowding(seat.sessions);
+    /// The times of the session in `placement`.
+    pub fn new(options: &Options, workload: &Workload, placement: Placement) -> Self {
+        let crowding = options.crowding(placement.sessions);
         let us = |time: Duration| time.as_secs_f64() * 1e6 * crowding;
         Self {
             read_us: us(options.latency),
             update_us: us(options.update_latency),
             spread: options.spread,
-            stream: draw::mix64(workload.seed ^ u64::from(seat.session) << 32 ^ 0x7365_7276),
-            courses: options.signals.iter().map(|signal| Course::new(*signal, workload.seed)).collect(),
+            stream: draw::mix64(workload.seed ^ u64::from(placement.session) << 32 ^ 0x7365_7276),
+            curves: options.signals.iter().map(|signal| SignalCurve::new(*signal, workload.seed)).collect(),
         }
     }
 
@@ -44,12 +44,12 @@ impl ServiceTime {
         if mean == 0.0 {
             return 0.0;
         }
-        let course: f64 = self.courses.iter_mut().map(|course| course.factor(at_us as f64 / 1e6)).product();
+        let curve: f64 = self.curves.iter_mut().map(|curve| curve.factor(at_us as f64 / 1e6)).product();
         let spread = match self.spread {
             0.0 => 1.0,
             sigma => (sigma * gaussian(op.index, self.stream) - sigma * sigma / 2.0).exp(),
         };
-        (mean * course * spread).min(LONGEST_US)
+        (mean * curve * spread).min(LONGEST_US)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::client_loop::{ClientLoop, Operate};
 use mindful_core::clock::Time;
 use mindful_core::engine::Session;
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 
@@ -66,17 +66,17 @@ pub struct Shared {
 }
 
 impl NullSession {
-    /// "Connects" the session in `seat`.
-    pub fn connect(options: &Options, workload: &Workload, seat: Seat, shared: Shared) -> Result<Self> {
-        options.failures.iter().try_for_each(|failure| failure.connect(seat.session))?;
+    /// "Connects" the session in `placement`.
+    pub fn connect(options: &Options, workload: &Workload, placement: Placement, shared: Shared) -> Result<Self> {
+        options.failures.iter().try_for_each(|failure| failure.connect(placement.session))?;
         let time = SessionTime::new(shared.clock.host());
         let worker = Worker {
-            session: seat.session,
+            session: placement.session,
             time: time.clone(),
-            service: ServiceTime::new(options, workload, seat),
+            service: ServiceTime::new(options, workload, placement),
             wait: Wait::default(),
             stalls: options.stalls.clone(),
-            dies_at_us: options.failures.iter().find_map(|failure| failure.dies_at_us(seat.session)),
+            dies_at_us: options.failures.iter().find_map(|failure| failure.dies_at_us(placement.session)),
             started_us: None,
             scan_blocks: shared.scan_blocks,
             log_bytes_a_block: if workload.redo == Redo::Heavy { BLOCK_BYTES } else { LIGHT_LOG_BYTES },
@@ -87,9 +87,9 @@ impl NullSession {
             counters: shared.counters,
             interrupts: shared.interrupts,
         };
-        let delay = options.start_delays.iter().find(|(session, _)| *session == seat.session);
+        let delay = options.start_delays.iter().find(|(session, _)| *session == placement.session);
         Ok(Self {
-            client: ClientLoop::with_time(time.clone(), workload, seat),
+            client: ClientLoop::with_time(time.clone(), workload, placement),
             time,
             worker,
             clock: shared.clock,

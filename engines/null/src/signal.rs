@@ -45,15 +45,15 @@ impl Signal {
 
 /// A signal as it goes on.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct SignalCurve {
     signal: Signal,
     stream: u64,
     second: u64,
     noise: f64,
 }
 
-impl Course {
-    /// The course of `signal`, the same for all sessions of a `seed`.
+impl SignalCurve {
+    /// The curve of `signal`, the same for all sessions of a `seed`.
     pub fn new(signal: Signal, seed: u64) -> Self {
         Self { signal, stream: draw::mix64(seed ^ 0x5169_6e61), second: 0, noise: 0.0 }
     }
@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn noise_has_the_deviation_and_the_memory_asked_for() {
-        let mut course = Course::new(Signal::parse("ar1:0.6:5%").unwrap(), 1);
-        let x: Vec<f64> = (0..20_000).map(|s| course.factor(f64::from(s)) - 1.0).collect();
+        let mut curve = SignalCurve::new(Signal::parse("ar1:0.6:5%").unwrap(), 1);
+        let x: Vec<f64> = (0..20_000).map(|s| curve.factor(f64::from(s)) - 1.0).collect();
         let variance = x.iter().map(|v| v * v).sum::<f64>() / x.len() as f64;
         let lag = x.windows(2).map(|w| w[0] * w[1]).sum::<f64>() / x.len() as f64;
         assert!((variance.sqrt() - 0.05).abs() < 0.004, "deviation {}", variance.sqrt());
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_ramp_ends_at_its_factor() {
-        let mut course = Course::new(Signal::parse("ramp:2:10s").unwrap(), 1);
-        assert_eq!((course.factor(0.0), course.factor(5.0), course.factor(30.0)), (1.0, 1.5, 2.0));
+        let mut curve = SignalCurve::new(Signal::parse("ramp:2:10s").unwrap(), 1);
+        assert_eq!((curve.factor(0.0), curve.factor(5.0), curve.factor(30.0)), (1.0, 1.5, 2.0));
     }
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mindful_core::clock::Clock;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::draw::Permutation;
-use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
+use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 
@@ -111,7 +111,7 @@ impl Target for NullTarget {
         Ok(LayoutProof { schemas, cross_correlation, proven_at_us: self.clock.host().now_us() })
     }
 
-    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         let dataset = self.loaded()?;
         if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
             return Err(Error::plan("the workload is larger than the dataset", "load more, or run on less"));
@@ -124,7 +124,7 @@ impl Target for NullTarget {
             OpKind::Update => !workload.update_pct.is_none(),
             OpKind::Scan => !workload.scan_pct.is_none(),
         };
-        let shape = |kind: OpKind| PlanShape {
+        let shape = |kind: OpKind| AccessPath {
             kind: kind.name().to_owned(),
             shape: "imagined".to_owned(),
             pure: true,
@@ -133,14 +133,14 @@ impl Target for NullTarget {
         Ok(OpKind::ALL.into_iter().filter(runs).map(shape).collect())
     }
 
-    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let shared = Shared {
             counters: Arc::clone(&self.counters),
             interrupts: Arc::clone(&self.interrupts),
             scan_blocks: self.loaded()?.scan_blocks,
             clock: Arc::clone(&self.clock),
         };
-        Ok(Box::new(NullSession::connect(&self.options, workload, seat, shared)?))
+        Ok(Box::new(NullSession::connect(&self.options, workload, placement, shared)?))
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {

@@ -40,7 +40,7 @@ impl WrongClock {
         Self { host, ahead_us, step, began_us: AtomicI64::new(i64::MAX) }
     }
 
-    /// The clock of this host, which it is held against.
+    /// The clock of this host, which it is compared with.
     pub fn host(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.host)
     }

@@ -41,7 +41,7 @@ BEGIN
     IF elapsed_us > 0 THEN
         PERFORM pg_sleep(elapsed_us / 1e6);
     END IF;
-    -- Who thinks across the border is in time for it, however late this call came.
+    -- Who thinks across the boundary is in time for it, however late this call came.
     began_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
     LOOP
         EXIT WHEN op >= last_op;

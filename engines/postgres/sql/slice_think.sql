@@ -1,4 +1,4 @@
--- A pause lasts until the next operation can begin. One that outlasts its slice is counted up to the border and handed on.
+-- A pause lasts until the next operation can begin. One that outlasts its slice is counted up to the boundary and handed on.
         IF thinks_since_us > 0 THEN
             pause_us := least(think_until_us, end_us) - (date_part('epoch', clock_timestamp()) * 1e6)::bigint;
             IF pause_us > 0 THEN

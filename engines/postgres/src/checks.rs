@@ -3,12 +3,12 @@
 //! Every finding says what it does to the result and the line that changes it. A warning means that a figure would not
 //! be what it claims to be; what only makes the server slower or noisier is information.
 
+#[cfg(test)]
+mod catalogue_test;
 mod log;
 mod others;
 mod reads;
 mod state;
-#[cfg(test)]
-mod told;
 mod watching;
 
 use mindful_core::Result;

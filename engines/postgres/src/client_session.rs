@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Result, Session};
 use tokio_postgres::Statement;
@@ -26,14 +26,14 @@ impl ClientSession {
     pub fn open(
         link: &Arc<Link>,
         workload: &Workload,
-        seat: Seat,
+        placement: Placement,
         namespace: &Namespace,
         sessions: &Arc<Sessions>,
     ) -> Result<Self> {
-        let (client, place) = link.connect_session(workload, seat)?;
+        let (client, place) = link.connect_session(workload, placement)?;
         let (home, hot) = link.run_on(&client, &place, async {
-            let home = Prepared::on(&client, workload, namespace, seat.schema).await?;
-            let hot = if workload.hot_schema.is_none() || seat.schema == 1 {
+            let home = Prepared::on(&client, workload, namespace, placement.schema).await?;
+            let hot = if workload.hot_schema.is_none() || placement.schema == 1 {
                 None
             } else {
                 Some(Prepared::on(&client, workload, namespace, 1).await?)
@@ -43,7 +43,7 @@ impl ClientSession {
         let presence = sessions.enter(&client);
         let (link, commit) = (Arc::clone(link), workload.commit);
         let statements = Statements { link, client, place, home, hot, commit, uncommitted: 0, _presence: presence };
-        Ok(Self { work: ClientLoop::new(workload, seat), statements })
+        Ok(Self { work: ClientLoop::new(workload, placement), statements })
     }
 }
 

@@ -92,7 +92,7 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     ("checkpoint_sync_time", "us", "Time checkpoints spent in fsync"),
 ];
 
-/// Samplers for every view that can be read; the others are told as findings, with what to do.
+/// Samplers for every view that can be read; the others are reported as findings, with what to do.
 pub fn samplers(
     link: &Arc<Link>,
     namespace: &Namespace,

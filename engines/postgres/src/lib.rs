@@ -10,7 +10,7 @@ mod describe;
 mod direct_io;
 pub mod embedded;
 mod error;
-mod home;
+mod instance;
 mod link;
 mod load;
 mod lock;

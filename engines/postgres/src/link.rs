@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
@@ -97,10 +97,10 @@ impl Link {
         self.runtime.block_on(self.server.connect(endpoint))
     }
 
-    /// A connection for the session in `seat`, set up as all sessions of `workload` are, and how messages name it.
-    pub fn connect_session(&self, workload: &Workload, seat: Seat) -> Result<(Connection, String)> {
-        let place = format!("session {}", seat.session);
-        let client = self.connect(seat.endpoint).map_err(|error| error.at(&place))?;
+    /// A connection for the session in `placement`, set up as all sessions of `workload` are, and how messages name it.
+    pub fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
+        let place = format!("session {}", placement.session);
+        let client = self.connect(placement.endpoint).map_err(|error| error.at(&place))?;
         self.run_on(&client, &place, async {
             client.batch_execute(include_str!("../sql/session.sql")).await?;
             if !workload.commit_wait {

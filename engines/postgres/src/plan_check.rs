@@ -1,6 +1,6 @@
 //! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row.
 
-use mindful_core::engine::PlanShape;
+use mindful_core::engine::AccessPath;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
@@ -13,9 +13,9 @@ use crate::names::{Kind, Namespace};
 use crate::script::Script;
 
 /// The shapes of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
-pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<PlanShape>> {
+pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let client = link.connect(0)?;
-    let mut shapes: Vec<PlanShape> = Vec::new();
+    let mut shapes: Vec<AccessPath> = Vec::new();
     link.run("checking the plans", async { Ok(client.batch_execute(include_str!("../sql/session.sql")).await?) })?;
     for schema in 1..=workload.schemas {
         let place = format!("checking the plans on schema {schema}");
@@ -32,14 +32,14 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
 }
 
 /// Shapes that are not the method's, found on the first schema, for one who only looks. What cannot be planned at all is
-/// told where it is to be run.
+/// reported where it is to be run.
 pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let client = link.connect(0)?;
     let shapes = link.run("checking the plans", async {
         client.batch_execute(include_str!("../sql/session.sql")).await?;
         Ok(shapes_on(&client, workload, 1, namespace).await.unwrap_or_default())
     })?;
-    let finding = |shape: PlanShape| {
+    let finding = |shape: AccessPath| {
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
                     single random blocks. See that the index on k stands, is valid and a B-tree, or load anew after \
                     `mindful cleanup`";
@@ -48,7 +48,7 @@ pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Re
     Ok(shapes.into_iter().filter(|shape| !shape.pure).map(finding).collect())
 }
 
-fn impure(shape: &PlanShape) -> Error {
+fn impure(shape: &AccessPath) -> Error {
     Error::target(
         format!("the server carries a {} out as {}, not as a plain index scan", shape.kind, shape.shape),
         "see that the index on k stands and is valid, or load anew after `mindful cleanup`",
@@ -60,7 +60,7 @@ async fn shapes_on(
     workload: &Workload,
     schema: u32,
     namespace: &Namespace,
-) -> Result<Vec<PlanShape>, Failure> {
+) -> Result<Vec<AccessPath>, Failure> {
     let script = Script::new(workload, 0, schema, namespace);
     let mut shapes = Vec::new();
     if workload.update_pct.percent() < 100.0 {
@@ -85,29 +85,29 @@ pub async fn explain(
     access: &str,
     statement: &str,
     values: &str,
-) -> Result<PlanShape, Failure> {
+) -> Result<AccessPath, Failure> {
     client.batch_execute(&format!("PREPARE mindful_shape AS {statement}")).await?;
     let explained = client.simple_query(&format!("EXPLAIN (FORMAT JSON) EXECUTE mindful_shape({values})")).await;
     client.batch_execute("DEALLOCATE mindful_shape").await?;
-    let mut told = String::new();
+    let mut reported = String::new();
     for message in explained? {
         if let SimpleQueryMessage::Row(row) = message {
-            told += row.get(0).unwrap_or_default();
+            reported += row.get(0).unwrap_or_default();
         }
     }
-    let plan = serde_json::from_str(&told).map_err(|error| {
+    let plan = serde_json::from_str(&reported).map_err(|error| {
         Error::run(format!("the plan cannot be read ({error})"), "report this with the server's version")
     })?;
     Ok(shape(kind, access, &plan))
 }
 
 /// Every access to a table must be of the kind `access`.
-fn shape(kind: &str, access: &str, plan: &Value) -> PlanShape {
+fn shape(kind: &str, access: &str, plan: &Value) -> AccessPath {
     let mut nodes = Vec::new();
     collect(plan, &mut nodes);
     let mut words: Vec<String> = nodes.iter().map(|node| words(node)).collect();
     words.dedup();
-    PlanShape {
+    AccessPath {
         kind: kind.to_owned(),
         shape: words.join(" and "),
         pure: !nodes.is_empty() && nodes.iter().all(|node| text(node, "Node Type") == access),

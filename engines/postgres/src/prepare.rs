@@ -1,8 +1,8 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
 use mindful_core::dataset::Dataset;
-use mindful_core::engine::PlanShape;
-use mindful_core::workload::{Commit, Like, Loop, Workload};
+use mindful_core::engine::AccessPath;
+use mindful_core::workload::{Commit, Like, LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 use crate::link::Link;
@@ -13,20 +13,20 @@ use crate::{plan_check, room};
 pub const OWN_CONNECTIONS: i32 = 2;
 
 /// Checks room, rights, and the workload itself; then how the server carries it out.
-pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<PlanShape>> {
+pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     refuse_contradictions(workload, sessions)?;
     room::check(link, sessions, "sessions", "--sessions", OWN_CONNECTIONS)?;
     let control = link.control()?;
     let row = link
         .run("checking for rights", async { Ok(control.query_one(include_str!("../sql/rights.sql"), &[]).await?) })?;
     let read_only: bool = row.get("read_only");
-    if read_only && (workload.looping == Loop::Server || !workload.update_pct.is_none()) {
+    if read_only && (workload.looping == LoopSite::Server || !workload.update_pct.is_none()) {
         return Err(Error::target(
             "the server is read-only",
             "name the primary in the URL, or run --loop client --update-pct 0",
         ));
     }
-    if workload.looping == Loop::Server && !row.get::<_, bool>("may_install") {
+    if workload.looping == LoopSite::Server && !row.get::<_, bool>("may_install") {
         return Err(Error::target(
             "the role has no TEMP right on the database, which the server-side loop needs",
             "have it granted (GRANT TEMPORARY ON DATABASE …), or run with --loop client",
@@ -57,10 +57,10 @@ pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -
 }
 
 fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
-    if workload.rate.is_some() && workload.looping == Loop::Server {
+    if workload.rate.is_some() && workload.looping == LoopSite::Server {
         return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
     }
-    if workload.like != Like::Mindful && workload.looping == Loop::Server {
+    if workload.like != Like::Mindful && workload.looping == LoopSite::Server {
         return Err(Error::plan("the arithmetic of an older kit needs the loop in the client", "add --loop client"));
     }
     let shared = sessions > workload.schemas || !workload.hot_schema.is_none();

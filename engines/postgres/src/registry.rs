@@ -234,7 +234,7 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
     })
 }
 
-/// The proof that was kept for the first `schemas` schemas; `None` unless all were proven together.
+/// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.
 pub fn proof(entries: &[Entry], schemas: u32) -> Option<LayoutProof> {
     let of = |schema| entries.iter().find(move |e| e.exists && e.kind == Some(Kind::Blocks) && e.schema == schema);
     let mut whole: Option<LayoutProof> = None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mindful_core::latency::Latency;
-use mindful_core::slice::{Seat, SliceOrder, SliceReport, Tally};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport, Tally};
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Result, Session};
 use tokio_postgres::types::ToSql;
@@ -52,12 +52,12 @@ impl ServerLoop {
     pub fn open(
         link: &Arc<Link>,
         workload: &Workload,
-        seat: Seat,
+        placement: Placement,
         namespace: &Namespace,
         sessions: &Arc<Sessions>,
     ) -> Result<Self> {
-        let (client, place) = link.connect_session(workload, seat)?;
-        let script = Script::new(workload, seat.session, seat.schema, namespace);
+        let (client, place) = link.connect_session(workload, placement)?;
+        let script = Script::new(workload, placement.session, placement.schema, namespace);
         let call = link.run_on(&client, &place, async {
             client.batch_execute(&script.procedure()).await?;
             Ok(client.prepare(CALL).await?)
@@ -139,7 +139,7 @@ mod tests {
         for us in [1_u64, 127, 128, 129, 1_000, 123_456, 3_000_000_000] {
             let bucket = if us < 128 { us as i64 } else { 128 + ((us as f64 / 128.0).ln() * 200.0).floor() as i64 };
             let error = bucket_ns(bucket) as f64 / (us as f64 * 1_000.0) - 1.0;
-            assert!(error.abs() <= 0.005, "{us} us is told as {} ns", bucket_ns(bucket));
+            assert!(error.abs() <= 0.005, "{us} us is reported as {} ns", bucket_ns(bucket));
         }
     }
 }

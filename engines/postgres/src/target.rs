@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
+use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::Seat;
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::slice::Placement;
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, clock};
 
 use crate::client_session::ClientSession;
@@ -26,8 +26,8 @@ use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
 use crate::{
-    checks, counters, data_files, describe, home, load, log_band, plan_check, prepare, settle, space, stored, verify,
-    waits,
+    checks, counters, data_files, describe, instance, load, log_band, plan_check, prepare, settle, space, stored,
+    verify, waits,
 };
 
 /// A PostgreSQL database, shared by all threads.
@@ -172,7 +172,7 @@ impl Target for PostgresTarget {
 
     fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
         let dataset = self.loaded()?;
-        // A sample that the load took is told once; who asks again gets a new look.
+        // A sample that the load took is reported once; who asks again gets a new look.
         let sampled = std::mem::take(&mut *self.sampled());
         verify::by_sample(&self.link, &self.options.namespace, &dataset, &sampled, stop)
     }
@@ -186,7 +186,7 @@ impl Target for PostgresTarget {
         self.link.run("keeping the proof", registry::keep_proof(&mut client, &self.options.namespace, proof))
     }
 
-    fn kept_proof(&self) -> Result<Option<LayoutProof>> {
+    fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let control = self.link.control()?;
         let found = self.link.run("looking for the proof", registry::find(&control, &self.options.namespace))?;
         let Found::Ours { entries, .. } = found else { return Ok(None) };
@@ -194,9 +194,9 @@ impl Target for PostgresTarget {
         Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
     }
 
-    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<PlanShape>> {
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
-        self.client_clock.store(workload.looping == Loop::Client, Ordering::SeqCst);
+        self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
         if let Some(private) = &self.private
             && private.carry(sessions)?
         {
@@ -225,11 +225,13 @@ impl Target for PostgresTarget {
         Ok(found)
     }
 
-    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let namespace = &self.options.namespace;
         Ok(match workload.looping {
-            Loop::Server => Box::new(ServerLoop::open(&self.link, workload, seat, namespace, &self.sessions)?),
-            Loop::Client => Box::new(ClientSession::open(&self.link, workload, seat, namespace, &self.sessions)?),
+            LoopSite::Server => Box::new(ServerLoop::open(&self.link, workload, placement, namespace, &self.sessions)?),
+            LoopSite::Client => {
+                Box::new(ClientSession::open(&self.link, workload, placement, namespace, &self.sessions)?)
+            }
         })
     }
 
@@ -263,7 +265,7 @@ impl Target for PostgresTarget {
     }
 
     fn home(&self) -> Result<Option<OwnedObject>> {
-        let of = |private| home::of(private, &self.link, &self.options.namespace);
+        let of = |private| instance::of(private, &self.link, &self.options.namespace);
         let Some(mut home) = self.private.as_ref().map(of).transpose()? else { return Ok(None) };
         // The same reason that keeps the namespace.
         if let Some(kept) = self.inventory()?.into_iter().find(|object| object.kept_because.is_some()) {

@@ -1,11 +1,11 @@
 //! What is refused before anything is opened for work.
 
 use mindful_core::dataset::{Dataset, DatasetPlan};
-use mindful_core::workload::{Commit, Loop, Workload};
+use mindful_core::workload::{Commit, LoopSite, Workload};
 use mindful_core::{Error, Result};
 
+use crate::file_header::FileHeader;
 use crate::guard::Source;
-use crate::mark::Mark;
 use crate::options::Options;
 
 /// Refuses a file that does not belong with the others, was cut short, or is empty.
@@ -46,7 +46,7 @@ pub fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Re
     if !workload.scan_pct.is_none() {
         return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
     }
-    if workload.looping == Loop::Server {
+    if workload.looping == LoopSite::Server {
         return Err(Error::plan("raw has no server to run the loop in", "give --loop client"));
     }
     if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {
@@ -71,7 +71,7 @@ pub fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Re
 }
 
 /// The mark of the first file; refuses to load where the files hold something else than `plan`.
-pub fn same_dataset(plan: &DatasetPlan, sources: &[Source]) -> Result<Mark> {
+pub fn same_dataset(plan: &DatasetPlan, sources: &[Source]) -> Result<FileHeader> {
     let path = sources[0].path.display();
     let Some(mark) = sources[0].mark else {
         return Err(Error::target(

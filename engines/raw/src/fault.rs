@@ -3,7 +3,7 @@
 use mindful_core::{Error, Result};
 use rustix::io::Errno;
 
-use crate::pattern;
+use crate::content;
 use crate::prepared::Prepared;
 use crate::space::Place;
 
@@ -36,7 +36,7 @@ pub fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, result: i3
 /// Checks that `block`, read from `place`, is the one that belongs there.
 pub fn check(prepared: &Prepared, place: Place, block: &[u8]) -> Result<()> {
     let key = prepared.keys[place.file as usize].unwrap_or_default();
-    match pattern::first_mismatch(block, key, place.offset) {
+    match content::first_mismatch(block, key, place.offset) {
         None => Ok(()),
         Some(at) => Err(Error::run(
             format!("{} holds wrong data in the sector at byte {at}", prepared.paths[place.file as usize].display()),

@@ -15,9 +15,9 @@ use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::buffer::Buffer;
+use crate::content;
+use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
 use crate::guard::{Access, Source};
-use crate::mark::{DATA_START, HEADER_BYTES, Mark};
-use crate::pattern;
 
 /// Bytes written at a time.
 const CHUNK: u64 = 4 << 20;
@@ -29,7 +29,7 @@ const CHECKPOINT: u64 = 256 << 20;
 const GRAIN: u64 = 1 << 20;
 
 /// The marks of new files for `plan`, alike but for their number; inodes are not known yet.
-pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<Mark>> {
+pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<FileHeader>> {
     if plan.content != Content::INCOMPRESSIBLE {
         return Err(Error::plan(
             "raw files are filled with incompressible data only",
@@ -47,7 +47,7 @@ pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<M
     let total = total.filter(|bytes| *bytes < 1 << 60).ok_or_else(too_large)?;
     let data_bytes = total.div_ceil(parts as u64).next_multiple_of(GRAIN.max(block_bytes));
     let set = draw::mix64(clock::now_us().unsigned_abs() ^ u64::from(std::process::id()) << 40);
-    let mark = |part| Mark {
+    let mark = |part| FileHeader {
         set,
         part,
         parts: parts as u64,
@@ -97,11 +97,11 @@ fn cannot(verb: &str, path: &Path, error: impl Display) -> Error {
 }
 
 /// Creates `path`, which must not exist, with `mark` in it and nothing else yet.
-pub fn create(path: &Path, mut mark: Mark) -> Result<()> {
+pub fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| cannot("make", path, e))?;
     mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e))?.st_ino;
-    write_mark(&fd, &mark).map_err(|errno| {
+    write_header(&fd, &mark).map_err(|errno| {
         // Without its mark it would be a stranger to the next run.
         let _ = fs::remove_file(path);
         write_failed(path, errno)
@@ -109,11 +109,11 @@ pub fn create(path: &Path, mut mark: Mark) -> Result<()> {
 }
 
 /// Makes room for more schemas in the file of `source`: its mark becomes that of a file half filled.
-pub fn grow(source: &mut Source, mark: Mark, wanted: &Mark) -> Result<()> {
+pub fn grow(source: &mut Source, mark: FileHeader, wanted: &FileHeader) -> Result<()> {
     let data_bytes = wanted.data_bytes.max(mark.data_bytes);
-    let grown = Mark { schemas: wanted.schemas, data_bytes, ..mark };
+    let grown = FileHeader { schemas: wanted.schemas, data_bytes, ..mark };
     let fd = source.writer(Access { direct: false, sync: false }, &[])?;
-    let written = write_mark(&fd, &grown).and_then(|()| rustix::fs::fsync(&fd));
+    let written = write_header(&fd, &grown).and_then(|()| rustix::fs::fsync(&fd));
     written.map_err(|errno| write_failed(&source.path, errno))?;
     source.mark = Some(grown);
     Ok(())
@@ -150,7 +150,7 @@ pub fn fill(
         }
         let bytes = CHUNK.min(mark.data_bytes - at);
         let chunk = &mut buffer.bytes_mut()[..bytes as usize];
-        pattern::fill(chunk, mark.content_key(), DATA_START + at, 0);
+        content::fill(chunk, mark.content_key(), DATA_START + at, 0);
         write_all(data, chunk, DATA_START + at).map_err(fail)?;
         at += bytes;
         *done += bytes;
@@ -158,7 +158,7 @@ pub fn fill(
         if at % CHECKPOINT == 0 || at == mark.data_bytes {
             rustix::fs::fdatasync(data).map_err(fail)?;
             mark.filled_bytes = at;
-            write_mark(&buffered, &mark).map_err(fail)?;
+            write_header(&buffered, &mark).map_err(fail)?;
         }
     }
     rustix::fs::fsync(&buffered).map_err(fail)
@@ -166,8 +166,8 @@ pub fn fill(
 
 /// Marks the devices of `sources`, whose data is lost by that, as to be filled. None is touched unless all may be written
 /// and are large enough.
-pub fn begin_devices(sources: &[Source], marks: &[Mark], destroy_data: &[String]) -> Result<()> {
-    let claim = |(source, mark): (&Source, &Mark)| {
+pub fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_data: &[String]) -> Result<()> {
+    let claim = |(source, mark): (&Source, &FileHeader)| {
         let claimed = source.writer(Access { direct: false, sync: false }, destroy_data)?;
         let held =
             rustix::fs::seek(&claimed, rustix::fs::SeekFrom::End(0)).map_err(|e| cannot("measure", &source.path, e))?;
@@ -183,13 +183,13 @@ pub fn begin_devices(sources: &[Source], marks: &[Mark], destroy_data: &[String]
     let claimed = sources.iter().zip(marks).map(claim).collect::<Result<Vec<_>>>()?;
     for ((source, mark), fd) in sources.iter().zip(marks).zip(&claimed) {
         let inode = source.device.unwrap_or_default();
-        let written = write_mark(fd, &Mark { inode, ..*mark }).and_then(|()| rustix::fs::fsync(fd));
+        let written = write_header(fd, &FileHeader { inode, ..*mark }).and_then(|()| rustix::fs::fsync(fd));
         written.map_err(|errno| write_failed(&source.path, errno))?;
     }
     Ok(())
 }
 
-fn write_mark(fd: &OwnedFd, mark: &Mark) -> rustix::io::Result<()> {
+fn write_header(fd: &OwnedFd, mark: &FileHeader) -> rustix::io::Result<()> {
     let header: [u8; HEADER_BYTES] = mark.encode();
     write_all(fd, &header, 0)
 }

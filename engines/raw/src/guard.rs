@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use crate::device;
-use crate::mark::{DATA_START, HEADER_BYTES, Mark};
+use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
 use crate::space::Extent;
 
 /// How a file shall be opened.
@@ -32,7 +32,7 @@ pub struct Source {
     /// The open file.
     pub fd: OwnedFd,
     /// mindful's mark, when the file is its own, or the device was filled by it.
-    pub mark: Option<Mark>,
+    pub mark: Option<FileHeader>,
     /// Where its data lies.
     pub data: Extent,
     /// Its device number, when it is a block device.
@@ -71,7 +71,7 @@ impl Source {
     fn examined(path: PathBuf, fd: OwnedFd, inode: u64, bytes: u64) -> Self {
         let mut header = [0; HEADER_BYTES];
         let read = rustix::io::pread(&fd, &mut header, 0).unwrap_or(0);
-        let mark = Mark::decode(&header[..read]).filter(|mark| mark.inode == inode);
+        let mark = FileHeader::decode(&header[..read]).filter(|mark| mark.inode == inode);
         let data = match mark {
             Some(mark) => Extent { start: DATA_START, bytes: mark.data_bytes.min(bytes.saturating_sub(DATA_START)) },
             None => Extent { start: 0, bytes },
@@ -178,8 +178,8 @@ fn open_untraced(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
 /// Alignment of offsets for direct I/O in bytes, 0 for no direct I/O; `None` where the kernel does not tell.
 fn dio_alignment(fd: &OwnedFd) -> Option<u64> {
     let statx = rustix::fs::statx(fd.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
-    let told = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::DIOALIGN);
-    told.then_some(u64::from(statx.stx_dio_offset_align))
+    let reported = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::DIOALIGN);
+    reported.then_some(u64::from(statx.stx_dio_offset_align))
 }
 
 /// Whether the file's data is in memory only (tmpfs, ramfs): O_DIRECT may open there but means nothing.

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
-use mindful_core::file_reads::{FileReads, Look};
+use mindful_core::file_reads::{BlockTouch, FileReads};
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Result, error};
 
-mod asking;
+mod access_pattern;
+pub mod block_touch;
 mod buffer;
 mod check;
+mod content;
 mod counters;
-mod course;
 mod device;
 mod fault;
 mod file;
+mod file_header;
 mod guard;
-pub mod look;
-mod mark;
-mod number;
 mod options;
-mod pattern;
 mod prepared;
 mod psync;
+mod reap_backoff;
+mod registered_ring;
 mod ring;
 mod scrub;
 pub mod space;
@@ -95,8 +95,8 @@ impl FileReads for Raw {
         format!("raw:{}", paths.join(","))
     }
 
-    fn options(&self, look: Look, cpu: Option<usize>) -> Vec<(&'static str, String)> {
-        let reads = [("io", "psync"), ("direct", "on"), ("look", look::name(look))];
+    fn options(&self, look: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)> {
+        let reads = [("io", "psync"), ("direct", "on"), ("look", block_touch::name(look))];
         let reads = reads.map(|(option, value)| (option, value.to_owned()));
         reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
     }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use mindful_core::bound::Bound;
-use mindful_core::file_reads::Look;
+use mindful_core::file_reads::BlockTouch;
 use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, units};
 
-use crate::look;
+use crate::block_touch;
 use crate::space::{Combine, Span};
 
 /// Most I/Os a session may keep in flight.
@@ -132,7 +132,7 @@ pub struct Options {
     /// Large reads, if any.
     pub large: Option<Large>,
     /// What is done with a block.
-    pub look: Look,
+    pub look: BlockTouch,
     /// CPUs the sessions may use.
     pub cpus: Option<Vec<usize>>,
     /// Whether blocks read are checked.
@@ -160,7 +160,7 @@ impl Options {
             whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
             large: large(s)?,
-            look: s.require("look", look::parse)?,
+            look: s.require("look", block_touch::parse)?,
             cpus: s.parse("cpus", cpu_list)?,
             verify: s.require("verify", settings::parse_switch)?,
             shared: s.require("shared", settings::parse_switch)?,

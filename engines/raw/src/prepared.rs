@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mindful_core::event::{Event, Events};
 use mindful_core::result::{Finding, Severity};
 
+use crate::access_pattern::Layout;
 use crate::counters::Counters;
-use crate::course::Layout;
 use crate::options::{Io, Options};
 use crate::ring;
 use crate::space::Space;
@@ -42,8 +42,8 @@ pub struct Prepared {
     pub counters: Arc<Counters>,
     /// Where findings go.
     pub events: Arc<dyn Events>,
-    /// Whether it was told that buffers are not registered.
-    pub told_unregistered: AtomicBool,
+    /// Whether it was asked that buffers are not registered.
+    pub reported_unregistered: AtomicBool,
 }
 
 impl Prepared {
@@ -59,7 +59,7 @@ impl Prepared {
 
     /// Tells, once, that the buffers could not be registered.
     pub fn tell_unregistered(&self) {
-        if self.told_unregistered.swap(true, Ordering::Relaxed) {
+        if self.reported_unregistered.swap(true, Ordering::Relaxed) {
             return;
         }
         let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_host::cpu;
 
+use crate::access_pattern::AccessPattern;
+use crate::block_touch::Toucher;
 use crate::buffer::Buffer;
 use crate::counters::Work;
-use crate::course::Course;
-use crate::look::Looker;
 use crate::prepared::Prepared;
 use crate::space::Place;
-use crate::{fault, pattern};
+use crate::{content, fault};
 
 /// A session over pread and pwrite.
 pub struct PsyncSession {
@@ -25,30 +25,30 @@ pub struct PsyncSession {
 
 struct Blocks {
     prepared: Arc<Prepared>,
-    course: Course,
+    pattern: AccessPattern,
     session: u32,
     buffer: Buffer,
-    looker: Looker,
+    toucher: Toucher,
     work: Work,
 }
 
 impl PsyncSession {
-    /// A session in `seat`.
-    pub fn new(prepared: Arc<Prepared>, workload: &Workload, seat: Seat) -> Result<Self> {
+    /// A session in `placement`.
+    pub fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
         let options = &prepared.options;
         let buffer = Buffer::new(options.block_size as usize)
             .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
-        let course = Course::new(
+        let pattern = AccessPattern::new(
             workload,
-            seat,
+            placement,
             prepared.layout.clone(),
             prepared.blocks.clone(),
             options.pattern,
             options.streams,
         );
-        let looker = Looker::new(options.look, options.block_size);
-        let blocks = Blocks { course, session: seat.session, buffer, looker, work: Work::default(), prepared };
-        Ok(Self { client_loop: ClientLoop::new(workload, seat), blocks })
+        let toucher = Toucher::new(options.look, options.block_size);
+        let blocks = Blocks { pattern, session: placement.session, buffer, toucher, work: Work::default(), prepared };
+        Ok(Self { client_loop: ClientLoop::new(workload, placement), blocks })
     }
 }
 
@@ -61,7 +61,7 @@ impl Blocks {
         self.settle(place, false, result)?;
         self.work.reads += 1;
         self.work.read_bytes += self.buffer.len() as u64;
-        self.looker.look(self.buffer.bytes());
+        self.toucher.touch(self.buffer.bytes());
         if self.prepared.options.verify {
             fault::check(&self.prepared, place, self.buffer.bytes())?;
         }
@@ -71,7 +71,7 @@ impl Blocks {
     fn write(&mut self, place: Place, index: u64) -> Result<()> {
         let generation = self.prepared.generation(self.session, index);
         let key = self.prepared.keys[place.file as usize].unwrap_or_default();
-        pattern::fill(self.buffer.bytes_mut(), key, place.offset, generation);
+        content::fill(self.buffer.bytes_mut(), key, place.offset, generation);
         let file = &self.prepared.files[place.file as usize];
         let result = retry(|| rustix::io::pwrite(file, self.buffer.bytes(), place.offset));
         self.settle(place, true, result)?;
@@ -102,7 +102,7 @@ fn retry(mut call: impl FnMut() -> rustix::io::Result<usize>) -> rustix::io::Res
 impl Operate for Blocks {
     fn operate(&mut self, op: &Op) -> Result<u64> {
         for nth in 0..op.blocks {
-            let place = self.course.place(op, nth);
+            let place = self.pattern.place(op, nth);
             match op.kind {
                 OpKind::Update => self.write(place, op.index)?,
                 OpKind::Select | OpKind::Scan => self.read(place)?,
@@ -112,7 +112,7 @@ impl Operate for Blocks {
     }
 
     fn end_slice(&mut self) -> Result<()> {
-        self.work.rows += self.looker.take_rows();
+        self.work.rows += self.toucher.take_rows();
         self.prepared.counters.publish(&mut self.work);
         Ok(())
     }

@@ -12,9 +12,9 @@ use io_uring::{IoUring, opcode, squeue, types};
 use rustix::io::Errno;
 use rustix::io_uring::IoringEnterFlags;
 
-use crate::asking::Asking;
 use crate::buffer::{self, Buffer};
-use crate::number::Number;
+use crate::reap_backoff::ReapBackoff;
+use crate::registered_ring::RegisteredRing;
 
 /// Most I/Os taken from the kernel at a time, and so most submitted at a time: enough to share the cost of a call, and
 /// few enough that the device need not wait for work while a deep queue is gone through.
@@ -62,13 +62,13 @@ pub struct Ring {
     files_registered: bool,
     in_flight: u32,
     queued: u32,
-    number: Option<Number>,
+    number: Option<RegisteredRing>,
     /// How many queued I/Os an entry that does nothing goes along with; `None` where it would leave a completion, or
     /// where there is no device to hand them to.
     filled_up_at: Option<u32>,
     /// Whether I/Os may well have ended when the call returns that submits them, the page cache serving them.
     at_once: bool,
-    asking: Asking,
+    reap_backoff: ReapBackoff,
 }
 
 impl Ring {
@@ -95,7 +95,7 @@ impl Ring {
         let files_registered = ring.submitter().register_files(&fds).is_ok();
         let (buffer, buffers_registered) = registered(&ring, next, buffer::huge_pages_fit(next, sessions))?;
         let silent = offers.silent && ring.params().is_feature_skip_cqe_on_success();
-        let number = if offers.numbers { Number::register(&ring) } else { None };
+        let number = if offers.numbers { RegisteredRing::register(&ring) } else { None };
         Ok(Self {
             filled_up_at: (silent && !at_once).then_some(PLUGGED - 1),
             uring: ring,
@@ -108,7 +108,7 @@ impl Ring {
             queued: 0,
             number,
             at_once,
-            asking: Asking::default(),
+            reap_backoff: ReapBackoff::default(),
         })
     }
 
@@ -215,7 +215,7 @@ impl Ring {
         }
     }
 
-    /// Two I/Os and an entry that does nothing reach the device together: it is told once. A kernel that cannot keep
+    /// Two I/Os and an entry that does nothing reach the device together: it is reported once. A kernel that cannot keep
     /// silent about such an entry would wake this thread for it.
     fn push_empty(&mut self) {
         let empty = empty().flags(squeue::Flags::SKIP_SUCCESS);
@@ -247,12 +247,12 @@ impl Ring {
     /// Has the kernel hand out all that is back, where one is and others are likely to be.
     #[inline]
     fn ask_for_more(&mut self) {
-        if self.in_flight < 2 || self.uring.completion().len() != 1 || !self.asking.is_due() {
+        if self.in_flight < 2 || self.uring.completion().len() != 1 || !self.reap_backoff.is_due() {
             return;
         }
         // What it cannot say now, the next wait will.
         let _ = self.enter(0, 0, IoringEnterFlags::GETEVENTS);
-        self.asking.learn(self.uring.completion().len() > 1);
+        self.reap_backoff.learn(self.uring.completion().len() > 1);
     }
 
     /// Moves up to [`BATCH`] finished I/Os to `done`, which it empties first.

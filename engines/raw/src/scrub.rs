@@ -5,10 +5,10 @@ use std::os::fd::OwnedFd;
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
 
+use crate::access_pattern::Layout;
 use crate::buffer::Buffer;
-use crate::course::Layout;
+use crate::content;
 use crate::guard::{Access, Source};
-use crate::pattern;
 use crate::space::Space;
 
 /// For each schema, how many of its keys lead to a block of their own that holds what belongs there.
@@ -43,7 +43,7 @@ pub fn good_blocks(
             // A file that is not mindful's own has no pattern: that each of its blocks can be read is all there is.
             let right = source
                 .mark
-                .is_none_or(|mark| pattern::first_mismatch(bytes, mark.content_key(), place.offset).is_none());
+                .is_none_or(|mark| content::first_mismatch(bytes, mark.content_key(), place.offset).is_none());
             count += u64::from(whole && right);
         }
         good.push(count);

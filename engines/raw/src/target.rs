@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaProof};
-use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Stop};
+use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result, Session, Target, clock, draw, units};
 use mindful_host::cpu;
 use mindful_host::file_lock::{self, FileLocks};
 
+use crate::access_pattern::Layout;
+use crate::block_touch;
 use crate::counters::{CounterSampler, Counters};
-use crate::course::Layout;
+use crate::file_header::FileHeader;
 use crate::guard::{Access, Source};
-use crate::look;
-use crate::mark::Mark;
 use crate::options::{Io, Options};
 use crate::prepared::{self, Prepared};
 use crate::psync::PsyncSession;
@@ -83,14 +83,14 @@ impl RawTarget {
 
     fn dataset_of(&self, sources: &[Source]) -> Result<Option<Dataset>> {
         let mark = sources[0].mark;
-        let same = |other: &Mark| mark.is_some_and(|mark| mark.data_bytes == other.data_bytes);
+        let same = |other: &FileHeader| mark.is_some_and(|mark| mark.data_bytes == other.data_bytes);
         if sources.iter().filter_map(|s| s.mark.as_ref()).any(|mark| !mark.complete() || !same(mark)) {
             return Ok(None);
         }
         let units = self.space(sources, self.options.span, self.options.block_size)?.units();
         let schemas = mark.filter(|_| !self.options.whole).map_or(1, |mark| mark.schemas);
         let mut blocks_per_schema = units / schemas;
-        let as_made = |m: &Mark| m.block_bytes == self.options.block_size && self.options.span == Span::FULL;
+        let as_made = |m: &FileHeader| m.block_bytes == self.options.block_size && self.options.span == Span::FULL;
         if let Some(mark) = mark.filter(as_made).filter(|_| !self.options.whole) {
             blocks_per_schema = blocks_per_schema.min(mark.blocks_per_schema);
         }
@@ -175,14 +175,14 @@ impl RawTarget {
             large,
             counters: self.counters.clone(),
             events: self.events.clone(),
-            told_unregistered: AtomicBool::new(false),
+            reported_unregistered: AtomicBool::new(false),
             options: self.options.clone(),
         })
     }
 
     fn begin_files(&self, plan: &DatasetPlan) -> Result<()> {
         let marks = file::marks(plan, self.options.block_size, self.options.paths.len())?;
-        let files: Vec<(PathBuf, Mark)> = self.options.paths.iter().cloned().zip(marks).collect();
+        let files: Vec<(PathBuf, FileHeader)> = self.options.paths.iter().cloned().zip(marks).collect();
         file::check_room(&files.iter().map(|(path, mark)| (path.clone(), mark.file_bytes())).collect::<Vec<_>>())?;
         for (i, (path, mark)) in files.iter().enumerate() {
             if let Err(error) = file::create(path, *mark) {
@@ -204,7 +204,7 @@ impl RawTarget {
         if whole { self.dataset_of(sources) } else { Ok(None) }
     }
 
-    fn holds(&self, plan: &DatasetPlan, mark: Mark) -> bool {
+    fn holds(&self, plan: &DatasetPlan, mark: FileHeader) -> bool {
         let wanted = (u64::from(plan.schemas), plan.blocks_per_schema, plan.seed, self.options.block_size);
         (mark.schemas, mark.blocks_per_schema, mark.seed, mark.block_bytes) == wanted
     }
@@ -248,7 +248,7 @@ impl Target for RawTarget {
         fact("direct", on_off(self.options.direct));
         fact("sync", on_off(self.options.sync));
         fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
-        fact("look", look::name(self.options.look).to_owned());
+        fact("look", block_touch::name(self.options.look).to_owned());
         if let Some(large) = self.options.large {
             fact("large_iodepth", large.iodepth.to_string());
             fact("large_size", units::format_bytes(large.size));
@@ -341,7 +341,7 @@ impl Target for RawTarget {
         })
     }
 
-    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         self.require_sources()?;
         if workload.update_pct.is_none() {
             self.locks.share(&self.options.paths, self.options.shared)?;
@@ -361,7 +361,7 @@ impl Target for RawTarget {
         Ok(file_lock::shared(&self.options.paths).into_iter().collect())
     }
 
-    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(prepared) = prepared else {
             return Err(Error::run("a session was asked for before the target was prepared", "prepare it first"));
@@ -372,8 +372,8 @@ impl Target for RawTarget {
             })?;
         }
         Ok(match prepared.io {
-            Io::Uring => Box::new(UringSession::new(prepared, workload, seat)?),
-            Io::Psync => Box::new(PsyncSession::new(prepared, workload, seat)?),
+            Io::Uring => Box::new(UringSession::new(prepared, workload, placement)?),
+            Io::Psync => Box::new(PsyncSession::new(prepared, workload, placement)?),
         })
     }
 
@@ -407,7 +407,7 @@ impl Target for RawTarget {
 fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<Source>> {
     let held = check::same_dataset(plan, &sources)?;
     let marks = file::marks(plan, held.block_bytes, sources.len())?;
-    let more = |(source, wanted): (&Source, &Mark)| {
+    let more = |(source, wanted): (&Source, &FileHeader)| {
         let data_bytes = source.mark.map_or(0, |mark| wanted.data_bytes.saturating_sub(mark.data_bytes));
         (source.path.clone(), data_bytes)
     };
@@ -422,7 +422,7 @@ fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<So
 }
 
 /// What is read and written, and how. Through the page cache or not: each block is asked for by itself, as it should be.
-fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<PlanShape> {
+fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<AccessPath> {
     let options = &prepared.options;
     let cache = if options.direct { "direct" } else { "through the page cache" };
     let shape = |kind: &str, verb: &str, bytes: u64, in_flight: u32| {
@@ -430,7 +430,7 @@ fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<PlanShape> {
             Io::Uring => format!("io_uring, iodepth {in_flight}"),
             Io::Psync => "one at a time".to_owned(),
         };
-        PlanShape {
+        AccessPath {
             kind: kind.to_owned(),
             shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)),
             pure: true,

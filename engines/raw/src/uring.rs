@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use mindful_core::latency::Recorder;
 use mindful_core::pace::Schedule;
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Op, OpKind, Rate, Workload};
 use mindful_core::{Error, Result, Session, clock};
 use mindful_host::cpu;
 
+use crate::access_pattern::{AccessPattern, LargePattern};
+use crate::block_touch::Toucher;
+use crate::content;
 use crate::counters::Work;
-use crate::course::{Course, LargeCourse};
 use crate::fault;
-use crate::look::Looker;
-use crate::pattern;
 use crate::prepared::Prepared;
 use crate::ring::{Done, Ring};
 use crate::space::Place;
@@ -65,10 +65,10 @@ struct Bounds {
 pub struct UringSession {
     ring: Ring,
     prepared: Arc<Prepared>,
-    course: Course,
-    large: Option<LargeCourse>,
+    pattern: AccessPattern,
+    large: Option<LargePattern>,
     large_begun: u64,
-    seat: Seat,
+    placement: Placement,
     rate: Option<Rate>,
     schedule: Option<Schedule>,
     /// The session begins nothing before; a pause may outlast its slice.
@@ -86,7 +86,7 @@ pub struct UringSession {
     issuing: Option<Issuing>,
     begun: u64,
     done: Vec<Done>,
-    looker: Looker,
+    toucher: Toucher,
     service: [Recorder; 3],
     response: [Recorder; 3],
     report: SliceReport,
@@ -97,15 +97,15 @@ pub struct UringSession {
 }
 
 impl UringSession {
-    /// A session in `seat`, on the calling thread.
-    pub fn new(prepared: Arc<Prepared>, workload: &Workload, seat: Seat) -> Result<Self> {
+    /// A session in `placement`, on the calling thread.
+    pub fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
         let options = &prepared.options;
         let depth = options.iodepth;
         let mut slots = vec![options.block_size; depth as usize];
         if let Some(large) = options.large {
             slots.resize(options.in_flight() as usize, large.size);
         }
-        let ring = Ring::new(prepared.files.clone(), &slots, seat.sessions, !options.direct).map_err(|e| {
+        let ring = Ring::new(prepared.files.clone(), &slots, placement.sessions, !options.direct).map_err(|e| {
             Error::target(
                 format!("cannot make a ring of {} I/Os: {e}", slots.len()),
                 "give a smaller --iodepth, or --io psync",
@@ -117,15 +117,15 @@ impl UringSession {
         let large = options
             .large
             .zip(prepared.large.clone())
-            .map(|(large, space)| LargeCourse::new(workload.seed, seat, space, large, options.streams));
+            .map(|(large, space)| LargePattern::new(workload.seed, placement, space, large, options.streams));
         let count = slots.len() as u32;
         let idle = Flight { running: 0, write: false, place: Place { file: 0, offset: 0 }, issued_ns: 0 };
         let free = Running { kind: OpKind::Select, cell: 0, think_ns: 0, left: 0, blocks: 0, begun_ns: 0, due_ns: 0 };
         // One more than there are I/Os: all blocks of an operation may be back while its last is not yet issued.
         let operations = count + 1;
-        let course = Course::new(
+        let pattern = AccessPattern::new(
             workload,
-            seat,
+            placement,
             prepared.layout.clone(),
             prepared.blocks.clone(),
             options.pattern,
@@ -133,10 +133,10 @@ impl UringSession {
         );
         Ok(Self {
             ring,
-            course,
+            pattern,
             large,
             large_begun: 0,
-            seat,
+            placement,
             rate: workload.rate,
             schedule: None,
             thinks_until_ns: 0,
@@ -151,7 +151,7 @@ impl UringSession {
             issuing: None,
             begun: 0,
             done: Vec::with_capacity(count as usize),
-            looker: Looker::new(options.look, options.large.map_or(0, |l| l.size).max(options.block_size)),
+            toucher: Toucher::new(options.look, options.large.map_or(0, |l| l.size).max(options.block_size)),
             service: Default::default(),
             response: Default::default(),
             report: SliceReport::default(),
@@ -184,8 +184,9 @@ impl UringSession {
         let (wall_us, now_ns) = (clock::now_us(), self.now_ns());
         let left_us = (order.end_us - wall_us).max(0).unsigned_abs();
         if let (Some(rate), None) = (self.rate, &self.schedule) {
-            let stream = mindful_core::workload::Streams::new(self.prepared.seed, self.seat.session).arrival;
-            self.schedule = Some(Schedule::new(rate, self.seat.session, self.seat.sessions, stream, order.begin_us));
+            let stream = mindful_core::workload::Streams::new(self.prepared.seed, self.placement.session).arrival;
+            self.schedule =
+                Some(Schedule::new(rate, self.placement.session, self.placement.sessions, stream, order.begin_us));
         }
         self.end_ns = now_ns + left_us * 1_000;
         // A pause lasts until the next operation can begin, however late the slice was ordered.
@@ -221,7 +222,7 @@ impl UringSession {
                 .submit_and_wait(timeout)
                 .map_err(|e| Error::run(format!("io_uring failed: {e}"), "try --io psync"))?;
             now = self.finish_all(now)?;
-            if !self.looker.is_idle() {
+            if !self.toucher.is_idle() {
                 now = self.now_ns();
             }
         }
@@ -254,13 +255,13 @@ impl UringSession {
         while let Some(slot) = self.free_blocks.last().copied() {
             let Some(mut issuing) = self.issuing.take().or_else(|| self.begin(*now, open, bounds)) else { return };
             self.free_blocks.pop();
-            let place = self.course.place(&issuing.op, issuing.next);
+            let place = self.pattern.place(&issuing.op, issuing.next);
             let write = issuing.op.kind == OpKind::Update;
             self.flights[slot as usize] = Flight { running: issuing.running, write, place, issued_ns: *now };
             if write {
-                let generation = self.prepared.generation(self.seat.session, issuing.op.index);
+                let generation = self.prepared.generation(self.placement.session, issuing.op.index);
                 let key = self.prepared.keys[place.file as usize].unwrap_or_default();
-                pattern::fill(self.ring.block_mut(slot), key, place.offset, generation);
+                content::fill(self.ring.block_mut(slot), key, place.offset, generation);
                 *now = self.now_ns();
                 self.ring.write(slot, place.file, place.offset);
             } else {
@@ -287,7 +288,7 @@ impl UringSession {
             }
             schedule.advance();
         }
-        let op = self.course.op(bounds.first_op + self.begun);
+        let op = self.pattern.op(bounds.first_op + self.begun);
         self.begun += 1;
         let running = self.free_running.pop()?;
         self.running[running as usize] = Running {
@@ -304,10 +305,10 @@ impl UringSession {
 
     /// Issues large reads: each is an operation of its own, counted as a scan.
     fn issue_large(&mut self, now: u64, open: bool, bounds: &Bounds) {
-        let Some(course) = &self.large else { return };
+        let Some(pattern) = &self.large else { return };
         while open && self.begun < bounds.max_ops {
             let (Some(slot), Some(running)) = (self.free_large.pop(), self.free_running.pop()) else { return };
-            let place = course.place(self.large_begun);
+            let place = pattern.place(self.large_begun);
             self.large_begun += 1;
             self.begun += 1;
             let blocks = self.prepared.large_blocks;
@@ -338,8 +339,8 @@ impl UringSession {
             self.work.reads += 1;
             self.work.read_bytes += bytes;
             self.work.read_ns += now.saturating_sub(flight.issued_ns);
-            if !self.looker.is_idle() {
-                self.looker.look(self.ring.block(done.slot));
+            if !self.toucher.is_idle() {
+                self.toucher.touch(self.ring.block(done.slot));
             }
             if self.prepared.options.verify {
                 fault::check(&self.prepared, flight.place, self.ring.block(done.slot))?;
@@ -371,7 +372,7 @@ impl UringSession {
         }
     }
 
-    /// Where the slice ends if its pause outlasts it: at the border, or where the last operation completed behind it.
+    /// Where the slice ends if its pause outlasts it: at the boundary, or where the last operation completed behind it.
     fn hands_on_us(&self, order: &SliceOrder) -> Option<i64> {
         let outlasts = self.thinks_until_ns > self.end_ns && self.now_ns() >= self.end_ns;
         outlasts.then(|| order.end_us + (self.completed_ns.saturating_sub(self.end_ns) / 1_000) as i64)
@@ -411,7 +412,7 @@ impl Session for UringSession {
         self.report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         self.work(&bounds)?;
         let mut report = self.close_report(order);
-        let rows = self.looker.take_rows();
+        let rows = self.toucher.take_rows();
         self.work.rows += rows;
         self.prepared.counters.publish(&mut self.work);
         report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);

@@ -12,7 +12,7 @@ use rustix::thread::CapabilitySet;
 use support::{Kept, folder, made, open_with, reads, refusal, session, slice, work};
 
 #[test]
-fn what_locked_memory_does_not_suffice_for_is_told_and_what_it_suffices_for_is_registered() {
+fn too_little_locked_memory_is_reported_and_enough_is_used() {
     let folder = folder();
     let path = made(folder.path(), 200);
     // Root is above the limit unless it gives that up.
@@ -20,19 +20,19 @@ fn what_locked_memory_does_not_suffice_for_is_told_and_what_it_suffices_for_is_r
     capabilities.effective.remove(CapabilitySet::IPC_LOCK);
     rustix::thread::set_capabilities(None, capabilities).unwrap();
 
-    let none = told(&path, 0, "no-io-uring").unwrap();
+    let none = reported(&path, 0, "no-io-uring").unwrap();
     assert!(none.contains("ulimit -l"), "{none}");
     let line = refusal(work(&path, &[("large_iodepth", "1")], reads, 10));
     assert!(line.contains("--large-iodepth") && line.contains("ulimit -l") && !line.contains("sysctl"), "{line}");
-    let too_little = told(&path, 64 << 10, "buffers-not-registered").unwrap();
+    let too_little = reported(&path, 64 << 10, "buffers-not-registered").unwrap();
     assert!(too_little.contains("ulimit -l") && too_little.contains("65536 bytes"), "{too_little}");
     // 64 blocks fit; the huge page they would stand on does not leave half of the limit alone.
-    assert_eq!(told(&path, 3 << 20, "buffers-not-registered"), None);
+    assert_eq!(reported(&path, 3 << 20, "buffers-not-registered"), None);
 }
 
 /// What the finding `code` says when 64 blocks are in flight and so many bytes may be locked.
 #[expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
-fn told(path: &Path, limit: u64, code: &str) -> Option<String> {
+fn reported(path: &Path, limit: u64, code: &str) -> Option<String> {
     let limit = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Memlock).maximum };
     setrlimit(Resource::Memlock, limit).unwrap();
     let kept = Arc::new(Kept::default());

@@ -1,7 +1,7 @@
 //! What the loop and the load cost: `cargo run --release -p mindful-sqlite --example rates -- FILE`.
 //!
-//! Prints blocks per CPU-second of the work loop with everything cached, held against one long index scan of the same
-//! table, and the rate of a load held against writing and syncing as many bytes.
+//! Prints blocks per CPU-second of the work loop with everything cached, compared with one long index scan of the same
+//! table, and the rate of a load compared with writing and syncing as many bytes.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -15,21 +15,21 @@ use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 const BLOCKS: u64 = 32_768;
 
 fn workload(work_unit: u64) -> Workload {
-    Workload { looping: Loop::Client, ..Workload::reads(1, BLOCKS, work_unit) }
+    Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, work_unit) }
 }
 
 /// Blocks per CPU-second of one session over a second and a half, everything cached.
 fn rate(target: &dyn Target, work_unit: u64, max_ops: Option<u64>) -> Result<f64> {
     let workload = workload(work_unit);
     target.prepare(&workload, 1)?;
-    let mut session = target.session(&workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+    let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let mut slice = |index: u32, first_op| -> Result<SliceReport> {
         let begin_us = target.clock_us()?;
         session.slice(&SliceOrder { index, begin_us, end_us: begin_us + 1_500_000, first_op, max_ops })

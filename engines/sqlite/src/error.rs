@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_with_a_way_out() {
+    fn a_full_disk_is_reported_with_a_way_out() {
         let error = provoked("PRAGMA max_page_count = 3", "INSERT INTO t VALUES (zeroblob(100000))");
         assert_eq!(error.kind, ErrorKind::Run);
         assert!(error.to_string().contains("no space left"), "{error}");
     }
 
     #[test]
-    fn a_read_only_file_is_told_with_a_way_out() {
+    fn a_read_only_file_is_reported_with_a_way_out() {
         let error = provoked("PRAGMA query_only = 1", "INSERT INTO t VALUES (1)");
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.to_string().contains("writable"), "{error}");

@@ -83,8 +83,8 @@ pub fn keep_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite:
     transaction.commit()
 }
 
-/// The proof that was kept, unless the file has changed since.
-pub fn kept_proof(connection: &Connection) -> rusqlite::Result<Option<LayoutProof>> {
+/// The proof that was stored, unless the file has changed since.
+pub fn stored_proof(connection: &Connection) -> rusqlite::Result<Option<LayoutProof>> {
     if !connection.column_exists(None, REGISTRY[0], "proof")? {
         return Ok(None);
     }

@@ -8,7 +8,7 @@ use mindful_core::client_loop::{ClientLoop, Operate};
 use mindful_core::dataset::Dataset;
 use mindful_core::draw::mix64;
 use mindful_core::engine::Session;
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::cpu;
@@ -43,7 +43,7 @@ pub struct SqliteSession {
     connection: Connection,
     client: ClientLoop,
     workload: Workload,
-    seat: Seat,
+    placement: Placement,
     filler: Filler,
     shared: Shared,
     interrupts_seen: Arc<AtomicU64>,
@@ -51,12 +51,12 @@ pub struct SqliteSession {
 }
 
 impl SqliteSession {
-    /// The session in `seat` on an open `connection`.
+    /// The session in `placement` on an open `connection`.
     pub fn new(
         file: &DatabaseFile,
         mut connection: Connection,
         workload: &Workload,
-        seat: Seat,
+        placement: Placement,
         dataset: &Dataset,
         shared: Shared,
     ) -> Result<Self> {
@@ -65,20 +65,20 @@ impl SqliteSession {
         interrupts_seen.store(shared.interrupts.load(Ordering::SeqCst), Ordering::SeqCst);
         let waiting = await_writer(&waited_ns, &shared.interrupts, &interrupts_seen);
         connection.busy_handler(Some(waiting)).map_err(explained)?;
-        let stream = mix64(workload.seed ^ u64::from(seat.session) << 32);
+        let stream = mix64(workload.seed ^ u64::from(placement.session) << 32);
         let filler = Filler::new(dataset.content, stream, dataset.blocks_per_schema, file.page_bytes());
         let session = Self {
             file: file.clone(),
             connection,
-            client: ClientLoop::new(workload, seat),
+            client: ClientLoop::new(workload, placement),
             workload: workload.clone(),
-            seat,
+            placement,
             filler,
             shared,
             interrupts_seen,
             waited_ns,
         };
-        let warm = session.connection.query_row(&statement::select(seat.schema), (1, 1), |_| Ok(()));
+        let warm = session.connection.query_row(&statement::select(placement.schema), (1, 1), |_| Ok(()));
         warm.map_err(explained)?;
         Ok(session)
     }
@@ -112,8 +112,8 @@ impl Session for SqliteSession {
         let cpu_before = cpu::of_thread();
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
         let mut worker = Worker {
-            home: Statements::prepare(&self.connection, self.seat.schema, &self.workload).map_err(explained)?,
-            first: (!self.workload.hot_schema.is_none() && self.seat.schema != 1)
+            home: Statements::prepare(&self.connection, self.placement.schema, &self.workload).map_err(explained)?,
+            first: (!self.workload.hot_schema.is_none() && self.placement.schema != 1)
                 .then(|| Statements::prepare(&self.connection, 1, &self.workload))
                 .transpose()
                 .map_err(explained)?,
@@ -121,7 +121,7 @@ impl Session for SqliteSession {
             commit: self.connection.prepare_cached("COMMIT").map_err(explained)?,
             file: &self.file,
             workload: &self.workload,
-            session: self.seat.session,
+            session: self.placement.session,
             filler: &mut self.filler,
             interrupts: &self.shared.interrupts,
             interrupts_seen: self.interrupts_seen.load(Ordering::SeqCst),

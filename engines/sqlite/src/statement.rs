@@ -1,6 +1,6 @@
 //! The statements of a schema, and how SQLite will carry them out.
 
-use mindful_core::engine::PlanShape;
+use mindful_core::engine::AccessPath;
 use mindful_core::workload::{OpKind, Redo, Workload};
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
@@ -30,7 +30,7 @@ pub fn scan(schema: u32) -> String {
 }
 
 /// How the operations of `workload` will be carried out, by `EXPLAIN QUERY PLAN`.
-pub fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<Vec<PlanShape>> {
+pub fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<Vec<AccessPath>> {
     let mut shapes = vec![shape(connection, OpKind::Select, &select(1))?];
     if !workload.update_pct.is_none() {
         shapes.push(shape(connection, OpKind::Update, &update(1, workload.redo))?);
@@ -41,7 +41,7 @@ pub fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<
     Ok(shapes)
 }
 
-fn shape(connection: &Connection, kind: OpKind, sql: &str) -> rusqlite::Result<PlanShape> {
+fn shape(connection: &Connection, kind: OpKind, sql: &str) -> rusqlite::Result<AccessPath> {
     let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
     let blanks = params_from_iter(std::iter::repeat_n(Null, explain.parameter_count()));
     let details: Vec<String> = explain.query_map(blanks, |row| row.get("detail"))?.collect::<Result<_, _>>()?;
@@ -52,5 +52,5 @@ fn shape(connection: &Connection, kind: OpKind, sql: &str) -> rusqlite::Result<P
         _ => false,
     };
     let detail = details.join("; ");
-    Ok(PlanShape { kind: kind.name().to_owned(), shape: detail.clone(), pure, detail })
+    Ok(AccessPath { kind: kind.name().to_owned(), shape: detail.clone(), pure, detail })
 }

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::{Description, HostView, OwnedObject, PlanShape, Session, Stop, Target};
+use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::Seat;
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::slice::Placement;
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::file_lock::{self, FileLocks};
 use rusqlite::{Connection, InterruptHandle};
@@ -63,7 +63,7 @@ impl SqliteTarget {
 
     fn carriable(&self, workload: &Workload) -> Result<()> {
         let dataset = self.loaded()?;
-        if workload.looping == Loop::Server {
+        if workload.looping == LoopSite::Server {
             return Err(Error::plan("SQLite has no server, so no work loop in it", "give --loop client"));
         }
         if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
@@ -169,12 +169,12 @@ impl Target for SqliteTarget {
         registry::keep_proof(&mut connection, proof).map_err(|error| self.explained(&error))
     }
 
-    fn kept_proof(&self) -> Result<Option<LayoutProof>> {
+    fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let Some(connection) = self.file.connect()? else { return Ok(None) };
-        registry::kept_proof(&connection).map_err(|error| self.explained(&error))
+        registry::stored_proof(&connection).map_err(|error| self.explained(&error))
     }
 
-    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<PlanShape>> {
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         self.carriable(workload)?;
         self.locks.share(&[self.file.path().to_owned()], self.options.shared)?;
         let connection = self.connect(workload)?;
@@ -194,11 +194,11 @@ impl Target for SqliteTarget {
         Ok(hits.into_iter().chain(file_lock::shared(&[self.file.path().to_owned()])).collect())
     }
 
-    fn session(&self, workload: &Workload, seat: Seat) -> Result<Box<dyn Session>> {
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let dataset = self.loaded()?;
         let connection = self.connect(workload)?;
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(connection.get_interrupt_handle());
-        let session = SqliteSession::new(&self.file, connection, workload, seat, &dataset, self.shared.clone())?;
+        let session = SqliteSession::new(&self.file, connection, workload, placement, &dataset, self.shared.clone())?;
         Ok(Box::new(session))
     }
 
@@ -219,12 +219,12 @@ impl Target for SqliteTarget {
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        let told = self.inventory()?;
-        if told.is_empty() {
-            return Ok(told);
+        let reported = self.inventory()?;
+        if reported.is_empty() {
+            return Ok(reported);
         }
         let _alone = self.locks.alone(&[self.file.path().to_owned()])?;
-        let Some(mut connection) = self.file.connect()? else { return Ok(told) };
+        let Some(mut connection) = self.file.connect()? else { return Ok(reported) };
         // Leaving WAL mode needs the file for oneself: nobody works on it now.
         let mut clean = || {
             connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
@@ -239,7 +239,7 @@ impl Target for SqliteTarget {
         if whole {
             self.file.remove()?;
         }
-        Ok(told)
+        Ok(reported)
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step(
         "device.reads_timed",
         Unit::Count,
-        "reads of which the kernel told both issue and completion, in the window",
+        "reads of which the kernel reported both issue and completion, in the window",
         &[shared::TRACE_EVENTS, shared::TRACE_LOST],
         |s| s.summary.device.reads_timed.map(|timed| timed as f64),
     ),
@@ -36,7 +36,7 @@ pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step(
         "device.writes_timed",
         Unit::Count,
-        "writes of which the kernel told both issue and completion, in the window",
+        "writes of which the kernel reported both issue and completion, in the window",
         &[shared::TRACE_EVENTS, shared::TRACE_LOST],
         |s| s.summary.device.writes_timed.map(|timed| timed as f64),
     ),

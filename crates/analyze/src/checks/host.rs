@@ -8,14 +8,14 @@ use crate::figures::others::{Named, Others};
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
 
-/// Share of the window that a control group may be held back before it is told.
+/// Share of the window that a control group may be held back before it is reported.
 pub const THROTTLED_SHARE: f64 = 0.01;
 /// Busy share of a single CPU that is no longer ordinary while the host as a whole has room.
 pub const ONE_CPU_BUSY: f64 = 0.95;
 /// Pages per second swapped in that are more than a stray one.
 pub const SWAPPED_IN_PER_S: f64 = 1.0;
 
-/// Names of processes that are told, and the least of a CPU that makes one worth its name.
+/// Names of processes that are reported, and the least of a CPU that makes one worth its name.
 const NAMED: usize = 3;
 const NAMED_CORES: f64 = 0.02;
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_host_has_no_findings_and_an_unseen_one_has_none_either() {
+    fn a_quiet_host_and_an_unseen_one_have_no_findings() {
         let quiet = [
             ("cgroup", "cpu_throttled_time", 50_000.0),
             ("vmstat", "drop_pagecache", 0.0),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn each_disturbance_is_told_by_its_code() {
+    fn each_disturbance_is_reported_by_its_code() {
         let cases = [
             (("cgroup", "cpu_throttled_time", 2e6), "cpu-throttled"),
             (("vmstat", "drop_pagecache", 1.0), "page-cache-dropped"),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_cpu_is_told_only_while_the_host_has_room() {
+    fn a_full_cpu_is_reported_only_while_the_host_has_room() {
         let with_busy = |host: f64| {
             let total = ("stat", shared::HOST_CPU_TOTAL_US.name(), 40e6);
             over_ten_seconds(&[("stat", shared::HOST_CPU_BUSY_US.name(), host), total, ("stat", "cpu3_busy", 9.9e6)])

@@ -1,4 +1,4 @@
-//! Bytes of log per updated block, held against what the engine expects (method.md B2.7).
+//! Bytes of log per updated block, compared with what the engine expects (method.md B2.7).
 
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};

@@ -57,7 +57,7 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let evidence = format!(
         "{} of database time; {} sessions on {} schemas",
         percent(share),
-        step.head.seats.len(),
+        step.head.placements.len(),
         workload.schemas
     );
     Some(Finding::new("contention", severity, text, evidence))

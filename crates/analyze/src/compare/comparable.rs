@@ -1,4 +1,4 @@
-//! Whether runs may be held against each other: the facts that must be alike.
+//! Whether runs may be compared with each other: the facts that must be alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,8 +85,8 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
     }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
         let head = &step.head;
-        if !head.seats.is_empty() {
-            facts.push(("sessions", head.seats.len().to_string()));
+        if !head.placements.is_empty() {
+            facts.push(("sessions", head.placements.len().to_string()));
         }
         let Some(w) = &head.workload else { continue };
         facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_are_told_as_a_plan_writes_them() {
+    fn facts_are_reported_as_a_plan_writes_them() {
         let mut settings = Settings::defaults(KEYS);
         for (name, value) in [("target", "null:"), ("skew", "hotset:20%,80%"), ("think_time", "20%:10ms..50ms")] {
             settings.set(name, value, Origin::Default);
@@ -148,9 +148,9 @@ mod tests {
             content: plan.content,
         };
         let w = plan.workload(&dataset).unwrap();
-        let told: Vec<_> = choices(&w).into_iter().map(|(_, value)| value).collect();
+        let reported: Vec<_> = choices(&w).into_iter().map(|(_, value)| value).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "hotset:20%,80%, hot spot of 128 blocks from 0 with 33.33 %, hot schema 0 %",
                 "client, think time 20%:10ms..50ms, rate even:5000",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_side_does_not_know_is_told_as_not_known() {
+    fn what_one_side_does_not_know_is_reported_as_not_known() {
         let difference =
             Difference { fact: "cpu.count".to_owned(), baseline: Vec::new(), candidate: vec!["2".to_owned()] };
         assert_eq!(difference.sides(), "not known against 2");

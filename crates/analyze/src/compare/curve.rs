@@ -1,4 +1,4 @@
-//! Two sweeps held against each other as curves.
+//! Two sweeps compared with each other as curves.
 
 use mindful_core::Result;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub fn curves(baseline: &[LoadPoint], candidate: &[LoadPoint], search: &Search) 
     let most = [baseline, candidate].map(|side| side.iter().map(|p| p.sessions).max().unwrap_or(1));
     let most = f64::from(most[0].min(most[1]));
     let ratio = |figure: &dyn Fn(&Model) -> Option<f64>| ratio(&a, &b, figure);
-    let known = |told: Option<Ratio>| told.unwrap_or(Ratio { ratio: f64::NAN, interval: None });
+    let known = |reported: Option<Ratio>| reported.unwrap_or(Ratio { ratio: f64::NAN, interval: None });
     Ok(CurveComparison {
         capacity: known(ratio(&|m| Some(m.max_within(most)))),
         zero_load: known(ratio(&|m| Some(m.zero_load_s()))),
@@ -68,7 +68,7 @@ fn side(points: &[LoadPoint], (fit, search): (Option<Fit>, Search)) -> Option<Ve
 }
 
 fn ratio(a: &[Model], b: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<Ratio> {
-    let told = figure(b.first()?)? / figure(a.first()?)?;
+    let reported = figure(b.first()?)? / figure(a.first()?)?;
     let draws: Vec<f64> = a.iter().zip(b).skip(1).filter_map(|(a, b)| Some(figure(b)? / figure(a)?)).collect();
     let rising = sorted(&draws);
     let tail = (1.0 - CONFIDENCE) / 2.0;
@@ -76,7 +76,7 @@ fn ratio(a: &[Model], b: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Op
         .zip(quantile(&rising, 1.0 - tail))
         .map(|(low, high)| Interval { low, high, confidence: CONFIDENCE })
         .filter(|_| draws.len() >= 100);
-    Some(Ratio { ratio: told, interval })
+    Some(Ratio { ratio: reported, interval })
 }
 
 /// Mean throughput over loads from one session to `most`, evenly spread on the logarithm.

@@ -37,8 +37,8 @@ pub fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange>
     let mut found = Vec::new();
     search(&logs, 0, margin.ln_1p(), &mut random, &mut found);
     found.sort_by_key(|(at, _)| *at);
-    let borders: Vec<usize> = [0].into_iter().chain(found.iter().map(|f| f.0)).chain([logs.len()]).collect();
-    let level = |i: usize| mean(&logs[borders[i]..borders[i + 1]]).unwrap_or(0.0).exp();
+    let boundaries: Vec<usize> = [0].into_iter().chain(found.iter().map(|f| f.0)).chain([logs.len()]).collect();
+    let level = |i: usize| mean(&logs[boundaries[i]..boundaries[i + 1]]).unwrap_or(0.0).exp();
     let change =
         |(i, (at, p)): (usize, &(usize, f64))| LevelChange { at: *at, before: level(i), after: level(i + 1), p: *p };
     found.iter().enumerate().map(change).collect()

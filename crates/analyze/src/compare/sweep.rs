@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn holm_steps_down_and_never_passes_one() {
         let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
-        for (told, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            assert!((told - expected).abs() < 1e-12, "{adjusted:?}");
+        for (reported, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((reported - expected).abs() < 1e-12, "{adjusted:?}");
         }
         assert!(holm(&[0.9, 0.8]).iter().all(|p| *p <= 1.0));
         assert!(holm(&[]).is_empty());

@@ -9,13 +9,13 @@ use super::work::Work;
 
 /// Physical reads by blocks visited below which the database's cache did practically all the work.
 pub const CACHED_YIELD: f64 = 0.1;
-/// Fewest physical reads per second of which a share is told: below it a handful of stray reads decides.
+/// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
 pub const FEWEST_READS_PER_S: f64 = 10.0;
 
 /// Bytes of a block of the run's target.
 pub fn block_bytes(run: &Run) -> Option<u64> {
-    let told = run.dataset.as_ref().map(|d| d.block_bytes).or(run.description.as_ref().map(|d| d.block_bytes));
-    told.filter(|bytes| *bytes > 0)
+    let reported = run.dataset.as_ref().map(|d| d.block_bytes).or(run.description.as_ref().map(|d| d.block_bytes));
+    reported.filter(|bytes| *bytes > 0)
 }
 
 /// Bytes of a block of a step: its own, where a sweep gives each step another.

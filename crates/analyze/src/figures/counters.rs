@@ -14,7 +14,7 @@ pub struct Change {
     pub name: String,
     /// Unit of the raw value.
     pub unit: String,
-    /// What it read at the first border of the window and at the last.
+    /// What it read at the first boundary of the window and at the last.
     pub readings: [Option<f64>; 2],
     /// By how much it grew; `None` when a reading is missing or the counter fell (its source restarted).
     pub delta: Option<f64>,
@@ -74,15 +74,15 @@ impl Counters {
 }
 
 fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
-    let inside = |border: u32| (window.first_border..=window.last_border).contains(&border);
-    let mut readings = series.readings.iter().filter(|reading| inside(reading.border));
+    let inside = |boundary: u32| (window.first_boundary..=window.last_boundary).contains(&boundary);
+    let mut readings = series.readings.iter().filter(|reading| inside(reading.boundary));
     let (Some(first), Some(last)) = (readings.next(), readings.next_back()) else { return Vec::new() };
-    let border_us = |border: u32| step.borders_us.get(border as usize).copied();
+    let boundary_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
     let seconds = match series.phase {
-        Phase::Border => Some(last.at_us.saturating_sub(first.at_us) as f64 / 1e6),
-        // What is read in the middle of a slice stood still since the border before it.
+        Phase::Boundary => Some(last.at_us.saturating_sub(first.at_us) as f64 / 1e6),
+        // What is read in the middle of a slice stood still since the boundary before it.
         Phase::Settled => {
-            border_us(last.border).zip(border_us(first.border)).map(|(b, a)| b.saturating_sub(a) as f64 / 1e6)
+            boundary_us(last.boundary).zip(boundary_us(first.boundary)).map(|(b, a)| b.saturating_sub(a) as f64 / 1e6)
         }
     };
     let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };

@@ -13,11 +13,11 @@ pub const TRACE: &str = "block_trace";
 /// Share of events that may be lost: whoever is lost may be slower than the others.
 pub const MOST_LOST: f64 = 0.01;
 
-/// The latencies `timed` over `window`, as sources told them at each border. A share that changed while work went on would count some seconds more than
+/// The latencies `timed` over `window`, as sources told them at each boundary. A share that changed while work went on would count some seconds more than
 /// others: then only those of the smallest share are taken.
 pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Counters) -> DeviceSummary {
-    let inside = |border: u32| (window.first_border + 1..=window.last_border).contains(&border);
-    let timed = timed.iter().filter(|(source, border, _)| source == TRACE && inside(*border));
+    let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
+    let timed = timed.iter().filter(|(source, boundary, _)| source == TRACE && inside(*boundary));
     let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();
     let Some(one_of) = timed.iter().map(|sampled| sampled.one_of).max() else { return DeviceSummary::default() };
     if lost_share(counters).is_none_or(|share| share > MOST_LOST) {
@@ -53,7 +53,8 @@ mod tests {
     use super::*;
     use crate::figures::counters::Change;
 
-    const WINDOW: Window = Window { begin_us: 0, end_us: 3_000_000, first_border: 1, last_border: 4, start_skew_us: 0 };
+    const WINDOW: Window =
+        Window { begin_us: 0, end_us: 3_000_000, first_boundary: 1, last_boundary: 4, start_skew_us: 0 };
 
     fn counters(events: f64, lost: f64) -> Counters {
         let change = |name: &str, delta: f64| Change {
@@ -67,14 +68,14 @@ mod tests {
         Counters(vec![change("trace_events", events), change("trace_lost", lost)])
     }
 
-    /// `(border, one of so many, reads of so many us)`.
+    /// `(boundary, one of so many, reads of so many us)`.
     fn timed(slices: &[(u32, u64, u64)]) -> Vec<(String, u32, Sampled)> {
-        let sampled = |(border, one_of, us): &(u32, u64, u64)| {
+        let sampled = |(boundary, one_of, us): &(u32, u64, u64)| {
             let mut recorder = Recorder::new();
             (0..600).for_each(|_| recorder.record(us * 1_000));
             (
                 TRACE.to_owned(),
-                *border,
+                *boundary,
                 Sampled { one_of: *one_of, kinds: [("read".to_owned(), recorder.take())].into() },
             )
         };
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_outside_the_window_and_those_of_another_share_are_left_out() {
+    fn slices_outside_the_window_or_of_another_share_are_left_out() {
         let timed = timed(&[(1, 64, 9_000), (2, 64, 5_000), (3, 128, 100), (4, 128, 100), (5, 128, 7_000)]);
         let device = device(&timed, &WINDOW, &counters(2_400.0, 0.0));
         assert_eq!((device.one_of, device.reads_timed, device.writes_timed), (Some(128), Some(1_200), Some(0)));
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_events_make_the_latencies_unknown_and_so_does_a_source_that_is_not_there() {
+    fn lost_events_or_a_missing_source_make_latencies_unknown() {
         let timed = timed(&[(2, 64, 100)]);
         assert!(super::device(&timed, &WINDOW, &counters(1_200.0, 5.0)).read_p50_us.is_some());
         assert_eq!(super::device(&timed, &WINDOW, &counters(1_200.0, 200.0)), DeviceSummary::default());

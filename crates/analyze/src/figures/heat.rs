@@ -46,9 +46,9 @@ pub struct Cell {
 /// Its size is bounded by its fineness, however long the run and however many its sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeatMap {
-    /// Borders of the columns, s since the window began; one more than there are columns.
-    pub borders_s: Vec<f64>,
-    /// Borders of the bands, ns, rising; one more than there are bands.
+    /// Boundaries of the columns, s since the window began; one more than there are columns.
+    pub boundaries_s: Vec<f64>,
+    /// Boundaries of the bands, ns, rising; one more than there are bands.
     pub edges_ns: Vec<f64>,
     /// Columns in turn, each with a cell a band.
     cells: Vec<Cell>,
@@ -70,12 +70,12 @@ impl HeatMap {
             add(cells, op.response.as_ref().unwrap_or(&op.latency), fineness);
         }
         let seen = trimmed(&cells, bands, fineness)?;
-        let since_begin_s = |border: u32| {
-            let us = step.borders_us[border as usize].clamp(window.begin_us, window.end_us);
+        let since_begin_s = |boundary: u32| {
+            let us = step.boundaries_us[boundary as usize].clamp(window.begin_us, window.end_us);
             us.saturating_sub(window.begin_us) as f64 / 1e6
         };
         Some(Self {
-            borders_s: slices.clone().step_by(slices_a_column).chain([slices.end]).map(since_begin_s).collect(),
+            boundaries_s: slices.clone().step_by(slices_a_column).chain([slices.end]).map(since_begin_s).collect(),
             edges_ns: (seen.start..=seen.end).map(|band| edge_ns(band, fineness)).collect(),
             cells: cells.chunks(bands).flat_map(|column| column[seen.clone()].iter().copied()).collect(),
         })
@@ -83,7 +83,7 @@ impl HeatMap {
 
     /// How many columns.
     pub fn columns(&self) -> usize {
-        self.borders_s.len() - 1
+        self.boundaries_s.len() - 1
     }
 
     /// How many bands.
@@ -99,7 +99,7 @@ impl HeatMap {
     /// What a cell shows: operations per second, or seconds of session time per second, which is how many sessions were
     /// at work in them on average.
     pub fn per_s(&self, heat: Heat, column: usize, band: usize) -> f64 {
-        let seconds = self.borders_s[column + 1] - self.borders_s[column];
+        let seconds = self.boundaries_s[column + 1] - self.boundaries_s[column];
         self.cell(column, band).of(heat) / seconds
     }
 
@@ -130,9 +130,9 @@ impl Cell {
 
 /// The indexes of slices that have a part in `window`; `None` when none has.
 fn slices(step: &StepRecord, window: &Window) -> Option<Range<u32>> {
-    let starts_before_end = step.borders_us.iter().take_while(|us| **us < window.end_us).count();
-    let first = step.borders_us.iter().position(|us| *us > window.begin_us)?.saturating_sub(1);
-    let last = starts_before_end.min(step.borders_us.len() - 1);
+    let starts_before_end = step.boundaries_us.iter().take_while(|us| **us < window.end_us).count();
+    let first = step.boundaries_us.iter().position(|us| *us > window.begin_us)?.saturating_sub(1);
+    let last = starts_before_end.min(step.boundaries_us.len() - 1);
     (first < last).then_some(first as u32..last as u32)
 }
 

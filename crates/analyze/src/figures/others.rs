@@ -65,8 +65,8 @@ impl Others {
 /// The processes that were among the busiest of a slice, by their CPU in all slices of the window where they were.
 fn processes(step: &StepRecord, window: &Window) -> Vec<Named> {
     let mut used: BTreeMap<&str, (BTreeSet<u32>, f64)> = BTreeMap::new();
-    let inside = |border: u32| (window.first_border + 1..=window.last_border).contains(&border);
-    for process in step.busiest.iter().filter(|(border, _)| inside(*border)).flat_map(|(_, processes)| processes) {
+    let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
+    for process in step.busiest.iter().filter(|(boundary, _)| inside(*boundary)).flat_map(|(_, processes)| processes) {
         let (pids, cpu_us) = used.entry(&process.name).or_default();
         pids.insert(process.pid);
         *cpu_us += process.cpu_us;

@@ -36,13 +36,14 @@ impl Pace {
     /// The pace of `step`; `None` in a closed loop.
     pub fn of(step: &StepRecord, window: &Window, work: &Work) -> Option<Self> {
         step.head.workload.as_ref()?.rate?;
-        // A window that began late within its only slice has queued up since the border before it.
-        let first_border = window.first_border.min(window.last_border.saturating_sub(1));
-        let points = backlogs(step, first_border..=window.last_border);
-        let begin = points.iter().find(|(border, _)| *border == first_border).map_or(0.0, |(_, backlog)| *backlog);
+        // A window that began late within its only slice has queued up since the boundary before it.
+        let first_boundary = window.first_boundary.min(window.last_boundary.saturating_sub(1));
+        let points = backlogs(step, first_boundary..=window.last_boundary);
+        let begin =
+            points.iter().find(|(boundary, _)| *boundary == first_boundary).map_or(0.0, |(_, backlog)| *backlog);
         let end = points.last().map_or(begin, |(_, backlog)| *backlog);
         let delivered_per_s = work.ops() / work.seconds;
-        let per_slice = work.seconds / f64::from((window.last_border - first_border).max(1));
+        let per_slice = work.seconds / f64::from((window.last_boundary - first_boundary).max(1));
         Some(Self {
             offered_per_s: delivered_per_s + (end - begin) / work.seconds,
             delivered_per_s,
@@ -58,7 +59,7 @@ impl Pace {
     /// twice that of the start and one operation a session.
     ///
     /// One operation a session over the window counts neither as lost nor as growth: so much happens to be due at the
-    /// moment of a border, and in a window of a hundred operations it is already a hundredth.
+    /// moment of a boundary, and in a window of a hundred operations it is already a hundredth.
     pub fn sustained(&self) -> bool {
         let due = self.offered_per_s * self.seconds;
         self.backlog_end - self.backlog_begin <= self.sessions.max((1.0 - MIN_DELIVERED) * due)
@@ -67,19 +68,19 @@ impl Pace {
     }
 }
 
-/// Backlog of all sessions at each of `borders` that all of them reported.
-fn backlogs(step: &StepRecord, borders: RangeInclusive<u32>) -> Vec<(u32, f64)> {
+/// Backlog of all sessions at each of `boundaries` that all of them reported.
+fn backlogs(step: &StepRecord, boundaries: RangeInclusive<u32>) -> Vec<(u32, f64)> {
     let mut sums: BTreeMap<u32, (usize, u64)> = BTreeMap::new();
     let merged = step.merged.slices().iter().map(|merged| (merged.reports, &merged.report));
-    for (sessions, slice) in merged.chain(step.alone.iter().map(|(_, slice)| (1, slice))) {
+    for (sessions, slice) in merged.chain(step.unmerged.iter().map(|(_, slice)| (1, slice))) {
         let sum = sums.entry(slice.index + 1).or_default();
         sum.0 += sessions;
         sum.1 += slice.backlog.unwrap_or(0);
     }
-    let whole = sums.into_iter().filter(|(_, (sessions, _))| *sessions == step.head.seats.len());
+    let whole = sums.into_iter().filter(|(_, (sessions, _))| *sessions == step.head.placements.len());
     whole
-        .map(|(border, (_, backlog))| (border, backlog as f64))
-        .filter(|(border, _)| borders.contains(border))
+        .map(|(boundary, (_, backlog))| (boundary, backlog as f64))
+        .filter(|(boundary, _)| boundaries.contains(boundary))
         .collect()
 }
 

@@ -26,7 +26,7 @@ pub struct Seconds {
 impl Seconds {
     /// The slices of the window.
     pub fn of(step: &StepRecord, window: &Window) -> Self {
-        Self::of_slices(step, window.first_border..window.last_border)
+        Self::of_slices(step, window.first_boundary..window.last_boundary)
     }
 
     /// The slices of these indexes, which all sessions have reported.
@@ -65,9 +65,9 @@ fn p99_us(reports: &[&SliceReport]) -> Option<f64> {
 }
 
 fn length_s(step: &StepRecord, slice: u32) -> f64 {
-    let border = |i: u32| step.borders_us.get(i as usize).copied();
-    border(slice.saturating_add(1))
-        .zip(border(slice))
+    let boundary = |i: u32| step.boundaries_us.get(i as usize).copied();
+    boundary(slice.saturating_add(1))
+        .zip(boundary(slice))
         .map_or(1.0, |(end, begin)| end.saturating_sub(begin) as f64 / 1e6)
 }
 
@@ -78,8 +78,8 @@ fn hit_ratios(step: &StepRecord, slices: &Range<u32>) -> Option<Vec<f64>> {
         series.find_map(|s| Some((s, s.metrics.iter().position(|metric| metric.name == name)?)))
     };
     let (physical, logical) = (place(shared::PHYSICAL_READS)?, place(shared::LOGICAL_READS)?);
-    let at = |(series, i): (&mindful_core::run::Series, usize), border: u32| {
-        series.readings.iter().find(|reading| reading.border == border)?.values[i]
+    let at = |(series, i): (&mindful_core::run::Series, usize), boundary: u32| {
+        series.readings.iter().find(|reading| reading.boundary == boundary)?.values[i]
     };
     let grew = |place, slice: u32| Some(at(place, slice + 1)? - at(place, slice)?);
     slices

@@ -29,8 +29,8 @@ impl Shares {
 
     /// From sampled wait events where there are any, else from the clocks that are read anyway.
     pub fn of(work: Option<&Work>, counters: &Counters) -> Self {
-        let told = Self::sampled(counters).or_else(|| Self::timed(counters));
-        told.or_else(|| Some(Self::clocked(work?, counters))).unwrap_or_default()
+        let reported = Self::sampled(counters).or_else(|| Self::timed(counters));
+        reported.or_else(|| Some(Self::clocked(work?, counters))).unwrap_or_default()
     }
 
     /// Times that the database added up for each wait event, by the time its sessions were busy: no samples. What no

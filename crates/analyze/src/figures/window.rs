@@ -3,8 +3,8 @@
 use mindful_core::run::{Span, StepRecord};
 use mindful_core::slice::SliceReport;
 
-/// How far a border of slices may lie outside the window, as a share of it, and still stand for its end. The counters
-/// are read at borders; sessions begin and stop some milliseconds beside them.
+/// How far a boundary of slices may lie outside the window, as a share of it, and still stand for its end. The counters
+/// are read at boundaries; sessions begin and stop some milliseconds beside them.
 pub const BORDER_TOLERANCE: f64 = 0.01;
 
 /// A span of time on the engine's clock in which all sessions worked.
@@ -14,10 +14,10 @@ pub struct Window {
     pub begin_us: i64,
     /// End, us since the epoch.
     pub end_us: i64,
-    /// The border of slices that stands for its begin in counters.
-    pub first_border: u32,
-    /// The border that stands for its end.
-    pub last_border: u32,
+    /// The boundary of slices that stands for its begin in counters.
+    pub first_boundary: u32,
+    /// The boundary that stands for its end.
+    pub last_boundary: u32,
     /// Latest minus earliest start of a session, us.
     pub start_skew_us: i64,
 }
@@ -30,14 +30,14 @@ impl Window {
 
     /// The share of a slice that lies in the window, 0 to 1.
     ///
-    /// An operation belongs to the slice it began in, so a slice counts as ending at its border even when its last
+    /// An operation belongs to the slice it began in, so a slice counts as ending at its boundary even when its last
     /// operation ended later.
     pub fn share_of(&self, slice: &SliceReport, step: &StepRecord) -> f64 {
         if slice.index < step.head.warmup_slices {
             return 0.0;
         }
-        let border = step.borders_us.get(slice.index as usize + 1).copied().unwrap_or(i64::MAX);
-        let (begin, end) = (slice.begin_us, slice.end_us.min(border));
+        let boundary = step.boundaries_us.get(slice.index as usize + 1).copied().unwrap_or(i64::MAX);
+        let (begin, end) = (slice.begin_us, slice.end_us.min(boundary));
         if end <= begin {
             return if (self.begin_us..self.end_us).contains(&begin) { 1.0 } else { 0.0 };
         }
@@ -46,43 +46,44 @@ impl Window {
     }
 }
 
-/// The window of `step`: from the later of its first measured border and the last start of a session to the earlier of
-/// its last border and the first stop of a session. `None` when there is no such time. The borders are those that were
+/// The window of `step`: from the later of its first measured boundary and the last start of a session to the earlier of
+/// its last boundary and the first stop of a session. `None` when there is no such time. The boundaries are those that were
 /// chosen by what was seen, or else the end of the warm-up and of the step.
 pub fn window(step: &StepRecord) -> Option<Window> {
     if step.head.workload.is_none() {
-        return as_told(step);
+        return as_asked(step);
     }
     let spans = spans(step)?;
     let first_start = spans.iter().map(|(begin, _)| *begin).min()?;
     let last_start = spans.iter().map(|(begin, _)| *begin).max()?;
     let first_stop = spans.iter().map(|(_, end)| *end).min()?;
-    let whole = (step.head.warmup_slices, (step.borders_us.len() as u32).saturating_sub(1));
+    let whole = (step.head.warmup_slices, (step.boundaries_us.len() as u32).saturating_sub(1));
     let (first, last) = step.window.unwrap_or(whole);
-    let begin_us = last_start.max(*step.borders_us.get(first as usize)?);
-    let end_us = first_stop.min(*step.borders_us.get(last as usize)?);
+    let begin_us = last_start.max(*step.boundaries_us.get(first as usize)?);
+    let end_us = first_stop.min(*step.boundaries_us.get(last as usize)?);
     if end_us <= begin_us {
         return None;
     }
     let slack = (end_us.saturating_sub(begin_us) as f64 * BORDER_TOLERANCE) as i64;
-    let first_border = (step.borders_us.partition_point(|us| *us < begin_us.saturating_sub(slack)) as u32).max(first);
-    let last_border =
-        (step.borders_us.partition_point(|us| *us <= end_us.saturating_add(slack)) as u32).saturating_sub(1);
+    let first_boundary =
+        (step.boundaries_us.partition_point(|us| *us < begin_us.saturating_sub(slack)) as u32).max(first);
+    let last_boundary =
+        (step.boundaries_us.partition_point(|us| *us <= end_us.saturating_add(slack)) as u32).saturating_sub(1);
     Some(Window {
         begin_us,
         end_us,
-        first_border,
-        // A window between two borders has work, but no two readings of a counter.
-        last_border: last_border.max(first_border),
+        first_boundary,
+        // A window between two boundaries has work, but no two readings of a counter.
+        last_boundary: last_boundary.max(first_boundary),
         start_skew_us: last_start - first_start,
     })
 }
 
-/// All that was told, where another tool measured: its sessions were not watched.
-fn as_told(step: &StepRecord) -> Option<Window> {
-    let (begin_us, end_us) = (*step.borders_us.first()?, *step.borders_us.last()?);
-    let last_border = step.borders_us.len() as u32 - 1;
-    (begin_us < end_us).then_some(Window { begin_us, end_us, first_border: 0, last_border, start_skew_us: 0 })
+/// All that was asked, where another tool measured: its sessions were not watched.
+fn as_asked(step: &StepRecord) -> Option<Window> {
+    let (begin_us, end_us) = (*step.boundaries_us.first()?, *step.boundaries_us.last()?);
+    let last_boundary = step.boundaries_us.len() as u32 - 1;
+    (begin_us < end_us).then_some(Window { begin_us, end_us, first_boundary: 0, last_boundary, start_skew_us: 0 })
 }
 
 /// When each session began its first slice and ended its last, us since the epoch. `None` when a session never reported:

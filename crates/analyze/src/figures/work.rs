@@ -47,7 +47,7 @@ pub struct Work {
 impl Work {
     /// The work of `step` inside `window`.
     pub fn of(step: &StepRecord, window: &Window) -> Self {
-        let sessions = step.head.seats.len();
+        let sessions = step.head.placements.len();
         let mut work = Self {
             kinds: Default::default(),
             seconds: window.seconds(),
@@ -66,7 +66,7 @@ impl Work {
             }
         }
         // What lies in the window as a whole comes first: sums of whole numbers are exact in any order.
-        let alone: Vec<_> = step.alone.iter().map(|slice| (slice, window.share_of(&slice.1, step))).collect();
+        let alone: Vec<_> = step.unmerged.iter().map(|slice| (slice, window.share_of(&slice.1, step))).collect();
         let (whole, cut): (Vec<_>, Vec<_>) = alone.into_iter().partition(|(_, share)| *share >= 1.0);
         for ((session, slice), share) in whole.into_iter().chain(cut).filter(|(_, share)| *share > 0.0) {
             work.add(slice, slice.end_us.saturating_sub(slice.begin_us), share);

@@ -11,7 +11,7 @@ use crate::io_job;
 
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
-/// Page-cache share above which it served all: what is missing is less than is told of it.
+/// Page-cache share above which it served all: what is missing is less than is reported it.
 pub const ALL_CACHED: f64 = 0.999;
 /// Largest share of device traffic that others may cause.
 pub const MAX_FOREIGN_SHARE: f64 = 0.05;
@@ -160,7 +160,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     Some(Headline::new(kind, label(kind, all, mib.is_some(), subject.on_files), reads * mib.unwrap_or(1.0), why))
 }
 
-/// The headline of a report: requests and blocks are apart there, operations are not told.
+/// The headline of a report: requests and blocks are apart there, operations are not reported.
 fn reported(step: &StepSummary) -> Option<Headline> {
     let cached = step.hit_ratio.is_some_and(|hits| hits > 1.0 - CACHED_YIELD);
     if let Some(logical) = step.logical_reads_per_s.filter(|_| cached) {

@@ -171,7 +171,7 @@ impl Facts<'_> {
         rows
     }
 
-    /// Writes of the log; their ratio is to the blocks updated. None where they are not told.
+    /// Writes of the log; their ratio is to the blocks updated. None where they are not reported.
     fn log_writes(&self, updated: f64) -> Option<Row> {
         let per_s = self.counters.rate(shared::LOG_WRITES)?;
         let each = self.counters.ratio(shared::LOG_BYTES, shared::LOG_WRITES);
@@ -184,16 +184,16 @@ impl Facts<'_> {
         })
     }
 
-    /// Who wrote the database's blocks: each by its share of them, which add up to 1. Empty where that is not told.
+    /// Who wrote the database's blocks: each by its share of them, which add up to 1. Empty where that is not reported.
     fn writers(&self) -> Vec<Row> {
         let split = [
             ("  by sessions", shared::SESSION_WRITES),
             ("  by checkpoints", shared::CHECKPOINT_WRITES),
             ("  by the background writer", shared::BACKGROUND_WRITES),
         ];
-        let told = split.map(|(name, counter)| self.counters.rate(counter).map(|per_s| (name, per_s)));
+        let reported = split.map(|(name, counter)| self.counters.rate(counter).map(|per_s| (name, per_s)));
         let all = self.counters.rate(shared::PHYSICAL_WRITES).filter(|rate| *rate > 0.0);
-        let (Some(all), [Some(sessions), Some(checkpoints), Some(background)]) = (all, told) else {
+        let (Some(all), [Some(sessions), Some(checkpoints), Some(background)]) = (all, reported) else {
             return Vec::new();
         };
         let mut writers = vec![sessions, checkpoints, background];
@@ -225,7 +225,7 @@ fn explain_reads(rows: &mut [Row]) {
     let [_, visited, logical, physical, process, device] = rows else { return };
     visited.gap = gap(visited).map(|_| "operations at the edge of the window".to_owned());
     logical.gap = match logical.ratio {
-        None => logical.per_s.is_none().then(|| "not told by the target".to_owned()),
+        None => logical.per_s.is_none().then(|| "not reported by the target".to_owned()),
         Some(ratio) if ratio > 1.0 + CLOSE => {
             Some(format!("{:.2} of index, visibility map and undo a block", ratio - 1.0))
         }
@@ -233,7 +233,7 @@ fn explain_reads(rows: &mut [Row]) {
         Some(_) => None,
     };
     physical.gap = match (physical.per_s, physical.ratio) {
-        (None, _) => Some("not told by the target".to_owned()),
+        (None, _) => Some("not reported by the target".to_owned()),
         (Some(_), Some(ratio)) if ratio < 1.0 - CLOSE => Some(format!("cache hits {}", percent(1.0 - ratio))),
         (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that nobody here asked for".to_owned()),
         _ => None,
@@ -257,7 +257,7 @@ fn explain_reads(rows: &mut [Row]) {
 fn explain_writes(rows: &mut [Row]) {
     let [_, database, process, device] = rows else { return };
     database.gap = match database.ratio {
-        None => Some("not told by the target".to_owned()),
+        None => Some("not reported by the target".to_owned()),
         Some(ratio) if ratio < 1.0 - CLOSE => Some("blocks still dirty in the cache, or updated again".to_owned()),
         Some(ratio) if ratio > 1.0 + CLOSE => {
             Some("blocks written again: a later visit sets hint bits or prunes, and dirties them anew".to_owned())
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_hold_several_blocks_differ_from_bytes_that_were_never_sent() {
+    fn requests_of_several_blocks_are_not_bytes_never_sent() {
         let gaps = |process_bytes: f64| {
             let blocks = process_bytes / 8192.0;
             let mut rows = vec![

@@ -1,7 +1,7 @@
 //! Little's law in a closed loop: sessions that neither think nor stall are inside operations (measurement.md M2).
 
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::Loop;
+use mindful_core::workload::LoopSite;
 
 use crate::figures::work::Work;
 use crate::io_job::{self, InFlight};
@@ -50,7 +50,7 @@ pub fn residing(step: &StepRecord, work: &Work) -> f64 {
 }
 
 fn loops_in_server(step: &StepRecord) -> bool {
-    step.head.workload.as_ref().is_some_and(|workload| workload.looping == Loop::Server)
+    step.head.workload.as_ref().is_some_and(|workload| workload.looping == LoopSite::Server)
 }
 
 /// Share of the time in slices, pauses apart, that was spent outside of operations.

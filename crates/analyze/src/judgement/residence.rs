@@ -24,7 +24,7 @@ impl Residence {
     /// The shares of a step; `None` where sizes are not known, some blocks are visited more often, or sessions spoil each
     /// other's caches.
     pub fn of(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
-        let (workload, seats) = (step.head.workload.as_ref()?, &step.head.seats);
+        let (workload, placements) = (step.head.workload.as_ref()?, &step.head.placements);
         let description = run.description.as_ref()?;
         let even = workload.skew == Skew::Uniform
             && workload.hot_spot.is_none()
@@ -32,10 +32,14 @@ impl Residence {
             && workload.scan_pct.is_none();
         let own = description.cache_each_session;
         // What one session commits, the others' caches do not know: how much of them stays good, sizes do not tell.
-        let spoilt = own && seats.len() > 1 && !workload.update_pct.is_none();
+        let spoilt = own && placements.len() > 1 && !workload.update_pct.is_none();
         let cache = description.cache_bytes.filter(|_| even && !spoilt)? as f64;
         let dataset = run.dataset.as_ref()?;
-        let schemas = if own { 1 } else { seats.iter().map(|seat| seat.schema).collect::<BTreeSet<_>>().len() as u64 };
+        let schemas = if own {
+            1
+        } else {
+            placements.iter().map(|placement| placement.schema).collect::<BTreeSet<_>>().len() as u64
+        };
         let blocks = workload.scale.saturating_mul(schemas);
         let in_use = blocks as f64 / dataset.blocks_per_schema.saturating_mul(dataset.schemas.into()).max(1) as f64;
         let indexes = dataset.index_bytes.unwrap_or(0) as f64 * in_use;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::figures::shares::Shares;
 use crate::judgement::headline::{ALL_CACHED, MAX_PAGE_CACHE_SHARE, percent};
-use crate::judgement::rung::Rung;
+use crate::judgement::ladder_step::LadderStep;
 use mindful_core::wait::WaitClass;
 
 /// Share of the CPUs it may use above which the client limits.
@@ -13,7 +13,7 @@ pub const CLIENT_BUSY: f64 = 0.8;
 pub const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub const HOST_BUSY: f64 = 0.85;
-/// Share of the host's CPUs that others may use before it is told.
+/// Share of the host's CPUs that others may use before it is reported.
 pub const OTHERS_BUSY: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
 pub const CPU_SHARE: f64 = 0.6;
@@ -90,7 +90,7 @@ pub struct Evidence {
     /// Where database time went.
     pub shares: Shares,
     /// The step with at most half of what this one has under way at once, and this one.
-    pub ladder: Option<(Rung, Rung)>,
+    pub ladder: Option<(LadderStep, LadderStep)>,
     /// Page-cache share.
     pub page_cache_share: Option<f64>,
     /// Whether the loop could run in the database, and did not.
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_alone_are_not_told_to_update_less() {
+    fn reads_alone_are_not_reported_to_update_less() {
         let log = shares(&[(WaitClass::Log, 0.6)]);
         assert!(Verdict::of(&log).next.contains("--update-pct"));
         assert!(!Verdict::of(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_device_that_gives_no_more_to_twice_the_sessions_is_capped() {
-        let rung = |in_flight, per_s, mean_us| Rung { in_flight, per_s, mean_us };
+        let rung = |in_flight, per_s, mean_us| LadderStep { in_flight, per_s, mean_us };
         let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(WaitClass::Read, 0.95)]) };
         let capped = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 64_500.0, 496.0));
         assert_eq!(Verdict::of(&capped).limit, Limit::DeviceCap);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_of_which_one_is_let_in_are_not_told_to_spread_over_schemas() {
+    fn writers_let_in_one_by_one_get_no_advice_to_spread() {
         let clocked = shares(&[(WaitClass::Contention, 0.5)]);
         let mut sampled = clocked.shares.clone();
         sampled.samples = Some(1_000.0);

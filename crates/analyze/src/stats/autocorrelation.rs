@@ -16,7 +16,7 @@ pub fn time(series: &[f64]) -> f64 {
         .fold(1.0, f64::max)
 }
 
-/// Correlation of the series with itself `lag` points later; 0 where it cannot be told.
+/// Correlation of the series with itself `lag` points later; 0 where it cannot be reported.
 pub fn at_lag(series: &[f64], lag: usize) -> f64 {
     let Some(center) = mean(series) else { return 0.0 };
     let square: f64 = series.iter().map(|v| (v - center).powi(2)).sum();
@@ -33,7 +33,7 @@ mod tests {
     use crate::stats::random::Random;
 
     #[test]
-    fn the_time_of_a_first_order_process_is_recovered_or_overestimated() {
+    fn the_time_of_a_first_order_process_is_not_underestimated() {
         for phi in [0.0, 0.5, 0.8] {
             let mut random = Random::new(3, "tau");
             let mut level = 0.0;
@@ -44,9 +44,9 @@ mod tests {
                 })
                 .collect();
             let expected = (1.0 + phi) / (1.0 - phi);
-            let told = time(&series) / expected;
+            let reported = time(&series) / expected;
             // The largest of many noisy ratios is rather too high than too low.
-            assert!((0.75..2.2).contains(&told), "phi {phi}: {told} of the true time");
+            assert!((0.75..2.2).contains(&reported), "phi {phi}: {reported} of the true time");
         }
     }
 

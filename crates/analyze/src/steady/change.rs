@@ -48,8 +48,8 @@ pub fn changes(series: &[f64], seed: u64) -> Vec<Change> {
     let mut found = Vec::new();
     search(series, 0, &mut random, &mut found);
     found.sort_by_key(|(at, _)| *at);
-    let borders: Vec<usize> = [0].into_iter().chain(found.iter().map(|f| f.0)).chain([series.len()]).collect();
-    let level = |i: usize| mean(&series[borders[i]..borders[i + 1]]).unwrap_or(0.0);
+    let boundaries: Vec<usize> = [0].into_iter().chain(found.iter().map(|f| f.0)).chain([series.len()]).collect();
+    let level = |i: usize| mean(&series[boundaries[i]..boundaries[i + 1]]).unwrap_or(0.0);
     let change =
         |(i, (at_s, p)): (usize, &(usize, f64))| Change { at_s: *at_s, before: level(i), after: level(i + 1), p: *p };
     found.iter().enumerate().map(change).collect()

@@ -48,15 +48,15 @@ fn criteria(step: &StepRecord) -> Criteria {
     if writes(step) { Criteria::SNIA } else { Criteria::STRICT }
 }
 
-/// When checkpoints ended, by the border at which their counters had grown; `None` where nobody counts them.
+/// When checkpoints ended, by the boundary at which their counters had grown; `None` where nobody counts them.
 fn checkpoints(step: &StepRecord, slices: u32) -> Option<Vec<f64>> {
     let counts = |series: &Series| -> Option<Vec<(u32, f64)>> {
         let places: Vec<usize> = (0..series.metrics.len())
             .filter(|i| CHECKPOINTS.iter().any(|counter| series.metrics[*i].name == *counter))
             .collect();
         let count = |values: &[Option<f64>]| places.iter().map(|i| values[*i]).sum::<Option<f64>>();
-        let readings = series.readings.iter().filter(|reading| reading.border <= slices);
-        let counts = readings.filter_map(|reading| Some((reading.border, count(&reading.values)?))).collect();
+        let readings = series.readings.iter().filter(|reading| reading.boundary <= slices);
+        let counts = readings.filter_map(|reading| Some((reading.boundary, count(&reading.values)?))).collect();
         (!places.is_empty()).then_some(counts)
     };
     let counts = step.series.iter().find_map(counts)?;

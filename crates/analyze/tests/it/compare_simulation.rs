@@ -17,15 +17,15 @@ fn rate(repetitions: u32, purpose: &str, mut holds: impl FnMut(&mut Random) -> b
 }
 
 #[test]
-fn equal_plans_are_called_different_in_at_most_one_of_twenty_cases() {
+fn equal_plans_are_called_different_in_at_most_one_of_twenty() {
     for phi in [0.0, 0.8, 0.95] {
         let setting = Runs { phi, seconds: 150, ..FAIR };
         let mut verdicts = 0;
         let alarms = rate(400, "alarms", |random| {
             let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4));
-            let told = runs(&a, &b, &question()).unwrap();
-            verdicts += u32::from(matches!(told.verdict, Verdict::Faster | Verdict::Slower));
-            told.p_difference.unwrap() <= 0.05
+            let reported = runs(&a, &b, &question()).unwrap();
+            verdicts += u32::from(matches!(reported.verdict, Verdict::Faster | Verdict::Slower));
+            reported.p_difference.unwrap() <= 0.05
         });
         assert!(alarms <= 0.05, "phi {phi}: {alarms}");
         assert!(verdicts <= 2, "phi {phi}: {verdicts} of 400 verdicts beyond the margin");
@@ -45,7 +45,7 @@ fn a_naive_test_on_seconds_calls_most_equal_plans_different() {
 }
 
 #[test]
-fn a_difference_of_the_detectable_size_is_found_in_four_of_five_cases() {
+fn a_detectable_difference_is_found_in_four_of_five_cases() {
     for count in [5, 10] {
         let setting = Runs { a_side: count, seconds: 10, within: 0.0, ..FAIR };
         let effect = detectable_effect(0.015, count as u32).unwrap();
@@ -71,7 +71,7 @@ fn the_interval_holds_the_true_ratio_at_its_confidence() {
 }
 
 #[test]
-fn a_difference_as_large_as_the_margin_is_rarely_called_meaningless() {
+fn a_difference_as_large_as_the_margin_is_rarely_meaningless() {
     let setting = Runs { seconds: 10, within: 0.0, ..FAIR };
     let wrong = rate(600, "equivalence", |random| {
         let (a, b) = (setting.side(random, 1e4), setting.side(random, 1.03e4));
@@ -82,7 +82,7 @@ fn a_difference_as_large_as_the_margin_is_rarely_called_meaningless() {
 }
 
 #[test]
-fn a_single_run_widened_by_the_noise_floor_keeps_the_alarms_down() {
+fn the_noise_floor_of_a_single_run_keeps_the_alarms_down() {
     for phi in [0.0, 0.8] {
         let setting = Runs { phi, seconds: 100, ..FAIR };
         let alarms = rate(150, "single", |random| {

@@ -19,7 +19,7 @@ fn after_cached(made: &Made, us: f64) -> Run {
 }
 
 #[test]
-fn a_physical_read_costs_what_remains_when_its_logical_read_is_paid_for() {
+fn a_physical_read_costs_what_its_logical_read_does_not() {
     let made = Made { miss: 0.5, ..Made::default() };
     let gross = cpu(&made.run());
     assert_eq!(gross.db_us_per_physical_read_marginal, None, "without a cached run it is not known");
@@ -31,7 +31,7 @@ fn a_physical_read_costs_what_remains_when_its_logical_read_is_paid_for() {
 }
 
 #[test]
-fn the_marginal_cost_is_not_told_where_commits_or_rare_reads_would_decide_it() {
+fn the_marginal_cost_is_left_out_where_commits_decide_it() {
     let updating = Made { miss: 0.5, update_pct: "20", ..Made::default() };
     let cached = Made { miss: 0.01, ..Made::default() };
     let cheaper = Made { miss: 0.5, ..Made::default() };
@@ -49,7 +49,7 @@ fn iops_per_core_and_cores_for_many_are_two_sides_of_one_figure() {
 }
 
 #[test]
-fn sampling_waits_is_told_by_its_share_and_found_above_one_percent() {
+fn sampling_waits_is_a_finding_above_one_percent() {
     let with = |us_per_s: f64| {
         let mut run = Made { server_cores: 1.0, ..Made::default() }.run();
         let readings = run.steps[0].series[0].readings.clone();
@@ -58,7 +58,7 @@ fn sampling_waits_is_told_by_its_share_and_found_above_one_percent() {
             let values = vec![Some((reading.at_us - first_us) as f64 / 1e6 * us_per_s)];
             Reading { values, ..reading }
         });
-        let series = Series { source: "made".into(), metrics, phase: Phase::Border, readings: readings.collect() };
+        let series = Series { source: "made".into(), metrics, phase: Phase::Boundary, readings: readings.collect() };
         run.steps[0].series.push(series);
         run
     };

@@ -6,7 +6,7 @@ use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::metric::{Phase, shared};
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::{Loop, OpKind};
+use mindful_core::workload::{LoopSite, OpKind};
 
 /// Blocks in a large read of 1 MiB.
 const LARGE: u64 = 128;
@@ -27,7 +27,7 @@ fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
     description.files = true;
     description.facts = [("io", io.to_owned()), ("iodepth", iodepth.to_string())].map(|(k, v)| (k.into(), v)).into();
     run.head.server_side_loop = Some(false);
-    run.steps.iter_mut().for_each(|step| step.head.workload.as_mut().unwrap().looping = Loop::Client);
+    run.steps.iter_mut().for_each(|step| step.head.workload.as_mut().unwrap().looping = LoopSite::Client);
     run.shapes.clear();
     run
 }
@@ -46,7 +46,7 @@ fn large(from_storage: f64) -> Run {
     let mut run = on_files(made.run(), "uring", 0);
     run.description.as_mut().unwrap().facts.insert("large_iodepth".into(), "1".into());
     run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         let large = std::mem::take(slice.op_mut(OpKind::Select));
         *slice.op_mut(OpKind::Scan) = large;
     }
@@ -90,12 +90,12 @@ fn large_direct_reads_are_storage_reads_in_bytes() {
 }
 
 #[test]
-fn the_page_cache_is_told_by_bytes_whatever_the_size_of_a_request() {
+fn the_page_cache_is_seen_by_bytes_at_any_request_size() {
     for from_storage in [0.0, 0.5, 0.9] {
         let analysis = analyze(&large(from_storage));
         let headline = analysis.steps[0].headline.as_ref().unwrap();
-        let told = analysis.summary.steps[0].page_cache_share.unwrap();
-        assert!((told - (1.0 - from_storage)).abs() < 1e-6, "{told} for {from_storage}");
+        let reported = analysis.summary.steps[0].page_cache_share.unwrap();
+        assert!((reported - (1.0 - from_storage)).abs() < 1e-6, "{reported} for {from_storage}");
         assert_eq!(headline.kind, Kind::PageCache);
         assert!(headline.label.starts_with("MiB/s of file reads"), "{}", headline.label);
         assert!(!headline.why.contains("database"), "{}", headline.why);
@@ -104,7 +104,7 @@ fn the_page_cache_is_told_by_bytes_whatever_the_size_of_a_request() {
 }
 
 #[test]
-fn requests_split_or_merged_on_the_way_to_the_device_are_no_cache() {
+fn requests_split_or_merged_before_the_device_are_no_cache() {
     let [whole, split, merged] = [1.0 / 128.0, 1.0 / 32.0, 1.0 / 512.0].map(|factor| {
         let mut run = large(1.0);
         requests_at_the_device(&mut run, factor);
@@ -125,7 +125,7 @@ fn small_and_large_reads_together_are_weighed() {
     // Beside each large read, one of a block in the same time.
     let made = Made { latency_us: 640, work_unit: 1, ..Made::default() };
     let small = made.run();
-    for ((_, slice), (_, small)) in run.steps[0].alone.iter_mut().zip(&small.steps[0].alone) {
+    for ((_, slice), (_, small)) in run.steps[0].unmerged.iter_mut().zip(&small.steps[0].unmerged) {
         *slice.op_mut(OpKind::Select) = small.ops[OpKind::Select as usize].clone();
     }
     let facts = &mut run.description.as_mut().unwrap().facts;
@@ -138,7 +138,7 @@ fn small_and_large_reads_together_are_weighed() {
 }
 
 #[test]
-fn blocks_of_a_file_are_counted_and_never_come_from_a_cache_of_a_database() {
+fn blocks_of_a_file_never_come_from_a_database_cache() {
     let made = Made { work_unit: 1, latency_us: 640, miss: 1.0 / 1.02, ..Made::default() };
     let analysis = analyze(&on_files(Made { unseen: &[shared::LOGICAL_READS], ..made.clone() }.run(), "psync", 1));
     assert_eq!(analysis.steps[0].headline.as_ref().unwrap().label, "storage IOPS (reads)");
@@ -164,7 +164,7 @@ fn rung(of: &StepRecord, step: u32, values: &[(&str, &str)], slower: u64) -> Ste
     let mut rung = of.clone();
     rung.head.step = step;
     rung.head.point.values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    for (_, slice) in &mut rung.alone {
+    for (_, slice) in &mut rung.unmerged {
         let latency = &mut slice.op_mut(OpKind::Select).latency;
         latency.sum_ns *= slower;
     }
@@ -180,7 +180,7 @@ fn limits(rungs: &[(&[(&str, &str)], u64)]) -> Vec<Limit> {
 }
 
 #[test]
-fn a_deeper_queue_that_brings_nothing_is_a_cap_of_the_device_as_more_sessions_are() {
+fn a_deeper_queue_that_brings_nothing_is_a_cap_of_the_device() {
     let found = limits(&[(&[("iodepth", "16")], 16), (&[("iodepth", "32")], 32)]);
     assert_eq!(found[1], Limit::DeviceCap, "{found:?}");
     assert_ne!(found[0], Limit::DeviceCap);
@@ -189,7 +189,7 @@ fn a_deeper_queue_that_brings_nothing_is_a_cap_of_the_device_as_more_sessions_ar
 }
 
 #[test]
-fn the_same_load_in_other_sessions_and_another_mix_or_place_are_no_ladder() {
+fn the_same_load_in_another_mix_or_place_is_no_ladder() {
     let other_block = [(&[("iodepth", "16")][..], 16), (&[("iodepth", "32"), ("block_size", "64KiB")], 32)];
     let other_mix = [(&[("small", "8"), ("large", "0")][..], 8), (&[("small", "8"), ("large", "8")], 16)];
     let other_span = [(&[("iodepth", "16"), ("span", "outer")][..], 16), (&[("iodepth", "32"), ("span", "inner")], 32)];
@@ -201,7 +201,7 @@ fn the_same_load_in_other_sessions_and_another_mix_or_place_are_no_ladder() {
     let (one, two) = (Made { sessions: 1, ..made.clone() }.run(), Made { sessions: 2, ..made }.run());
     let mut run = on_files(one.clone(), "uring", 1);
     let mut halved = rung(&two.steps[0], 1, &[("iodepth", "8"), ("sessions", "2")], 16);
-    halved.alone.iter_mut().for_each(|(_, slice)| slice.op_mut(OpKind::Select).ops /= 2);
+    halved.unmerged.iter_mut().for_each(|(_, slice)| slice.op_mut(OpKind::Select).ops /= 2);
     run.steps = vec![rung(&one.steps[0], 0, &[("iodepth", "16"), ("sessions", "1")], 8), halved];
     let analysis = analyze(&run);
     assert_ne!(analysis.steps[1].verdict.as_ref().unwrap().limit, Limit::DeviceCap);
@@ -209,7 +209,7 @@ fn the_same_load_in_other_sessions_and_another_mix_or_place_are_no_ladder() {
 }
 
 #[test]
-fn a_session_at_a_high_iodepth_is_one_thread_that_can_be_out_of_cpu() {
+fn a_session_at_high_iodepth_can_be_out_of_cpu() {
     // 64 I/Os in flight, and the one thread that makes them is on its CPU nine tenths of the time.
     let made = Made { sessions: 1, work_unit: 1, latency_us: 100, server_cores: 0.9, ..Made::default() };
     let mut run = on_files(made.run(), "uring", 64);

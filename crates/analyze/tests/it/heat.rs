@@ -15,7 +15,7 @@ fn step(seconds: u32, latencies: impl Fn(u32) -> Vec<(u64, u64)>) -> StepRecord 
     let made = Made { seconds, latency_us: 500_000, ..Made::default() };
     let mut step = made.run().steps.remove(0);
     let seconds: Vec<_> = (0..seconds).map(|second| recorded(&latencies(second))).collect();
-    for (_, slice) in &mut step.alone {
+    for (_, slice) in &mut step.unmerged {
         let second = slice.index.saturating_sub(made.warmup) as usize;
         slice.op_mut(OpKind::Select).latency = seconds[second].clone();
     }
@@ -81,7 +81,7 @@ fn a_map_of_an_hour_is_no_larger_than_its_fineness() {
 #[test]
 fn an_open_loop_shows_how_long_was_waited() {
     let mut step = step(10, |_| vec![(100, 1_000)]);
-    for (_, slice) in &mut step.alone {
+    for (_, slice) in &mut step.unmerged {
         slice.op_mut(OpKind::Select).response = Some(recorded(&[(50_000, 1_000)]));
     }
     assert!((share_above(&map(&step, FINE), Heat::Frequency, 1e4) - 1.0).abs() < 1e-9);
@@ -96,7 +96,7 @@ fn a_kind_that_did_not_run_has_no_map() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
     #[test]
-    fn no_operation_is_lost_and_each_lies_between_the_edges_of_its_band(
+    fn no_operation_is_lost_and_each_lies_in_its_band(
         latencies in prop::collection::vec((1_u64..4_000_000_000, 1_u64..5), 1..20),
         seconds in 1_u32..50,
         columns in 1_usize..60,
@@ -104,7 +104,7 @@ proptest! {
     ) {
         let step = step(seconds, |_| latencies.clone());
         let map = map(&step, Fineness { columns, bands_a_decade });
-        prop_assert!(map.columns() <= columns && map.borders_s.is_sorted() && map.edges_ns.is_sorted());
+        prop_assert!(map.columns() <= columns && map.boundaries_s.is_sorted() && map.edges_ns.is_sorted());
         let each: u64 = latencies.iter().map(|(_, count)| count).sum();
         let cells = (0..map.columns()).flat_map(|column| (0..map.bands()).map(move |band| (column, band)));
         let cells: Vec<_> = cells.map(|(column, band)| (band, map.cell(column, band))).collect();

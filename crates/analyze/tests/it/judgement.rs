@@ -9,7 +9,7 @@ use mindful_core::metric::{Phase, ProcessCpu, shared};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;
 use mindful_core::units::Share;
-use mindful_core::workload::{Loop, OpKind};
+use mindful_core::workload::{LoopSite, OpKind};
 
 pub fn codes(analysis: &Analysis) -> Vec<&str> {
     analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
@@ -48,7 +48,7 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
 fn the_warm_up_never_enters_the_figures() {
     let clean = Made::default().run();
     let mut run = clean.clone();
-    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(_, slice)| slice.index < 2) {
+    for (_, slice) in run.steps[0].unmerged.iter_mut().filter(|(_, slice)| slice.index < 2) {
         slice.op_mut(OpKind::Select).latency.sum_ns *= 50;
         slice.op_mut(OpKind::Select).ops *= 100;
     }
@@ -59,11 +59,11 @@ fn the_warm_up_never_enters_the_figures() {
 fn rates_hold_only_between_the_last_start_and_the_first_stop() {
     let mut run = Made::default().run();
     // Session 3 joins a second and a half into the window, session 1 leaves two seconds before its end.
-    let begin_us = run.steps[0].borders_us[2];
+    let begin_us = run.steps[0].boundaries_us[2];
     run.steps[0]
-        .alone
+        .unmerged
         .retain(|(session, slice)| (*session != 3 || slice.index >= 3) && (*session != 1 || slice.index < 10));
-    for (_, late) in run.steps[0].alone.iter_mut().filter(|(session, slice)| *session == 3 && slice.index == 3) {
+    for (_, late) in run.steps[0].unmerged.iter_mut().filter(|(session, slice)| *session == 3 && slice.index == 3) {
         late.begin_us += 500_000;
         late.op_mut(OpKind::Select).ops /= 2;
         late.op_mut(OpKind::Select).blocks /= 2;
@@ -80,7 +80,7 @@ fn rates_hold_only_between_the_last_start_and_the_first_stop() {
 #[test]
 fn a_session_that_never_worked_leaves_no_window() {
     let mut run = Made::default().run();
-    run.steps[0].alone.retain(|(session, _)| *session != 2);
+    run.steps[0].unmerged.retain(|(session, _)| *session != 2);
     let analysis = analyze(&run);
     assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Invalid, vec!["no-window"]));
     let step = &analysis.summary.steps[0];
@@ -88,14 +88,14 @@ fn a_session_that_never_worked_leaves_no_window() {
 }
 
 #[test]
-fn work_between_two_borders_has_rates_though_no_counter_was_read() {
+fn work_between_boundaries_has_rates_without_counters() {
     let made = Made { warmup: 0, ..Made::default() };
     let mut run = made.run();
     let step = &mut run.steps[0];
     (step.head.ops, step.head.duration_s) = (Some(made.ops_per_slice()), None);
-    step.alone.retain(|(_, slice)| slice.index == 0);
+    step.unmerged.retain(|(_, slice)| slice.index == 0);
     // Fixed work, done within the first second; the host woke one session late.
-    for (session, slice) in &mut step.alone {
+    for (session, slice) in &mut step.unmerged {
         slice.begin_us += if *session == 3 { 30_000 } else { 0 };
         slice.end_us -= 200_000;
     }
@@ -129,7 +129,7 @@ fn what_cannot_be_seen_is_null_and_never_zero() {
 #[test]
 fn a_counter_that_falls_is_not_known() {
     let mut run = Made::default().run();
-    run.steps[0].series[0].readings.iter_mut().filter(|r| r.border > 6).for_each(|r| r.values[1] = Some(5.0));
+    run.steps[0].series[0].readings.iter_mut().filter(|r| r.boundary > 6).for_each(|r| r.values[1] = Some(5.0));
     assert_eq!(analyze(&run).summary.steps[0].physical_reads_per_s, None);
 }
 
@@ -183,10 +183,10 @@ fn a_device_that_is_not_seen_is_said_so() {
 
 #[test]
 fn a_client_that_stalls_breaks_littles_law() {
-    for looping in [Loop::Server, Loop::Client] {
+    for looping in [LoopSite::Server, LoopSite::Client] {
         let mut run = Made::default().run();
         run.steps[0].head.workload.as_mut().unwrap().looping = looping;
-        for (_, slice) in &mut run.steps[0].alone {
+        for (_, slice) in &mut run.steps[0].unmerged {
             // The slice is over, and the next one does not begin.
             slice.end_us -= 100_000;
             slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
@@ -200,17 +200,17 @@ fn a_client_that_stalls_breaks_littles_law() {
 #[test]
 fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
     let mut run = Made::default().run();
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
     }
     let analysis = analyze(&run);
     assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Valid, vec!["loop-overhead"]));
-    run.steps[0].head.workload.as_mut().unwrap().looping = Loop::Client;
+    run.steps[0].head.workload.as_mut().unwrap().looping = LoopSite::Client;
     assert!(codes(&analyze(&run)).contains(&"little"));
 }
 
 #[test]
-fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
+fn operations_that_share_ios_say_nothing_of_littles_law() {
     let mut run = Made::default().run();
     run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
     run.description.as_mut().unwrap().files = true;
@@ -225,13 +225,13 @@ fn operations_that_share_the_ios_of_a_session_say_nothing_of_littles_law() {
 #[test]
 fn thinking_is_no_breach_of_littles_law() {
     let mut run = Made::default().run();
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         slice.op_mut(OpKind::Select).latency.sum_ns /= 2;
         slice.think_us = 500_000;
     }
     assert!(!codes(&analyze(&run)).contains(&"little"));
-    // Pauses that are not told are time that nobody accounts for.
-    for (_, slice) in &mut run.steps[0].alone {
+    // Pauses that are not reported are time that nobody accounts for.
+    for (_, slice) in &mut run.steps[0].unmerged {
         slice.think_us = 400_000;
         slice.begin_us += 100_000;
     }
@@ -245,7 +245,7 @@ fn a_mix_that_was_not_asked_for_is_found() {
     let analysis = analyze(&run);
     near(analysis.summary.steps[0].update_pct_realised, 20.0, 0.001);
     assert!(!codes(&analysis).contains(&"mix"));
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         let moved = slice.op(OpKind::Update).ops / 20;
         slice.op_mut(OpKind::Update).ops -= moved;
         slice.op_mut(OpKind::Select).ops += moved;
@@ -289,7 +289,7 @@ fn sampled_waits_decide_the_verdict() {
         ("writer/free", 17.2),
         ("idle/client", 500.0),
     ];
-    run.steps[0].series.push(made.one("waits", Phase::Border, &waits, 12));
+    run.steps[0].series.push(made.one("waits", Phase::Boundary, &waits, 12));
     let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
     assert_eq!(verdict.limit, Limit::Log);
     assert!(verdict.figures.contains("33.8 %"), "{}", verdict.figures);
@@ -306,14 +306,14 @@ fn a_saturated_host_and_a_starved_client_are_told_apart() {
 }
 
 #[test]
-fn cpu_of_others_is_told_by_name_and_kernel_threads_are_not_others() {
+fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
     let beside = |host_busy| {
         let made = Made { host_busy, ..Made::default() };
         let mut run = made.run();
         let stat = [("irq", 0.0), ("softirq", 1e5), ("kernel_threads_cpu", 2e5)];
-        run.steps[0].series.push(made.one("stat", Phase::Border, &stat, 12));
+        run.steps[0].series.push(made.one("stat", Phase::Boundary, &stat, 12));
         let backup = |pid, cpu_us| ProcessCpu { pid, name: "backup".into(), cpu_us };
-        run.steps[0].busiest = (1..=12).map(|border| (border, vec![backup(7, 2e6), backup(8, 1e6)])).collect();
+        run.steps[0].busiest = (1..=12).map(|boundary| (boundary, vec![backup(7, 2e6), backup(8, 1e6)])).collect();
         analyze(&run)
     };
     let full = beside(0.97);
@@ -326,7 +326,7 @@ fn cpu_of_others_is_told_by_name_and_kernel_threads_are_not_others() {
 }
 
 #[test]
-fn a_loop_in_the_database_is_advised_only_where_there_is_one_that_was_not_used() {
+fn a_server_side_loop_is_advised_only_where_there_is_one() {
     let advice = |server_side_loop, looping| {
         let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
         run.head.server_side_loop = server_side_loop;
@@ -337,8 +337,9 @@ fn a_loop_in_the_database_is_advised_only_where_there_is_one_that_was_not_used()
         assert!(next.contains("--work-unit"), "{next}");
         [finding.text.contains("--loop server"), next.contains("--loop server")]
     };
-    assert_eq!(advice(Some(true), Loop::Client), [true, true]);
-    for (known, looping) in [(Some(true), Loop::Server), (Some(false), Loop::Client), (None, Loop::Client)] {
+    assert_eq!(advice(Some(true), LoopSite::Client), [true, true]);
+    for (known, looping) in [(Some(true), LoopSite::Server), (Some(false), LoopSite::Client), (None, LoopSite::Client)]
+    {
         assert_eq!(advice(known, looping), [false, false], "{known:?} {looping:?}");
     }
 }
@@ -362,7 +363,7 @@ fn what_did_not_come_to_its_end_is_invalid() {
 }
 
 #[test]
-fn a_plan_that_is_not_the_methods_is_suspect_and_tells_no_read_latency() {
+fn a_plan_not_of_the_method_is_suspect_without_read_latency() {
     let mut run = Made::default().run();
     run.shapes[0].pure = false;
     let analysis = analyze(&run);
@@ -386,8 +387,8 @@ fn fixed_work_is_measured_until_the_first_stop() {
     let mut run = Made::default().run();
     let step = &mut run.steps[0];
     (step.head.duration_s, step.head.ops, step.head.warmup_slices) = (None, Some(1_000), 0);
-    step.alone.retain(|(_, slice)| slice.index == 0);
-    for (session, slice) in &mut step.alone {
+    step.unmerged.retain(|(_, slice)| slice.index == 0);
+    for (session, slice) in &mut step.unmerged {
         slice.end_us = slice.begin_us + 400_000 + i64::from(*session) * 100_000;
     }
     let analysis = analyze(&run);
@@ -400,7 +401,7 @@ fn fixed_work_is_measured_until_the_first_stop() {
 #[test]
 fn a_session_that_falls_behind_is_found() {
     let mut run = Made { latency_us: 1_000, ..Made::default() }.run();
-    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(session, _)| *session == 2) {
+    for (_, slice) in run.steps[0].unmerged.iter_mut().filter(|(session, _)| *session == 2) {
         slice.op_mut(OpKind::Select).ops /= 2;
     }
     assert!(codes(&analyze(&run)).contains(&"unfair"));
@@ -418,16 +419,16 @@ fn a_debt_of_the_load_is_found() {
 fn a_whisper_of_others_on_the_device_is_no_finding() {
     let made = Made { from_storage: 0.0, ..Made::default() };
     let mut run = made.run();
-    run.steps[0].series.push(made.one("others", Phase::Border, &[(shared::DEVICE_READ_BYTES, 200_000.0)], 12));
+    run.steps[0].series.push(made.one("others", Phase::Boundary, &[(shared::DEVICE_READ_BYTES, 200_000.0)], 12));
     assert!(!codes(&analyze(&run)).contains(&"foreign-reads"));
 }
 
 #[test]
-fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
+fn a_step_in_throughput_is_reported_in_a_long_window() {
     let long = Made { seconds: 90, latency_us: 10_000, ..Made::default() };
     assert!(!codes(&analyze(&long.run())).contains(&"not-steady"));
     let mut run = long.run();
-    for (_, slice) in run.steps[0].alone.iter_mut().filter(|(_, slice)| slice.index >= 50) {
+    for (_, slice) in run.steps[0].unmerged.iter_mut().filter(|(_, slice)| slice.index >= 50) {
         let op = slice.op_mut(OpKind::Select);
         (op.ops, op.blocks) = (op.ops * 7 / 10, op.blocks * 7 / 10);
     }
@@ -439,7 +440,7 @@ fn a_step_in_throughput_is_told_where_the_window_is_long_enough() {
 /// A run of 30 s whose slices do the share of their work that `share` gives for the second of the window.
 fn shaped(share: fn(f64) -> f64) -> Run {
     let mut run = Made { seconds: 30, latency_us: 2_000, ..Made::default() }.run();
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         let share = share(f64::from(slice.index) - 2.0);
         let op = slice.op_mut(OpKind::Select);
         op.ops = (op.ops as f64 * share) as u64;
@@ -449,17 +450,18 @@ fn shaped(share: fn(f64) -> f64) -> Run {
 }
 
 #[test]
-fn a_rate_that_rises_or_falls_all_through_the_window_makes_the_run_suspect() {
+fn a_rate_that_rises_or_falls_all_through_is_suspect() {
     // From the first third to the last, two thirds of the window lie between: 0.3 * 2 / 3 of the mean.
-    for (share, told) in [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")] {
+    for (share, reported) in [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")]
+    {
         let found = analyze(&shaped(share)).summary.findings;
         let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
-        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(told), "{finding:?}");
+        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(reported), "{finding:?}");
     }
 }
 
 #[test]
-fn a_rate_that_moves_a_little_is_told_and_one_that_comes_back_or_jitters_is_not() {
+fn a_rate_that_moves_is_reported_and_jitter_is_not() {
     let found = analyze(&shaped(|t| 0.9 + 0.1 * t / 30.0)).summary.findings;
     let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
     assert!(finding.severity == Severity::Info && finding.evidence.starts_with("+7"), "{finding:?}");
@@ -483,7 +485,7 @@ fn seconds_add_up_to_the_window() {
 }
 
 #[test]
-fn hits_that_the_size_of_the_cache_does_not_allow_are_told() {
+fn hits_that_the_size_of_the_cache_does_not_allow_are_reported() {
     assert!(!codes(&analyze(&Made::default().run())).contains(&"unexpected-hits"));
     let half_cached = Made { miss: 0.5, ..Made::default() }.run();
     assert!(codes(&analyze(&half_cached)).contains(&"unexpected-hits"));
@@ -495,7 +497,7 @@ fn hits_that_the_size_of_the_cache_does_not_allow_are_told() {
 
 /// Of the made run each of four schemas has 256 MiB.
 #[test]
-fn a_cache_that_each_session_has_to_itself_is_held_against_its_schema() {
+fn a_cache_of_each_session_is_compared_with_its_schema() {
     let with = |each_session: bool, update: bool| {
         let mut run = Made { miss: 0.5, ..Made::default() }.run();
         let description = run.description.as_mut().unwrap();
@@ -511,7 +513,7 @@ fn a_cache_that_each_session_has_to_itself_is_held_against_its_schema() {
 }
 
 #[test]
-fn a_run_of_the_cache_that_still_reads_is_told() {
+fn a_run_of_the_cache_that_still_reads_is_reported() {
     let with = |miss: f64| {
         let analysis = analyze(&Made { miss, ..Made::default() }.run());
         codes(&analysis).contains(&"still-reading")
@@ -525,7 +527,7 @@ fn a_run_of_the_cache_that_still_reads_is_told() {
 
 /// Of the made run 1 GiB is visited.
 #[test]
-fn a_span_that_caches_below_may_hold_is_told_and_a_cached_run_claims_nothing_of_it() {
+fn a_span_that_caches_below_may_hold_is_reported() {
     let on = |miss: f64, device: Option<u64>| {
         let mut run = Made { miss, ..Made::default() }.run();
         let size = device.map(|gib| ("device.vda.size_bytes".to_owned(), (gib << 30).to_string()));
@@ -538,10 +540,10 @@ fn a_span_that_caches_below_may_hold_is_told_and_a_cached_run_claims_nothing_of_
 }
 
 #[test]
-fn operations_too_few_for_p99_that_took_much_of_the_time_are_told() {
-    let told = |slow_us: u64, slow: u64| {
+fn slow_operations_too_few_for_p99_are_reported() {
+    let reported = |slow_us: u64, slow: u64| {
         let mut run = Made::default().run();
-        for (_, slice) in &mut run.steps[0].alone {
+        for (_, slice) in &mut run.steps[0].unmerged {
             let mut recorder = Recorder::new();
             (slow..1_000).for_each(|_| recorder.record(100_000));
             (0..slow).for_each(|_| recorder.record(slow_us * 1_000));
@@ -550,9 +552,9 @@ fn operations_too_few_for_p99_that_took_much_of_the_time_are_told() {
         let found = analyze(&run).summary.findings;
         found.into_iter().find(|finding| finding.code == "slow-few").map(|finding| finding.evidence)
     };
-    let evidence = told(50_000, 2).unwrap();
+    let evidence = reported(50_000, 2).unwrap();
     assert!(evidence.contains("0.2 % of operations") && evidence.contains("50.0 % of the time"), "{evidence}");
-    assert_eq!(told(50_000, 20), None, "p99 knows them");
-    assert_eq!(told(10_000, 1), None, "they took a tenth of the time");
-    assert_eq!(told(700, 9), None, "they are not much slower than the others");
+    assert_eq!(reported(50_000, 20), None, "p99 knows them");
+    assert_eq!(reported(10_000, 1), None, "they took a tenth of the time");
+    assert_eq!(reported(700, 9), None, "they are not much slower than the others");
 }

@@ -15,16 +15,16 @@ fn updating(log: f64, images: f64) -> Run {
     let expected = ExpectedLog { light: [70.0, 200.0], heavy: [1e3, 1.3e3], images: whole, once_a_transaction: false };
     run.description = Some(Description { expected_log: Some(expected), ..run.description.take().unwrap_or_default() });
     let step = &mut run.steps[0];
-    let mut blocks_by_slice = vec![0; step.borders_us.len()];
-    for (_, slice) in &mut step.alone {
+    let mut blocks_by_slice = vec![0; step.boundaries_us.len()];
+    for (_, slice) in &mut step.unmerged {
         slice.ops.swap(OpKind::Select as usize, OpKind::Update as usize);
         blocks_by_slice[slice.index as usize + 1] += slice.op(OpKind::Update).blocks;
     }
     let mut done = 0.0;
-    let readings = blocks_by_slice.iter().enumerate().map(|(border, blocks)| {
+    let readings = blocks_by_slice.iter().enumerate().map(|(boundary, blocks)| {
         done += *blocks as f64;
         let values = vec![Some(done * log), Some(done * images)];
-        Reading { border: border as u32, at_us: step.borders_us[border], cost_us: 1, values }
+        Reading { boundary: boundary as u32, at_us: step.boundaries_us[boundary], cost_us: 1, values }
     });
     let readings = readings.collect();
     let metrics = vec![Metric::counter(shared::LOG_BYTES, "bytes", "log"), Metric::counter("images", "1", "images")];
@@ -32,31 +32,31 @@ fn updating(log: f64, images: f64) -> Run {
     run
 }
 
-fn told(run: &Run) -> Option<String> {
+fn reported(run: &Run) -> Option<String> {
     let findings = analyze(run).summary.findings;
     findings.into_iter().find(|finding| finding.code == "log-band").map(|finding| finding.evidence)
 }
 
 #[test]
 fn log_within_the_band_is_no_finding() {
-    assert_eq!(told(&updating(110.0, 0.0)), None);
-    assert_eq!(told(&updating(110.0 + 0.5 * 8_000.0, 0.5)), None);
+    assert_eq!(reported(&updating(110.0, 0.0)), None);
+    assert_eq!(reported(&updating(110.0 + 0.5 * 8_000.0, 0.5)), None);
 }
 
 #[test]
-fn more_or_less_log_than_such_updates_write_is_told_with_the_band() {
-    let evidence = told(&updating(900.0, 0.0)).unwrap();
+fn log_outside_the_expected_band_is_reported_with_the_band() {
+    let evidence = reported(&updating(900.0, 0.0)).unwrap();
     assert!(evidence.contains("900 bytes") && evidence.contains("70 to 200"), "{evidence}");
-    assert!(told(&updating(10.0, 0.0)).is_some());
+    assert!(reported(&updating(10.0, 0.0)).is_some());
 }
 
 #[test]
-fn a_band_of_operations_that_commit_alone_says_nothing_of_larger_transactions() {
+fn the_band_of_single_commits_says_nothing_of_larger_ones() {
     let mut run = updating(900.0, 0.0);
     run.description.as_mut().unwrap().expected_log.as_mut().unwrap().once_a_transaction = true;
-    assert!(told(&run).is_some());
+    assert!(reported(&run).is_some());
     run.steps[0].head.workload.as_mut().unwrap().commit = Commit::Every(10);
-    assert_eq!(told(&run), None);
+    assert_eq!(reported(&run), None);
 }
 
 #[test]
@@ -75,7 +75,8 @@ fn a_finding_ends_with_what_its_engine_says_to_it() {
         findings.into_iter().find(|finding| finding.code == "log-band").unwrap().text
     };
     let without = text(&run);
-    let advice = [("log-band", "Look at the gauges."), ("autovacuum", "Never told.")];
-    run.description.as_mut().unwrap().advice = advice.map(|(code, told)| (code.to_owned(), told.to_owned())).into();
+    let advice = [("log-band", "Look at the gauges."), ("autovacuum", "Never reported.")];
+    run.description.as_mut().unwrap().advice =
+        advice.map(|(code, reported)| (code.to_owned(), reported.to_owned())).into();
     assert_eq!(text(&run), format!("{without} Look at the gauges."));
 }

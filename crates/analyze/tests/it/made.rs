@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
 
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
-use mindful_core::engine::{Description, HostView, PlanShape};
+use mindful_core::engine::{AccessPath, Description, HostView};
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Counter, Metric, Phase, shared};
 use mindful_core::plan::{KEYS, Plan};
@@ -77,7 +77,7 @@ impl Made {
         let workload = plan.workload(&dataset).unwrap();
         let head = StepHead {
             step: 0,
-            seats: plan.seats(workload.schemas, 1),
+            placements: plan.placements(workload.schemas, 1),
             workload: Some(workload),
             warmup_slices: self.warmup,
             duration_s: Some(f64::from(self.seconds)),
@@ -104,7 +104,7 @@ impl Made {
             dataset: Some(dataset),
             load_s: Some(4.2),
             proof: Some(proof()),
-            shapes: vec![PlanShape {
+            shapes: vec![AccessPath {
                 kind: "select".into(),
                 shape: "Index Scan using blocks_1_k on blocks_1".into(),
                 pure: true,
@@ -122,15 +122,15 @@ impl Made {
     /// A step of this kind under `head`.
     pub fn step(&self, head: StepHead) -> StepRecord {
         let slices = self.warmup + self.seconds;
-        let borders_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
+        let boundaries_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
         let reports = (0..slices).flat_map(|slice| (0..self.sessions).map(move |session| (session, slice)));
         let slices_done = reports.map(|(session, slice)| (session, self.slice(slice, session))).collect();
         let mut step = StepRecord {
             head,
-            borders_us,
+            boundaries_us,
             clock_offset_us: 0,
             window: None,
-            alone: slices_done,
+            unmerged: slices_done,
             merged: Merged::default(),
             series: Vec::new(),
             latencies: Vec::new(),
@@ -201,7 +201,7 @@ impl Made {
             (shared::DEVICE_WRITES, updated * 1.1),
             (shared::DEVICE_WRITE_BYTES, updated * BLOCK_BYTES * 1.1),
         ];
-        vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Border, &host, slices)]
+        vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Boundary, &host, slices)]
     }
 
     /// A source whose counters grow by so much a second.
@@ -216,13 +216,13 @@ impl Made {
             metrics: rates.iter().map(|(name, _)| Metric::counter(*name, "1", "Made.")).collect(),
             phase,
             readings: (0..=slices)
-                .map(|border| Reading {
-                    border,
-                    at_us: BEGIN_US + i64::from(border) * 1_000_000 + lag_us,
+                .map(|boundary| Reading {
+                    boundary,
+                    at_us: BEGIN_US + i64::from(boundary) * 1_000_000 + lag_us,
                     cost_us: 150,
                     values: rates
                         .iter()
-                        .map(|(name, rate)| (!unseen(*name)).then_some(1e9 + f64::from(border) * rate))
+                        .map(|(name, rate)| (!unseen(*name)).then_some(1e9 + f64::from(boundary) * rate))
                         .collect(),
                 })
                 .collect(),

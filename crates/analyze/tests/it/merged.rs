@@ -15,9 +15,9 @@ use std::time::Duration;
 /// What is drawn for one slice of one session.
 type Drawn = (u64, i64, i64, u8);
 
-/// A report of slice `index`, which lies between `borders`: late, longer than its slice, or lost.
-fn report(index: u32, borders: &[i64], open: bool, (ops, late_us, over_us, whim): Drawn) -> Option<SliceReport> {
-    let (begin, end) = (borders[index as usize], borders[index as usize + 1]);
+/// A report of slice `index`, which lies between `boundaries`: late, longer than its slice, or lost.
+fn report(index: u32, boundaries: &[i64], open: bool, (ops, late_us, over_us, whim): Drawn) -> Option<SliceReport> {
+    let (begin, end) = (boundaries[index as usize], boundaries[index as usize + 1]);
     let begin_us = if whim == 1 { end + late_us } else { begin + late_us };
     let mut report = SliceReport { index, begin_us, end_us: (end + over_us).max(begin_us), ..SliceReport::default() };
     for kind in 0..3 {
@@ -42,13 +42,13 @@ fn two_runs(made: &Made, rate: bool, window: Option<(u32, u32)>, drawn: &[Drawn]
         step.head.workload.as_mut().unwrap().rate = Some(Rate { per_s: 100.0, even: true });
     }
     let places = (0..made.warmup + made.seconds).flat_map(|slice| (0..made.sessions).map(move |s| (s, slice)));
-    let reports = places.zip(drawn).filter_map(|((s, i), d)| Some((s, report(i, &step.borders_us, rate, *d)?)));
-    step.alone = reports.collect();
+    let reports = places.zip(drawn).filter_map(|((s, i), d)| Some((s, report(i, &step.boundaries_us, rate, *d)?)));
+    step.unmerged = reports.collect();
     step.window = window;
     let mut record = StepRecord::new(step.head.clone());
-    let (borders_us, clock_offset_us) = (step.borders_us.clone(), step.clock_offset_us);
-    record.add(Event::Started { borders_us, clock_offset_us }).unwrap();
-    for (session, report) in step.alone.clone() {
+    let (boundaries_us, clock_offset_us) = (step.boundaries_us.clone(), step.clock_offset_us);
+    record.add(Event::Started { boundaries_us, clock_offset_us }).unwrap();
+    for (session, report) in step.unmerged.clone() {
         record.add(Event::Slice { session, report }).unwrap();
     }
     (record.series, record.window, record.ended) = (step.series.clone(), window, true);
@@ -74,7 +74,7 @@ proptest! {
         warmup in 0..3_u32,
         rate in any::<bool>(),
         window in prop::option::of((0..4_u32, 5..9_u32)),
-        // Now and then a slice is lost, or told after its end; some end early, most a little late.
+        // Now and then a slice is lost, or reported after its end; some end early, most a little late.
         drawn in prop::collection::vec((1..60_u64, 0..9_000_i64, -3_000..9_000_i64, 0..16_u8), 4 * 11),
     ) {
         let made = Made { sessions, warmup, seconds: 11 - warmup, ..Made::default() };
@@ -84,16 +84,16 @@ proptest! {
 }
 
 #[test]
-fn what_is_kept_by_session_does_not_grow_with_the_length_of_a_step() {
+fn what_is_stored_by_session_does_not_grow_with_time() {
     let left = |seconds: u32| {
         let made = Made { sessions: 6, warmup: 0, seconds, latency_us: 20_000, ..Made::default() };
         let mut record = StepRecord::new(made.run().steps.remove(0).head);
         let step = made.run().steps.remove(0);
-        record.add(Event::Started { borders_us: step.borders_us, clock_offset_us: 0 }).unwrap();
+        record.add(Event::Started { boundaries_us: step.boundaries_us, clock_offset_us: 0 }).unwrap();
         let mut most = 0;
-        for (session, report) in step.alone {
+        for (session, report) in step.unmerged {
             record.add(Event::Slice { session, report }).unwrap();
-            most = most.max(record.alone.len());
+            most = most.max(record.unmerged.len());
         }
         assert!(record.merged.slices().len() + 3 > seconds as usize, "{} merged", record.merged.slices().len());
         most

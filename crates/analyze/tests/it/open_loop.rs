@@ -15,7 +15,7 @@ fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
     let mut run = made.run();
     let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;
     run.steps[0].head.workload.as_mut().unwrap().rate = Some(mindful_core::workload::Rate { per_s, even: false });
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         slice.backlog = Some(backlog(slice.index));
         let op = slice.op_mut(OpKind::Select);
         op.response = Some(op.latency.clone());
@@ -25,11 +25,11 @@ fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
 }
 
 #[test]
-fn a_short_window_is_judged_by_what_queued_up_and_not_by_what_was_due_at_its_end() {
+fn a_short_window_is_judged_by_what_queued_up() {
     let second = Made { sessions: 1, warmup: 0, seconds: 1, latency_us: 25_000, ..Made::default() };
     let judged = |backlog: u64, late_us: i64| {
         let mut run = open_run(&second, |_| backlog);
-        run.steps[0].alone[0].1.begin_us += late_us;
+        run.steps[0].unmerged[0].1.begin_us += late_us;
         analyze(&run).steps[0].pace.unwrap().sustained()
     };
     // 40 operations; one more was due as the second ended, or eight never began.

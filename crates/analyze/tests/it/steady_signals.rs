@@ -29,23 +29,23 @@ fn noise_alone_is_steady() {
 }
 
 #[test]
-fn a_ramp_is_told_as_drift() {
+fn a_ramp_is_reported_as_drift() {
     assert!(count(Signal::SmallRamp, 0.0, 30, |s| drift(s).is_some_and(|d| d.is_drift())) >= 29);
     assert!(count(Signal::Ramp, 0.0, 15, |s| !judge(s).steady) >= 14);
     assert!(count(Signal::Ramp, 0.0, 15, reasons(|r| matches!(r, Reason::Drift { .. }))) >= 12);
 }
 
 #[test]
-fn a_step_is_told_with_its_instant_and_both_levels() {
-    let told = |s: &[f64]| match judge(s).reasons.first() {
+fn a_step_is_reported_with_its_instant_and_both_levels() {
+    let reported = |s: &[f64]| match judge(s).reasons.first() {
         Some(Reason::Change(c)) => c.at_s.abs_diff(200) <= 5 && (c.after / c.before - 0.9).abs() < 0.03,
         _ => false,
     };
-    assert!(count(Signal::Step, 0.0, 15, told) >= 14);
+    assert!(count(Signal::Step, 0.0, 15, reported) >= 14);
 }
 
 #[test]
-fn of_several_jumps_the_largest_is_told_first() {
+fn of_several_jumps_the_largest_is_reported_first() {
     let level = |t: usize| if t < 80 { 1.0 } else { 1.03 } * if t < 160 { 1.0 } else { 0.7 };
     let noise = Signal::Level.series_of(&mut Random::new(3, "jumps"), 0.0, 240, 0.005);
     let judged = judge(&noise.iter().enumerate().map(|(t, v)| v * level(t)).collect::<Vec<f64>>());
@@ -54,22 +54,22 @@ fn of_several_jumps_the_largest_is_told_first() {
 }
 
 #[test]
-fn a_cycle_is_told_with_its_period() {
-    let told = |s: &[f64]| match judge(s).reasons.first() {
+fn a_cycle_is_reported_with_its_period() {
+    let reported = |s: &[f64]| match judge(s).reasons.first() {
         Some(Reason::Cycle { period_s, .. }) => period_s.abs_diff(60) <= 5,
         _ => false,
     };
-    assert!(count(Signal::Cycle, 0.0, 30, told) >= 28);
-    assert!(count(Signal::Cycle, 0.8, 30, told) >= 25);
+    assert!(count(Signal::Cycle, 0.0, 30, reported) >= 28);
+    assert!(count(Signal::Cycle, 0.8, 30, reported) >= 25);
 }
 
 #[test]
 fn a_warm_up_is_cut_away_and_the_rest_is_steady() {
-    let told = |s: &[f64]| {
+    let reported = |s: &[f64]| {
         let judged = judge(s);
         judged.steady && (30..150).contains(&judged.warmup_s)
     };
-    assert!(count(Signal::WarmUp, 0.0, 30, told) >= 27);
+    assert!(count(Signal::WarmUp, 0.0, 30, reported) >= 27);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_target_that_does_nothing_is_not_steady() {
 }
 
 #[test]
-fn a_filling_cache_is_told_before_the_drift_it_causes() {
+fn a_filling_cache_is_reported_before_the_drift_it_causes() {
     let hits: Vec<f64> = (0..300).map(|t| 0.5 + 0.001 * f64::from(t)).collect();
     let series: Vec<f64> = hits.iter().map(|h| 1e4 * h).collect();
     let judged = assess(&Signals { throughput: &series, hit_ratio: &hits, ..Signals::default() }, &Criteria::STRICT);
@@ -146,7 +146,7 @@ fn ended(outcomes: &[Outcome]) -> usize {
 }
 
 #[test]
-fn looking_every_ten_seconds_ends_level_steps_and_none_that_moves() {
+fn interim_looks_end_level_steps_and_none_that_moves() {
     let seen = |signal| outcomes(signal, 0.0, 0.03, 20);
     let (level, warm_up) = (ended(&seen(Signal::Level)), ended(&seen(Signal::WarmUp)));
     assert!(level >= 19 && warm_up >= 17, "level {level}, warm-up {warm_up} of 20");
@@ -191,7 +191,7 @@ fn noise_alone_is_no_movement_of_a_short_window() {
         let windows: Vec<_> = (0..200).map(|_| Signal::Level.series_of(&mut random, phi, 30, 0.03)).collect();
         let moved: Vec<Movement> = windows.iter().filter_map(|s| movement(s)).filter(Movement::shows).collect();
         let misled = moved.iter().filter(|moved| moved.misleads()).count();
-        assert!(moved.len() <= most && misled <= 2, "phi {phi}: {} of 200 told, {misled} suspect", moved.len());
+        assert!(moved.len() <= most && misled <= 2, "phi {phi}: {} of 200 reported, {misled} suspect", moved.len());
     }
 }
 

@@ -2,16 +2,16 @@
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
-use mindful_import::Told;
+use mindful_import::Reported;
 use mindful_import::rows::{self, Row};
 
 use crate::commands::import::{Named, files};
 use crate::context;
 use crate::exit::Exit;
 
-/// Prints a row a report; what is none is told on stderr, by its file.
+/// Prints a row a report; what is none is reported on stderr, by its file.
 pub fn awr(matches: &ArgMatches) -> Result<Exit> {
-    let mut told: Vec<Told> = Vec::new();
+    let mut reported: Vec<Reported> = Vec::new();
     let mut refused = Vec::new();
     for named in files::named(matches)? {
         let read = match &named {
@@ -21,12 +21,12 @@ pub fn awr(matches: &ArgMatches) -> Result<Exit> {
         match read {
             Ok(steps) => match steps.iter().find(|step| step.report.is_none()) {
                 Some(step) => refused.push(no_report(&step.file, step.what)),
-                None => told.extend(steps),
+                None => reported.extend(steps),
             },
             Err(error) => refused.push(error),
         }
     }
-    let rows: Vec<Row<'_>> = told.iter().filter_map(Row::of).collect();
+    let rows: Vec<Row<'_>> = reported.iter().filter_map(Row::of).collect();
     if rows.is_empty()
         && let Some(error) = refused.first()
     {

@@ -29,7 +29,7 @@ use crate::{context, noise, store};
 use history::History;
 
 /// All that a comparison tells.
-pub struct Told<'a> {
+pub struct Reported<'a> {
     /// The verdicts.
     pub points: &'a [PointComparison],
     /// How the percentiles of latency moved.
@@ -81,7 +81,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let old = [&baseline, &candidate].into_iter().flatten().any(|(run, _)| run.head.imported.is_some());
     // Other tools do not tell the operations of their sessions.
     let figure = figure.unwrap_or(if old { Figure::Reads } else { Figure::Throughput });
-    // What another tool measured is never alike: in what, is told beside the verdict.
+    // What another tool measured is never alike: in what, is reported beside the verdict.
     if plans.is_empty() && !old && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
@@ -92,7 +92,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         ..Question::default()
     };
     let points = point_by_point(figure, &baseline, &candidate, &question)?;
-    let told = Told {
+    let reported = Reported {
         points: &points,
         latencies: percentiles(&baseline, &candidate),
         curves: curves(&baseline, &candidate),
@@ -100,10 +100,10 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     };
     let crossed = gate.is_some_and(|gate| points.iter().any(|p| p.comparison.verdict == gate.crossed_by));
     let text = if context::wants_json(matches) {
-        format!("{:#}\n", as_json(&told, &baseline, &candidate))
+        format!("{:#}\n", as_json(&reported, &baseline, &candidate))
     } else {
         let runs = baseline.iter().chain(&candidate).map(|(run, _)| run);
-        context::found_plans(runs) + &text::report(&told, &baseline, &candidate)
+        context::found_plans(runs) + &text::report(&reported, &baseline, &candidate)
     };
     context::print(&text)?;
     Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
@@ -203,17 +203,17 @@ fn not_comparable(differing: &[Difference]) -> Error {
 
 /// The percentiles of each kind of operation at each point that both sides have, the kinds in their order.
 fn percentiles(baseline: &Side, candidate: &Side) -> Vec<KindShifts> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for values in points_of(baseline) {
         for kind in OpKind::ALL {
             let shifts =
                 compare::percentile_shifts(&latencies(baseline, &values, kind), &latencies(candidate, &values, kind));
             if !shifts.is_empty() {
-                told.push(KindShifts { at: values.clone(), kind: kind.name(), shifts });
+                reported.push(KindShifts { at: values.clone(), kind: kind.name(), shifts });
             }
         }
     }
-    told
+    reported
 }
 
 fn latencies<'a>(side: &'a Side, values: &BTreeMap<String, String>, kind: OpKind) -> Vec<RunLatency<'a>> {
@@ -233,8 +233,8 @@ fn latencies<'a>(side: &'a Side, values: &BTreeMap<String, String>, kind: OpKind
 fn curves(baseline: &Side, candidate: &Side) -> Vec<(BTreeMap<String, String>, CurveComparison)> {
     let (a, b) = (loads(baseline), loads(candidate));
     let both = a.into_iter().filter_map(|(values, points)| {
-        let told = compare::curves(&points, b.get(&values)?, &Search::default()).ok()?;
-        Some((values, told))
+        let reported = compare::curves(&points, b.get(&values)?, &Search::default()).ok()?;
+        Some((values, reported))
     });
     both.collect()
 }
@@ -249,8 +249,8 @@ fn loads(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
     ladders
 }
 
-fn as_json(told: &Told, baseline: &Side, candidate: &Side) -> Value {
-    let Told { points, latencies, curves, differing } = told;
+fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
+    let Reported { points, latencies, curves, differing } = reported;
     let single = |c: &Comparison| {
         json!({
             "verdict": c.verdict,
@@ -280,7 +280,8 @@ fn as_json(told: &Told, baseline: &Side, candidate: &Side) -> Value {
     all["runs"] = json!({ "baseline": sides::standing(baseline), "candidate": sides::standing(candidate) });
     all["differing_facts"] = json!(differing);
     all["latency"] = json!(latencies);
-    let curve = |(values, told): &(BTreeMap<String, String>, CurveComparison)| json!({ "at": values, "ratios": told });
+    let curve =
+        |(values, reported): &(BTreeMap<String, String>, CurveComparison)| json!({ "at": values, "ratios": reported });
     all["curves"] = json!(curves.iter().map(curve).collect::<Vec<_>>());
     all
 }

@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::result::{Finding, Severity};
-use mindful_runner::examine;
+use mindful_runner::preflight;
 use serde_json::json;
 
 use crate::context;
@@ -13,8 +13,8 @@ use crate::exit::Exit;
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let findings = match context.would_make()? {
-        Some(folder) => examine::host_alone(&folder),
-        None => examine::examine(&*context.open()?, &context.plan, false)?,
+        Some(folder) => preflight::host_alone(&folder),
+        None => preflight::checks(&*context.open()?, &context.plan, false)?,
     };
     context.events().quiet();
     let text = if context::wants_json(matches) {

@@ -24,8 +24,8 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
             match form {
                 Some("json") => mindful_report::json::summary(&analysis.summary),
                 Some("html") => {
-                    let told = show::report(&run, &analysis, &Style::default(), &store.run_dir(&id));
-                    mindful_report::html::page(&run, &analysis, &told)
+                    let reported = show::report(&run, &analysis, &Style::default(), &store.run_dir(&id));
+                    mindful_report::html::page(&run, &analysis, &reported)
                 }
                 _ => mindful_report::csv::steps(&analysis),
             }

@@ -23,7 +23,7 @@ use crate::{context, store};
 pub use files::Named;
 
 /// Takes each of the named files by what it holds: measurements and run folders into the store, a configuration as a
-/// plan file. What is none of these is told by its file.
+/// plan file. What is none of these is reported by its file.
 pub fn import(matches: &ArgMatches) -> Result<Exit> {
     let named = files::named(matches)?;
     match named.as_slice() {
@@ -34,13 +34,13 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         _ => {}
     }
     let store = store::open(matches)?;
-    let (mut steps, mut refused, mut told) = (Vec::new(), Vec::new(), String::new());
+    let (mut steps, mut refused, mut reported) = (Vec::new(), Vec::new(), String::new());
     let alone = named.len() == 1;
     for file in named {
         let read = match &file {
             Named::Run(folder) => store.import(folder).map(|id| {
                 // Writing to a string cannot fail.
-                let _ = writeln!(told, "run {id} is taken into the store; `mindful show {id}` shows it");
+                let _ = writeln!(reported, "run {id} is taken into the store; `mindful show {id}` shows it");
             }),
             Named::File { path, sure } => files::read(path).map(|read| steps.extend(read)).or_else(|error| {
                 if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
@@ -56,9 +56,9 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         let (steps, what) = (old.imported.files.len(), old.imported.what.clone());
         let id = stored(&store, old, matches.get_one::<String>("tag"))?;
         let files = if steps == 1 { "1 file".to_owned() } else { format!("{steps} files") };
-        let _ = writeln!(told, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
+        let _ = writeln!(reported, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
     }
-    if told.is_empty()
+    if reported.is_empty()
         && let Some(error) = refused.first()
     {
         return Err(match refused.len() {
@@ -67,9 +67,9 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         });
     }
     for error in &refused {
-        let _ = writeln!(told, "not imported: {}", escape(&error.to_string()));
+        let _ = writeln!(reported, "not imported: {}", escape(&error.to_string()));
     }
-    context::print(&told)?;
+    context::print(&reported)?;
     Ok(Exit::Ok)
 }
 
@@ -124,11 +124,11 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     file::write(Path::new(output), &imported.toml, matches.get_flag("yes"))?;
-    let mut told = format!("{output} is written from {}; `mindful plan` shows it\n", escape(&name));
+    let mut reported = format!("{output} is written from {}; `mindful plan` shows it\n", escape(&name));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.
-        let _ = writeln!(told, "not carried over: {}", escape(what));
+        let _ = writeln!(reported, "not carried over: {}", escape(what));
     }
-    context::print(&told)?;
+    context::print(&reported)?;
     Ok(Exit::Ok)
 }

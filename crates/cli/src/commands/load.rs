@@ -12,7 +12,7 @@ use crate::exit::Exit;
 /// Loads what the plan asks for, or completes it; proves the layout either way.
 pub fn load(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    // Who loads means to run: a store without room is told now, not after the load.
+    // Who loads means to run: a store without room is reported now, not after the load.
     context.store.probe()?;
     let target = context.open()?;
     let events: &dyn Events = &*context.recording;

@@ -42,7 +42,7 @@ fn as_text(context: &Context) -> String {
     text
 }
 
-/// What the plan costs in space and time, as far as it can be told without the target.
+/// What the plan costs in space and time, as far as it can be reported without the target.
 fn cost(plan: &Plan) -> String {
     let schemas = plan.schemas.unwrap_or(DEFAULT_SCHEMAS);
     let size = match plan.scale.unwrap_or(DEFAULT_SCALE) {

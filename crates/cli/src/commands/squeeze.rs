@@ -77,8 +77,8 @@ fn hold(leave: u64, stop: &Stop) -> Result<Vec<Vec<u8>>> {
 
 /// Memory that is free or holds nothing but page cache, bytes.
 fn available_bytes() -> Result<u64> {
-    let told = Meminfo::read(&Kernel::default()).available_bytes;
-    told.ok_or_else(|| Error::plan("this host does not tell its available memory", "squeeze needs Linux"))
+    let reported = Meminfo::read(&Kernel::default()).available_bytes;
+    reported.ok_or_else(|| Error::plan("this host does not tell its available memory", "squeeze needs Linux"))
 }
 
 /// Runs the command to its end; a signal to this process is passed on to its group.

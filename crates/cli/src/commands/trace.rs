@@ -20,7 +20,7 @@ pub fn trace(matches: &ArgMatches) -> Result<Exit> {
     let top = given("top").map_or(Ok(20), units::parse_count)? as usize;
     let json = context::wants_json(matches);
     let mut all = Vec::new();
-    let mut told = String::new();
+    let mut reported = String::new();
     for named in files::named(matches)? {
         let Named::File { path, .. } = named else { continue };
         let mut source = files::open(&path)?;
@@ -35,10 +35,10 @@ pub fn trace(matches: &ArgMatches) -> Result<Exit> {
         if json {
             all.push(as_json(&source.name, &fields, &grouped));
         } else {
-            told += &text::report(&source.name, &fields, &grouped, top);
+            reported += &text::report(&source.name, &fields, &grouped, top);
         }
     }
-    context::print(&if json { format!("{:#}\n", Value::from(all)) } else { told })?;
+    context::print(&if json { format!("{:#}\n", Value::from(all)) } else { reported })?;
     Ok(Exit::Ok)
 }
 
@@ -75,16 +75,16 @@ pub fn names(fields: &[Field]) -> String {
 
 fn as_json(file: &str, fields: &[Field], grouped: &Grouped) -> Value {
     let group = |(key, d): (&str, &Distribution)| {
-        let mut told = figures(d);
-        told["key"] = json!(key);
-        told
+        let mut reported = figures(d);
+        reported["key"] = json!(key);
+        reported
     };
     let reads = Kind::ALL.iter().map(|kind| {
         let (latencies, blocks) = &grouped.reads[*kind as usize];
-        let mut told = figures(latencies);
-        told["kind"] = json!(kind.name());
-        told["blocks"] = json!(blocks);
-        told
+        let mut reported = figures(latencies);
+        reported["kind"] = json!(kind.name());
+        reported["blocks"] = json!(blocks);
+        reported
     });
     json!({
         "file": file,

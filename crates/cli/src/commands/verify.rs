@@ -24,12 +24,12 @@ pub fn verify(matches: &ArgMatches) -> Result<Exit> {
         context::print(&context::json(json!(proof), &context.settings))?;
     } else {
         let (plan, target) = (context::found_plan(&context.settings), context.redacted_target());
-        context::print(&format!("{plan}{}, on {}\n", told(&proof), mindful_report::escape(&target)))?;
+        context::print(&format!("{plan}{}, on {}\n", reported(&proof), mindful_report::escape(&target)))?;
     }
     Ok(Exit::Ok)
 }
 
-fn told(proof: &LayoutProof) -> String {
+fn reported(proof: &LayoutProof) -> String {
     let rows: u64 = proof.schemas.iter().map(|schema| schema.rows).sum();
     let looked: u64 = proof.schemas.iter().map(|schema| schema.sample.unwrap_or(schema.rows)).sum();
     let how = if proof.is_sample() {

@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use mindful_core::clock;
 use mindful_core::event::{Event, Events};
 use mindful_core::{Error, Result, units};
-use mindful_observe::{Borders, Observer};
+use mindful_observe::{Boundaries, Observer};
 use mindful_runner::{Context, measure};
 
 use crate::context;
@@ -35,9 +35,9 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     samplers.extend(target.samplers()?);
     let (sender, readings) = channel();
     let start_us = clock::now_us() + SECOND_US / 10;
-    let borders = Borders::Every { start_us, period_us: SECOND_US };
+    let boundaries = Boundaries::Every { start_us, period_us: SECOND_US };
     let observer =
-        Observer::start(samplers, borders, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
+        Observer::start(samplers, boundaries, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
     context.events().quiet();
     if !context::wants_json(matches) {
         context::print(&context::found_plan(&context.settings))?;
@@ -55,7 +55,7 @@ fn filter(matches: &ArgMatches) -> Result<Filter> {
     Ok(Filter { top: top.map(|top| top as usize), only: only.unwrap_or_default() })
 }
 
-/// Prints each second as soon as all sources have told it.
+/// Prints each second as soon as all sources have reported it.
 fn print(
     context: &Context,
     readings: &Receiver<Event>,
@@ -83,7 +83,7 @@ fn print(
                 ));
             }
         }
-        // A second is told half a second after its end.
+        // A second is reported half a second after its end.
         if until.is_some_and(|until| Instant::now() >= until + Duration::from_secs(1)) {
             break;
         }

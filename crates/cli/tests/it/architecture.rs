@@ -84,6 +84,21 @@ fn no_crate_but_cli_names_an_engine() {
 const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
 
 #[test]
+fn names_of_functions_have_at_most_sixty_characters() {
+    let names = sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))).flat_map(|path| {
+        let text = fs::read_to_string(&path).unwrap();
+        let names: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.split_once("fn ").map(|(_, name)| name))
+            .map(|name| name.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect())
+            .collect();
+        names
+    });
+    let long: BTreeSet<String> = names.filter(|name| name.len() > 60).collect();
+    assert_eq!(long, BTreeSet::new());
+}
+
+#[test]
 fn the_tests_of_a_crate_are_one_program() {
     for parent in ["crates", "engines"] {
         for name in folders(parent) {

@@ -256,7 +256,7 @@ fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_taken_to_the_limit_runs_or_stops_when_told() {
+fn what_is_taken_to_the_limit_runs_or_stops_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let mut calls = Vec::new();
     for (target, engine) in engines().into_iter().take(3) {
@@ -278,7 +278,7 @@ fn what_is_taken_to_the_limit_runs_or_stops_when_told() {
     all(&calls, |args| {
         let answer = ask(args, Duration::from_secs(2));
         let late = (answer.took > Duration::from_secs(10))
-            .then(|| format!("{}: ended {:?} after it was told", answer.call, answer.took));
+            .then(|| format!("{}: ended {:?} after it was asked", answer.call, answer.took));
         // Without a handler yet, a signal ends mindful as it ends any process, and there is nothing to lose.
         unsound(&answer, &[0, 1, 2, 3, 130, 143]).or(late)
     });
@@ -352,12 +352,12 @@ fn a_rate_nobody_keeps_up_with_ends_at_the_deadline() {
 
 #[test]
 fn an_error_names_the_key_the_value_and_the_bound() {
-    let told = |args: &[&str]| ask(&args.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), PATIENCE).stderr;
-    let text = told(&["plan", "--target=null:", "--duration=1000000h"]);
+    let reported = |args: &[&str]| ask(&args.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), PATIENCE).stderr;
+    let text = reported(&["plan", "--target=null:", "--duration=1000000h"]);
     assert_eq!(text, "mindful: --duration: `1000000h` is out of range: give 168h or less\n");
-    let text = told(&["plan", "--target=null:", "--work-unit=9223372036854775808", "--like=slob"]);
+    let text = reported(&["plan", "--target=null:", "--work-unit=9223372036854775808", "--like=slob"]);
     assert_eq!(text, "mindful: --work-unit: `9223372036854775808` is out of range: give 1 to 1099511627776\n");
-    let text = told(&["load", "--target=null:", "--scale=1099511627776", "--schemas=4096"]);
+    let text = reported(&["load", "--target=null:", "--scale=1099511627776", "--schemas=4096"]);
     assert!(text.contains("--scale") && text.contains("limit"), "{text}");
     let help = Command::new(env!("CARGO_BIN_EXE_mindful")).args(["run", "--help"]).output().unwrap();
     assert!(String::from_utf8(help.stdout).unwrap().contains("[1 to 15000]"), "help tells no bound");

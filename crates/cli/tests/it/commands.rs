@@ -76,11 +76,11 @@ fn an_interrupted_run_is_readable_and_marked() {
     let child = cli.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_runs(cli.store.path());
     std::thread::sleep(Duration::from_secs(2));
-    let told = Instant::now();
+    let reported = Instant::now();
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+    assert!(reported.elapsed() < Duration::from_secs(10), "{:?}", reported.elapsed());
     assert_eq!(output.status.code(), Some(130));
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(ran["validity"], "invalid");
@@ -191,7 +191,7 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
 }
 
 #[test]
-fn realised_choices_are_told_alone_and_together() {
+fn realised_choices_are_reported_alone_and_together() {
     let cli = Cli::new();
     let args = [
         "--duration",
@@ -275,15 +275,15 @@ fn hooks_are_called_around_a_sweep_too() {
     assert!(output.status.success(), "{output:?}");
     let folder = cli.store.path().join("runs").read_dir().unwrap().next().unwrap().unwrap().path();
     for phase in ["before", "after", "end"] {
-        let told = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
-        assert_eq!(told, format!("{phase}\n"));
+        let reported = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
+        assert_eq!(reported, format!("{phase}\n"));
     }
     let failed = cli.run(&[&sweep[..], &["--sessions", "1,2", "--hook-before", "exit 3"]].concat());
     assert!(!failed.status.success(), "{failed:?}");
 }
 
 #[test]
-fn a_stalled_open_loop_keeps_every_tick_and_tells_no_percentile_anywhere() {
+fn a_stalled_open_loop_keeps_every_tick_and_no_percentile() {
     let cli = Cli::new();
     // Two sessions can do 400 a second; a stall of a second leaves more behind than the rest of the run catches up.
     let rate = ["--rate", "even:300", "--null-latency", "5ms", "--null-stall", "1500ms+1s", "--sessions", "2"];
@@ -292,9 +292,9 @@ fn a_stalled_open_loop_keeps_every_tick_and_tells_no_percentile_anywhere() {
     let lines = std::fs::read_to_string(folder.join("run.jsonl")).unwrap();
     let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let started = events.iter().find(|event| event["event"] == "started").unwrap();
-    let borders = started["borders_us"].as_array().unwrap();
-    let us = |border: Option<&Value>| border.unwrap().as_f64().unwrap();
-    let due = 300.0 * (us(borders.last()) - us(borders.first())) / 1e6;
+    let boundaries = started["borders_us"].as_array().unwrap();
+    let us = |boundary: Option<&Value>| boundary.unwrap().as_f64().unwrap();
+    let due = 300.0 * (us(boundaries.last()) - us(boundaries.first())) / 1e6;
     let (mut done, mut left) = (0, [0, 0]);
     for slice in events.iter().filter(|event| event["event"] == "slice") {
         done += slice["report"]["ops"][0]["ops"].as_u64().unwrap();
@@ -320,7 +320,7 @@ fn a_stalled_open_loop_keeps_every_tick_and_tells_no_percentile_anywhere() {
 }
 
 #[test]
-fn contradictory_keys_and_impossible_shares_are_refused_in_one_line() {
+fn contradictory_keys_and_impossible_shares_are_refused() {
     let cli = Cli::new();
     let on_null = ["run", "--target", "null:", "--scale", "1000", "--duration", "1s"];
     let cases: [(&[&str], &str); 12] = [
@@ -346,7 +346,7 @@ fn contradictory_keys_and_impossible_shares_are_refused_in_one_line() {
 }
 
 #[test]
-fn command_substitution_in_an_old_configuration_is_refused_and_never_run() {
+fn command_substitution_in_an_old_configuration_is_refused() {
     let cli = Cli::new();
     std::fs::write(cli.store.path().join("slob.conf"), "UPDATE_PCT=25\nSCALE=$(touch ran)\n").unwrap();
     let (code, text) = refused(&cli.run(&["import", "slob.conf"]));

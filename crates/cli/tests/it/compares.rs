@@ -34,12 +34,16 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     let (slow, fast) = (plan(store.path(), "slow.toml", "10ms"), plan(store.path(), "fast.toml", "5ms"));
     // A margin that the CPU time of others beside the sessions does not reach, and a halved latency does.
     let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
-    let told = json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
-    assert_eq!(told["verdict"], "faster", "{told:#}");
-    assert!((told["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{told:#}");
-    let median = told["latency"][0]["shifts"][0].clone();
-    assert_eq!((&told["latency"][0]["kind"], &median["percentile"]), (&"select".into(), &50.0.into()), "{told:#}");
-    assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{told:#}");
+    let reported = json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
+    assert_eq!(reported["verdict"], "faster", "{reported:#}");
+    assert!((reported["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{reported:#}");
+    let median = reported["latency"][0]["shifts"][0].clone();
+    assert_eq!(
+        (&reported["latency"][0]["kind"], &median["percentile"]),
+        (&"select".into(), &50.0.into()),
+        "{reported:#}"
+    );
+    assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{reported:#}");
     let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
 }
@@ -62,7 +66,7 @@ fn what_is_not_comparable_is_refused_with_the_differing_facts() {
 }
 
 #[test]
-fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
+fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     let store = tempfile::tempdir().unwrap();
     let signals: [(&str, &[&str]); 3] = [
         ("sound", &[]),
@@ -88,12 +92,12 @@ fn an_invalid_run_is_refused_with_its_reason_and_a_suspect_one_is_labelled() {
     let text = String::from_utf8_lossy(&doubtful.stdout).into_owned();
     let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{doubtful:?}"));
     assert!(line.contains("(SUSPECT: ") && line.contains("hook-failed"), "{text}");
-    let told = json(&against("doubtful", &["--format", "json"]));
-    assert_eq!(told["runs"]["candidate"][0]["validity"], "suspect", "{told:#}");
+    let reported = json(&against("doubtful", &["--format", "json"]));
+    assert_eq!(reported["runs"]["candidate"][0]["validity"], "suspect", "{reported:#}");
 }
 
 #[test]
-fn a_history_tells_the_run_from_which_the_level_is_another_and_a_gate_sees_it() {
+fn a_history_tells_the_run_where_the_level_changed() {
     let store = tempfile::tempdir().unwrap();
     let mut ids = Vec::new();
     for latency in [["10ms"; 5], ["40ms"; 5]].concat() {
@@ -104,11 +108,11 @@ fn a_history_tells_the_run_from_which_the_level_is_another_and_a_gate_sees_it() 
     }
     // Windows this short may end invalid where others use the CPU; their rates stand.
     let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
-    let told = json(&mindful(store.path(), &[&ask[..], &["--format", "json"]].concat()));
-    let changes = told["changes"].as_array().unwrap();
-    assert!(changes.len() == 1 && changes[0]["at"] == 5, "{told:#}");
-    assert!((0.15..0.4).contains(&told["last_by_first"].as_f64().unwrap()), "a quarter: {told:#}");
-    assert_eq!(told["runs"][5]["id"], ids[5], "{told:#}");
+    let reported = json(&mindful(store.path(), &[&ask[..], &["--format", "json"]].concat()));
+    let changes = reported["changes"].as_array().unwrap();
+    assert!(changes.len() == 1 && changes[0]["at"] == 5, "{reported:#}");
+    assert!((0.15..0.4).contains(&reported["last_by_first"].as_f64().unwrap()), "a quarter: {reported:#}");
+    assert_eq!(reported["runs"][5]["id"], ids[5], "{reported:#}");
     let text = String::from_utf8(mindful(store.path(), &ask).stdout).unwrap();
     assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
     let gated = |gate: &str| mindful(store.path(), &["compare", "--history", "night", "--force", "--fail-if", gate]);
@@ -127,12 +131,12 @@ fn whole_sweeps_are_compared_by_their_curves() {
         assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
     }
     let sides = ["compare", "--baseline", "few", "--candidate", "many", "--force"];
-    let told = json(&mindful(store.path(), &[&sides[..], &["--format", "json"]].concat()));
-    let ratios = &told["curves"][0]["ratios"];
-    let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{told:#}"));
+    let reported = json(&mindful(store.path(), &[&sides[..], &["--format", "json"]].concat()));
+    let ratios = &reported["curves"][0]["ratios"];
+    let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{reported:#}"));
     assert!((ratio("capacity") / 2.0 - 1.0).abs() < 0.15, "{ratios:#}");
     assert!((ratio("asymptote") / 2.0 - 1.0).abs() < 0.3 && (ratio("zero_load") - 1.0).abs() < 0.15, "{ratios:#}");
-    assert_eq!(told["points"].as_array().unwrap().len(), 7, "{told:#}");
+    assert_eq!(reported["points"].as_array().unwrap().len(), 7, "{reported:#}");
     let text = String::from_utf8(mindful(store.path(), &sides).stdout).unwrap();
     assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
 }
@@ -149,7 +153,7 @@ fn a_noise_floor_is_kept_and_widens_single_runs() {
 }
 
 #[test]
-fn hooks_are_called_around_every_repetition_and_a_failed_one_ends_the_comparison() {
+fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
     let store = tempfile::tempdir().unwrap();
     let hooked = |name: &str, before: &str| {
         let name = plan(store.path(), name, "5ms");
@@ -161,8 +165,8 @@ fn hooks_are_called_around_every_repetition_and_a_failed_one_ends_the_comparison
         name
     };
     let (a, b) = (hooked("a.toml", "echo ready"), hooked("b.toml", "echo ready"));
-    let told = mindful(store.path(), &["compare", "--run", &a, &b, "--repeat", "3"]);
-    assert!(matches!(told.status.code(), Some(0 | 4)), "{told:?}");
+    let reported = mindful(store.path(), &["compare", "--run", &a, &b, "--repeat", "3"]);
+    assert!(matches!(reported.status.code(), Some(0 | 4)), "{reported:?}");
     let runs: Vec<_> = store.path().join("runs").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(runs.len(), 6);
     for run in runs {

@@ -29,23 +29,23 @@ fn compare(folder: &Path, sides: [&str; 2], more: &[&str]) -> Value {
 }
 
 #[test]
-fn a_cache_that_holds_the_data_is_faster_and_a_plan_is_no_faster_than_itself() {
+fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let folder = place.path();
     // `lio` fills the cache before it measures; without it short runs would measure how it fills.
     plan(folder, "small.toml", "mode = \"lio\"\nsessions = 2\nset = \"shared_buffers=8MB\"");
     plan(folder, "large.toml", "mode = \"lio\"\nsessions = 2\nset = \"shared_buffers=256MB\"");
-    let told = compare(folder, ["small.toml", "large.toml"], &[]);
-    assert_eq!(told["verdict"], "faster", "{told:#}");
-    assert!(told["interval"][0].as_f64().unwrap() > 1.5, "{told:#}");
-    assert_eq!(told["differing_facts"][0]["fact"], "database cache", "{told:#}");
-    println!("8 MB against 256 MB: {} {}", told["ratio"], told["interval"]);
+    let reported = compare(folder, ["small.toml", "large.toml"], &[]);
+    assert_eq!(reported["verdict"], "faster", "{reported:#}");
+    assert!(reported["interval"][0].as_f64().unwrap() > 1.5, "{reported:#}");
+    assert_eq!(reported["differing_facts"][0]["fact"], "database cache", "{reported:#}");
+    println!("8 MB against 256 MB: {} {}", reported["ratio"], reported["interval"]);
 
     // A plan whose rate its pauses set: what else uses the CPUs moves it by a few percent at most, so that five runs
     // a side decide on any machine. Of one that takes what the CPUs leave, five runs may decide nothing.
     plan(folder, "paced.toml", "mode = \"lio\"\nsessions = 16\nthink_time = \"20ms..20ms\"");
-    let told = compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]);
-    assert_eq!(told["verdict"], "no_meaningful_difference", "{told:#}");
-    assert_eq!(told["differing_facts"].as_array().unwrap().len(), 0, "{told:#}");
-    println!("a plan with itself: {} {}", told["ratio"], told["interval"]);
+    let reported = compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]);
+    assert_eq!(reported["verdict"], "no_meaningful_difference", "{reported:#}");
+    assert_eq!(reported["differing_facts"].as_array().unwrap().len(), 0, "{reported:#}");
+    println!("a plan with itself: {} {}", reported["ratio"], reported["interval"]);
 }

@@ -66,13 +66,13 @@ fn every_licence_of_the_tree_is_allowed() {
     let deny = table(&root().join("deny.toml"));
     let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().unwrap().iter().filter_map(|l| l.as_str()).collect();
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let told = Command::new(env!("CARGO"))
+    let reported = Command::new(env!("CARGO"))
         .args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", &platform])
         .current_dir(root())
         .output()
         .unwrap();
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-    let metadata: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert!(reported.status.success(), "{}", String::from_utf8_lossy(&reported.stderr));
+    let metadata: Value = serde_json::from_slice(&reported.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     assert!(packages.len() > 100, "{} packages", packages.len());
     for package in packages {

@@ -1,4 +1,4 @@
-//! Single requests timed at the device, held against the reads that caused them.
+//! Single requests timed at the device, compared with the reads that caused them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -115,7 +115,7 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
 }
 
 #[test]
-fn with_the_trace_off_no_request_is_timed_and_nothing_else_is_missing() {
+fn without_the_trace_no_request_is_timed_and_all_else_stands() {
     if !with_tracefs() {
         return;
     }

@@ -80,7 +80,7 @@ fn server_in(folder: &Path) -> bool {
 }
 
 #[test]
-fn the_default_reads_physically_and_a_second_run_reuses_server_and_data() {
+fn the_default_reads_physically_and_reuses_server_and_data() {
     let place = Place::new();
     let first = place.measured(&[]);
     assert!(first["dataset"]["load_s"].is_number(), "{first:#}");
@@ -111,12 +111,12 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
     let csv = String::from_utf8(place.0.command(&["export", "--as", "csv"]).output().unwrap().stdout).unwrap();
     let mut lines = csv.lines().map(|line| line.split(','));
     let mut cells = lines.next().unwrap().zip(lines.next().unwrap());
-    let told: f64 = cells.find(|(title, _)| *title == "log_writes_per_s").unwrap().1.parse().unwrap();
-    assert!(told > 0.0, "{csv}");
+    let reported: f64 = cells.find(|(title, _)| *title == "log_writes_per_s").unwrap().1.parse().unwrap();
+    assert!(reported > 0.0, "{csv}");
 }
 
 #[test]
-fn what_a_physical_read_adds_is_known_after_a_cached_run_of_the_same_work() {
+fn what_a_physical_read_adds_is_known_after_a_cached_run() {
     const MARGINAL: &str = "db_us_per_physical_read_marginal";
     let place = Place::new();
     let alone = place.measured(&[]);
@@ -136,7 +136,7 @@ fn what_a_physical_read_adds_is_known_after_a_cached_run_of_the_same_work() {
 }
 
 #[test]
-fn watching_takes_less_than_a_percent_of_the_servers_cpu_and_its_own_cost_is_told_whole() {
+fn watching_costs_under_a_percent_and_its_cost_is_reported() {
     let place = Place::new();
     let ran = place.measured(&[]);
     let cpu = &ran["steps"][0]["cpu"];
@@ -166,16 +166,16 @@ fn reads_after_updates_write_nothing() {
 
 /// The server reads a table past its cache when it is larger than a quarter of it.
 #[test]
-fn scans_are_told_to_be_direct_or_cached_as_they_were() {
+fn scans_are_reported_to_be_direct_or_cached_as_they_were() {
     let place = Place::new();
     let scans = ["--scan-table", "8MiB", "--scan-pct", "5", "--warmup", "1s"];
-    for (buffers, direct, told) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
+    for (buffers, direct, reported) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
         let ran = place.measured(&[&scans[..], &["--set", &format!("shared_buffers={buffers}")]].concat());
         let share = figure(&ran["steps"][0], "scan_direct_share");
         assert_eq!(share > 0.95, direct, "{share} with {buffers}: {ran:#}");
         assert_eq!(share < 0.05, !direct, "{share} with {buffers}: {ran:#}");
         let text = place.shown(&[ran["id"].as_str().unwrap()]);
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(reported), "{text}");
     }
 }
 
@@ -191,7 +191,7 @@ fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
 }
 
 #[test]
-fn stored_blocks_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
+fn stored_blocks_compress_as_asked_in_load_and_run() {
     for asked in ["1", "2", "4"] {
         let place = Place::beside_others();
         let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
@@ -216,7 +216,7 @@ fn a_cached_run_is_not_called_storage() {
 }
 
 #[test]
-fn a_killed_mindful_leaves_no_server_and_data_that_the_next_run_can_use() {
+fn a_killed_mindful_leaves_no_server_and_usable_data() {
     let place = Place::beside_others();
     let args = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
     // From before the server is up, over the load, to the run.
@@ -249,13 +249,13 @@ fn doctor_makes_no_server_and_fetches_none() {
         String::from_utf8(output.stdout).unwrap()
     };
     for args in [&[][..], &["--mode", "lio", "--fetch", "off"]] {
-        let told = look(args);
-        assert!(told.contains("no-server-yet") && told.contains(place.data().to_str().unwrap()), "{told}");
-        assert!(!place.data().exists() && !shelf.exists(), "{told}");
+        let reported = look(args);
+        assert!(reported.contains("no-server-yet") && reported.contains(place.data().to_str().unwrap()), "{reported}");
+        assert!(!place.data().exists() && !shelf.exists(), "{reported}");
     }
     assert!(place.command(&["load", "--schemas", "1", "--scale", "8MiB"]).output().unwrap().status.success());
-    let told = place.command(&["doctor"]).output().unwrap();
-    assert!(!String::from_utf8_lossy(&told.stdout).contains("no-server-yet"), "{told:?}");
+    let reported = place.command(&["doctor"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&reported.stdout).contains("no-server-yet"), "{reported:?}");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn cleanup_lists_and_removes_what_is_ours() {
 }
 
 #[test]
-fn cleanup_leaves_a_private_server_that_holds_something_of_others() {
+fn cleanup_leaves_a_private_server_that_holds_others_data() {
     let place = Place::beside_others();
     let load = |namespace| {
         let args = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
@@ -290,15 +290,15 @@ fn cleanup_leaves_a_private_server_that_holds_something_of_others() {
     };
     load("first");
     load("second");
-    let told = clean("first");
-    assert!(told.contains("keep, it also holds schema second") && place.data().exists(), "{told}");
+    let reported = clean("first");
+    assert!(reported.contains("keep, it also holds schema second") && place.data().exists(), "{reported}");
     let letter = place.data().join("letter.txt");
     std::fs::write(&letter, "dear").unwrap();
-    let told = clean("second");
-    assert!(told.contains("keep, it also holds letter.txt") && letter.exists(), "{told}");
+    let reported = clean("second");
+    assert!(reported.contains("keep, it also holds letter.txt") && letter.exists(), "{reported}");
     std::fs::remove_file(letter).unwrap();
-    let told = clean("second");
-    assert!(told.contains("1 removed") && !place.data().exists(), "{told}");
+    let reported = clean("second");
+    assert!(reported.contains("1 removed") && !place.data().exists(), "{reported}");
 }
 
 #[cfg(feature = "raw")]
@@ -315,8 +315,8 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     let folder = place.0.store().join("runs").join(ran["id"].as_str().unwrap());
     for phase in ["before", "after", "end"] {
-        let told = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
-        assert_eq!(told, format!("{phase}\n"), "a hook is called once around all rungs");
+        let reported = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
+        assert_eq!(reported, format!("{phase}\n"), "a hook is called once around all rungs");
     }
     let contrast = &ran["contrast"];
     for cores in ["pinned", "all_cores"] {
@@ -334,8 +334,8 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
     // The stored run tells all of it again.
     let shown = place.shown(&[]);
-    for told in ["one core", "all cores", "database, cached", "(eta ", "one round has no interval"] {
-        assert!(shown.contains(told), "{told}: {shown}");
+    for reported in ["one core", "all cores", "database, cached", "(eta ", "one round has no interval"] {
+        assert!(shown.contains(reported), "{reported}: {shown}");
     }
 }
 
@@ -372,24 +372,24 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
         std::thread::sleep(Duration::from_millis(after_ms));
         let asked = [rustix::process::Signal::INT, rustix::process::Signal::TERM][turn % 2];
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), asked).unwrap();
-        let told = Instant::now();
+        let reported = Instant::now();
         let status = loop {
             match child.try_wait().unwrap() {
                 Some(status) => break status,
                 // Against hangs, on a busy host too.
-                None if told.elapsed() > Duration::from_secs(20) => {
+                None if reported.elapsed() > Duration::from_secs(20) => {
                     break child.kill().and_then(|()| child.wait()).unwrap();
                 }
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        let took = told.elapsed();
+        let took = reported.elapsed();
         cut_off += u32::from(status.code() == Some(130));
         let ended = status.code() == Some(130) || turn == 0 && !place.data().exists();
         assert!(ended && took < Duration::from_secs(10), "after {after_ms} ms: {status:?}, {took:?} after the signal");
-        // Programs that made the server end with mindful, each when it is told so.
+        // Programs that made the server end with mindful, each when it is reported so.
         while server_in(&place.data()) {
-            assert!(told.elapsed() < Duration::from_secs(10), "after {after_ms} ms: a server is left");
+            assert!(reported.elapsed() < Duration::from_secs(10), "after {after_ms} ms: a server is left");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

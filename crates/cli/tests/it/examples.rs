@@ -30,8 +30,8 @@ fn every_example_resolves_and_tells_the_command_that_runs_it() {
     assert!(plans().len() >= 12, "{:?}", plans());
     for plan in plans() {
         let output = mindful(store.path(), &["plan", "--format", "json", "--plan", plan.to_str().unwrap()]);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{}: {told}", plan.display());
+        let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{}: {reported}", plan.display());
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         let text = std::fs::read_to_string(&plan).unwrap();
         let name = plan.file_name().unwrap().to_str().unwrap();

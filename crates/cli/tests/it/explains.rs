@@ -27,9 +27,9 @@ fn every_figure_of_the_summary_can_be_explained() {
     figures(&ran["steps"][0], "", &mut names);
     assert!(names.len() > 25, "{names:?}");
     for name in names {
-        let told = mindful.run(&["show", "--explain", &name]);
-        let text = String::from_utf8(told.stdout).unwrap();
-        assert!(told.status.success() && text.contains("  = ") && text.contains("step 1: "), "{name}: {text}");
+        let reported = mindful.run(&["show", "--explain", &name]);
+        let text = String::from_utf8(reported.stdout).unwrap();
+        assert!(reported.status.success() && text.contains("  = ") && text.contains("step 1: "), "{name}: {text}");
     }
 }
 
@@ -41,17 +41,17 @@ fn an_explanation_holds_the_readings_the_figure_is_made_of() {
     let line = text.lines().find(|line| line.contains("physical_reads from ")).unwrap();
     let readings: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [from, to, seconds] = readings[..] else { panic!("{line}") };
-    let told = ran["steps"][0]["physical_reads_per_s"].as_f64().unwrap();
-    assert!(((to - from) / seconds / told - 1.0).abs() < 0.01, "{line}: {told}");
+    let reported = ran["steps"][0]["physical_reads_per_s"].as_f64().unwrap();
+    assert!(((to - from) / seconds / reported - 1.0).abs() < 0.01, "{line}: {reported}");
 }
 
 #[test]
-fn the_rules_of_the_verdict_are_told_with_their_limits_and_a_wrong_name_with_its_neighbour() {
+fn the_rules_of_the_verdict_have_limits_and_near_names() {
     let mindful = Mindful::new();
     measured(&mindful, &["--duration", "1s"]);
     let text = String::from_utf8(mindful.run(&["show", "--explain", "verdict"]).stdout).unwrap();
     assert!(text.matches("limit ").count() >= 9, "{text}");
     let refused = mindful.run(&["show", "--explain", "hit_ration"]);
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.status.code() == Some(2) && told.contains("did you mean `hit_ratio`?"), "{told}");
+    let reported = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && reported.contains("did you mean `hit_ratio`?"), "{reported}");
 }

@@ -35,16 +35,16 @@ fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
 }
 
 #[test]
-fn latency_over_time_is_a_page_and_a_picture_in_the_terminal_and_in_no_report_unasked() {
+fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let mindful = Mindful::new();
     let ran = measured(&mindful, &["--duration", "2s", "--sessions", "2", "--null-latency", "1ms"]);
     let id = ran["id"].as_str().unwrap();
-    let told = |args: &[&str]| String::from_utf8(mindful.run(&[args, &[id]].concat()).stdout).unwrap();
-    let page = told(&["export", "--as", "html"]);
+    let reported = |args: &[&str]| String::from_utf8(mindful.run(&[args, &[id]].concat()).stdout).unwrap();
+    let page = reported(&["export", "--as", "html"]);
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
     assert_eq!(page.matches("<svg").count(), 2, "selects alone: {page}");
-    let report = told(&["show"]);
+    let report = reported(&["show"]);
     assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
-    let map = told(&["show", "--heat-map"]);
+    let map = reported(&["show", "--heat-map"]);
     assert!(map.contains("select: latency") && map.contains('█') && !report.contains('█'), "{map}");
 }

@@ -61,14 +61,17 @@ impl Busy {
         self.mindful.run(&[args, &[self.target.as_str()]].concat())
     }
 
-    /// Asserts that another mindful with `args` is told who uses the file.
+    /// Asserts that another mindful with `args` is reported who uses the file.
     fn refuses(&self, args: &[&str]) {
         let output = self.another(args);
-        let told = String::from_utf8(output.stderr).unwrap();
+        let reported = String::from_utf8(output.stderr).unwrap();
         let who = format!("(process {})", self.child.id());
-        assert!(output.status.code() == Some(3), "{args:?}: {:?} {told}", output.status);
-        assert!(told.contains("uses ") && told.contains(&who) && told.contains("--shared"), "{args:?}: {told}");
-        assert_eq!(told.lines().filter(|line| line.starts_with("mindful: ")).count(), 1, "{told}");
+        assert!(output.status.code() == Some(3), "{args:?}: {:?} {reported}", output.status);
+        assert!(
+            reported.contains("uses ") && reported.contains(&who) && reported.contains("--shared"),
+            "{args:?}: {reported}"
+        );
+        assert_eq!(reported.lines().filter(|line| line.starts_with("mindful: ")).count(), 1, "{reported}");
     }
 }
 

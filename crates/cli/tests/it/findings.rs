@@ -1,4 +1,4 @@
-//! Every code of a finding that the sources can emit has its paragraph in docs/findings.md, and none is told that is not.
+//! Every code of a finding that the sources can emit has its paragraph in docs/findings.md, and none is reported that is not.
 
 use std::collections::BTreeSet;
 use std::fs;

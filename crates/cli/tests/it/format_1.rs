@@ -42,10 +42,10 @@ fn stored_runs_of_format_1_give_the_figures_they_gave() {
 }
 
 #[test]
-fn what_runs_of_format_1_kept_as_settings_is_told_in_its_place() {
+fn settings_of_format_1_that_were_facts_are_in_their_place() {
     let mindful = Mindful::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1/postgres");
     assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
-    let told = String::from_utf8(mindful.run(&["show", "latest"]).stdout).unwrap();
-    assert!(told.contains("stored blocks") && !told.contains("log_band"), "{told}");
+    let reported = String::from_utf8(mindful.run(&["show", "latest"]).stdout).unwrap();
+    assert!(reported.contains("stored blocks") && !reported.contains("log_band"), "{reported}");
 }

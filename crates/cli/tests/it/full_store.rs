@@ -1,4 +1,4 @@
-//! A store that no run could be kept in is told before any target is opened.
+//! A store that no run could be kept in is reported before any target is opened.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,22 +37,25 @@ fn refused_untouched(all: Vec<(Output, PathBuf)>, why: &str) {
     assert_eq!(all.len(), 13);
     for (output, made) in all {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(told.lines().count(), 1, "{told}");
-        assert!(told.contains("cannot be written") && told.contains(why) && told.contains("--store"), "{told}");
+        let reported = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(reported.lines().count(), 1, "{reported}");
+        assert!(
+            reported.contains("cannot be written") && reported.contains(why) && reported.contains("--store"),
+            "{reported}"
+        );
         assert!(!made.exists(), "{} was opened first", made.display());
     }
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_told_before_the_load() {
+fn a_store_that_cannot_be_written_is_reported_before_the_load() {
     let mindful = Mindful::new();
     fs::write(mindful.folder().join("file"), "").unwrap();
     refused_untouched(measures(&mindful, Path::new("file")), "the store file");
 }
 
 #[test]
-fn a_full_store_is_told_before_the_target_is_opened() {
+fn a_full_store_is_reported_before_the_target_is_opened() {
     if !own_mounts() {
         return;
     }

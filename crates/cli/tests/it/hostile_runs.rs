@@ -63,8 +63,8 @@ fn a_sweep_is_not_resumed_while_it_is_being_written() {
     let mut command = mindful.command(&[&sweep[..], &["--sessions", "1,2"]].concat());
     let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_a_step(&mindful, &mut first);
-    let told = refused(&mindful.run(&["sweep", "--resume", "latest"]));
-    assert!(told.contains("being written by another mindful"), "{told}");
+    let reported = refused(&mindful.run(&["sweep", "--resume", "latest"]));
+    assert!(reported.contains("being written by another mindful"), "{reported}");
     assert!(mindful.run(&["show"]).status.success(), "reading needs no lock");
     // However the first one ends, the run is free again and its record whole.
     first.kill().unwrap();
@@ -91,11 +91,11 @@ fn hooks_of_an_imported_run_are_never_executed() {
     assert_eq!(touched(), [true; 3], "a run of one's own goes on as it began");
 
     assert!(here.run(&["import", folder(&there, &id).to_str().unwrap()]).status.success());
-    let told = refused(&here.run(&["sweep", "--resume", &id]));
-    assert!(told.contains("made elsewhere") && told.contains("--target"), "{told}");
+    let reported = refused(&here.run(&["sweep", "--resume", &id]));
+    assert!(reported.contains("made elsewhere") && reported.contains("--target"), "{reported}");
     let resumed = here.run(&["sweep", "--resume", &id, "--target", "null:"]);
-    let told = String::from_utf8_lossy(&resumed.stderr).into_owned();
-    assert!(ended(&resumed) && told.contains("hook_before") && told.contains("data_dir"), "{told}");
+    let reported = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    assert!(ended(&resumed) && reported.contains("hook_before") && reported.contains("data_dir"), "{reported}");
     for verb in [&["show"][..], &["export"], &["export", "--as", "html"], &["export", "--as", "jsonl"], &["list"]] {
         assert!(here.run(verb).status.success(), "{verb:?}");
     }

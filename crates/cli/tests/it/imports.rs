@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::made::{Dress, Made, showcase};
 use crate::mindful::Mindful;
 
-fn stored(mindful: &Mindful, told: &str) -> Value {
-    let id = told.split_whitespace().nth(1).unwrap().trim_end_matches(':');
+fn stored(mindful: &Mindful, reported: &str) -> Value {
+    let id = reported.split_whitespace().nth(1).unwrap().trim_end_matches(':');
     let shown = mindful.run(&["show", id, "--format", "json"]);
     serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{shown:?}"))
 }
@@ -54,8 +54,8 @@ fn a_redo_bound_showcase_is_called_what_it_is() {
     let file = mindful.folder().join("awr.txt.128");
     for dress in [Dress::Awr11, Dress::Html] {
         fs::write(&file, showcase().report(dress)).unwrap();
-        let told = out(&mindful.run(&["import", "awr.txt.128", "--tag", "showcase"]));
-        let run = stored(&mindful, &told);
+        let reported = out(&mindful.run(&["import", "awr.txt.128", "--tag", "showcase"]));
+        let run = stored(&mindful, &reported);
         let step = &run["steps"][0];
         assert_eq!((step["sessions"].as_u64(), step["work_unit"].as_u64()), (Some(128), None), "{run:#}");
         assert_eq!(step["read_requests_per_s"].as_f64().map(f64::round), Some(71_553.0));
@@ -75,9 +75,12 @@ fn a_folder_of_reports_is_a_ladder_with_its_knee() {
     let mindful = Mindful::new();
     let folder = ladder(&mindful, "awr");
     fs::write(folder.join("notes.md"), "nothing of the kind").unwrap();
-    let told = out(&mindful.run(&["import", "awr"]));
-    assert!(told.contains("not imported: ") && told.contains("notes.md") && told.contains("7 files"), "{told}");
-    let run = stored(&mindful, &told);
+    let reported = out(&mindful.run(&["import", "awr"]));
+    assert!(
+        reported.contains("not imported: ") && reported.contains("notes.md") && reported.contains("7 files"),
+        "{reported}"
+    );
+    let run = stored(&mindful, &reported);
     assert_eq!(run["steps"].as_array().unwrap().len(), 7);
     let knee = &run["knee"];
     assert_eq!(knee["model"], "capped", "{knee:#}");
@@ -91,8 +94,8 @@ fn a_folder_of_reports_is_a_ladder_with_its_knee() {
 fn a_pattern_names_the_reports_that_it_fits() {
     let mindful = Mindful::new();
     ladder(&mindful, "awr");
-    let told = out(&mindful.run(&["import", "awr/awr.txt.*[248]"]));
-    assert!(told.contains("5 files"), "{told}");
+    let reported = out(&mindful.run(&["import", "awr/awr.txt.*[248]"]));
+    assert!(reported.contains("5 files"), "{reported}");
     assert!(refused(&mindful.run(&["import", "awr/*.html"])).1.contains("names no file"));
 }
 
@@ -103,7 +106,7 @@ fn old_and_new_stand_in_one_comparison() {
     out(&mindful.run(&["import", "awr.txt.128", "--tag", "old"]));
     let ran = mindful.run(&["run", "--target", "null:", "--warmup", "0s", "--duration", "2s", "--tag", "new"]);
     assert!(ran.stderr.is_empty() || ran.status.code().is_some());
-    let told = mindful.run(&[
+    let reported = mindful.run(&[
         "compare",
         "--baseline",
         "old",
@@ -115,10 +118,10 @@ fn old_and_new_stand_in_one_comparison() {
         "json",
         "--force",
     ]);
-    let told: Value = serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
-    assert!(told["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{told:#}");
+    let reported: Value = serde_json::from_slice(&reported.stdout).unwrap_or_else(|_| panic!("{reported:?}"));
+    assert!(reported["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{reported:#}");
     let facts: Vec<&str> =
-        told["differing_facts"].as_array().unwrap().iter().map(|fact| fact["fact"].as_str().unwrap()).collect();
+        reported["differing_facts"].as_array().unwrap().iter().map(|fact| fact["fact"].as_str().unwrap()).collect();
     assert!(facts.contains(&"engine") && facts.contains(&"figures"), "{facts:?}");
 }
 
@@ -157,15 +160,15 @@ fn a_trace_is_grouped_by_what_it_tells() {
     };
     let text: String = (0..95).map(|_| wait(7, 100)).chain((0..5).map(|_| wait(8, 50_000))).collect();
     fs::write(mindful.folder().join("t.trc"), text).unwrap();
-    let told = out(&mindful.run(&["trace", "t.trc", "--group-by", "file,event", "--format", "json"]));
-    let told: Value = serde_json::from_str(&told).unwrap();
-    let slow = &told[0]["groups"][0];
+    let reported = out(&mindful.run(&["trace", "t.trc", "--group-by", "file,event", "--format", "json"]));
+    let reported: Value = serde_json::from_str(&reported).unwrap();
+    let slow = &reported[0]["groups"][0];
     assert_eq!(
         (&slow["key"], &slow["waits"], &slow["time_us"]),
         (&"8 | db file sequential read".into(), &5.into(), &250_000.into())
     );
     assert_eq!(
-        (&told[0]["all"]["counted_us"]["p50"], &told[0]["all"]["time_weighted_us"]["p50"]),
+        (&reported[0]["all"]["counted_us"]["p50"], &reported[0]["all"]["time_weighted_us"]["p50"]),
         (&100.into(), &50_000.into())
     );
     let some = out(&mindful.run(&["trace", "t.trc", "--where", "file=7 and ela<=100"]));

@@ -37,8 +37,8 @@ fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
     assert_eq!(nothing.status.code(), Some(3), "{nothing:?}");
     assert!(mindful.run(&["load", "--target", &target, "--schemas", "2", "--scale", "1000"]).status.success());
     for args in [&[][..], &["--full"]] {
-        let told = String::from_utf8(verify(args).stdout).unwrap();
-        assert!(told.starts_with("the layout of 2 schemas holds by all 2000 blocks"), "{told}");
+        let reported = String::from_utf8(verify(args).stdout).unwrap();
+        assert!(reported.starts_with("the layout of 2 schemas holds by all 2000 blocks"), "{reported}");
     }
     let proof = json(&verify(&["--full", "--format", "json"]));
     assert_eq!(
@@ -48,7 +48,7 @@ fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
 }
 
 #[test]
-fn stored_pages_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
+fn stored_pages_compress_as_asked_in_load_and_run() {
     for asked in ["1", "2", "4"] {
         let mindful = Mindful::new();
         let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
@@ -63,7 +63,7 @@ fn stored_pages_compress_as_asked_in_what_load_says_and_in_what_a_run_keeps() {
 /// Updates leave their trace in the blocks they visited: a hot set that stays marks a tenth of them however long it
 /// runs, one that moves every 20 operations marks tenth after tenth.
 #[test]
-fn a_hot_set_that_moves_visits_new_blocks_and_one_that_stays_does_not() {
+fn a_hot_set_that_moves_visits_new_blocks() {
     let visited = |skew: &str| {
         let mindful = Mindful::new();
         let file = mindful.folder().join("data.db");

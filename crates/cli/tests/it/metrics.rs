@@ -16,7 +16,7 @@ fn events(store: &Path, target: &str) -> Vec<Value> {
         command
     };
     let ran = mindful().args(run).args(short).output().unwrap();
-    // A busy machine may shorten the window and so make the run invalid; its metrics are told all the same.
+    // A busy machine may shorten the window and so make the run invalid; its metrics are reported all the same.
     assert!(matches!(ran.status.code(), Some(0 | 1)), "{target}: {}", String::from_utf8_lossy(&ran.stderr));
     let exported = mindful().args(["export", "latest", "--as", "jsonl"]).output().unwrap();
     let text = String::from_utf8(exported.stdout).unwrap();
@@ -56,5 +56,5 @@ fn every_metric_of_a_run_is_on_the_page() {
             }
         }
     }
-    assert!(seen > 30, "{seen} metrics were told");
+    assert!(seen > 30, "{seen} metrics were reported");
 }

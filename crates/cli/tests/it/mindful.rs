@@ -20,7 +20,7 @@ impl Mindful {
         Self { store: tempfile::tempdir().unwrap() }
     }
 
-    /// Where runs are kept, and where commands run.
+    /// Where runs are stored, and where commands run.
     pub fn folder(&self) -> &Path {
         self.store.path()
     }

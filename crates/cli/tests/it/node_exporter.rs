@@ -45,7 +45,7 @@ fn figures_of_the_servers_host_come_from_its_exporter() {
     let events: Vec<Value> =
         String::from_utf8(log).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let samples = events.iter().filter(|e| e["event"] == "sample" && e["source"] == "node_exporter").count();
-    assert_eq!(samples, 4, "one reading a border");
+    assert_eq!(samples, 4, "one reading a boundary");
 }
 
 /// Answers twice, and from then on a byte a second: a run on it ends all the same when it is told to.
@@ -53,14 +53,14 @@ fn figures_of_the_servers_host_come_from_its_exporter() {
 fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}#vda", listener.local_addr().unwrap());
-    let (told, trickles) = std::sync::mpsc::channel();
+    let (reported, trickles) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         for (asked, stream) in listener.incoming().enumerate() {
             let Ok(mut stream) = stream else { return };
             let _ = stream.read(&mut [0; 4096]);
             let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\nnode_cpu_seconds_total{{cpu=\"0\",mode=\"idle\"}} 1\n");
             if asked > 1 {
-                let _ = told.send(());
+                let _ = reported.send(());
                 std::thread::spawn(move || {
                     while stream.write_all(b"#").is_ok() {
                         std::thread::sleep(Duration::from_secs(1));
@@ -91,6 +91,6 @@ fn an_exporter_that_does_not_answer_fails_the_run_in_words() {
     let url = format!("http://127.0.0.1:{port}");
     let mindful = Mindful::new();
     let refused: Output = mindful.run(&["run", "--target", "null:", "--duration", "1s", "--node-exporter", &url]);
-    let told = format!("{}{}", String::from_utf8_lossy(&refused.stdout), String::from_utf8_lossy(&refused.stderr));
-    assert!(!refused.status.success() && told.contains("does not answer"), "{told}");
+    let reported = format!("{}{}", String::from_utf8_lossy(&refused.stdout), String::from_utf8_lossy(&refused.stderr));
+    assert!(!refused.status.success() && reported.contains("does not answer"), "{reported}");
 }

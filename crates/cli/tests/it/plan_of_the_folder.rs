@@ -67,8 +67,8 @@ fn a_plan_of_another_user_is_not_read_by_itself() {
     let file = mindful.folder().join("mindful.toml");
     plan(&mindful, "target = \"null:\"\n");
     chown(&file, Some(NOBODY), None).unwrap();
-    let told = refused(&run(&mindful, &["--target", "null:"]));
-    assert!(told.contains("mindful.toml") && told.contains("belongs to user 65534"), "{told}");
+    let reported = refused(&run(&mindful, &["--target", "null:"]));
+    assert!(reported.contains("mindful.toml") && reported.contains("belongs to user 65534"), "{reported}");
     chown(&file, Some(0), None).unwrap();
     chown(mindful.folder(), Some(NOBODY), None).unwrap();
     assert!(refused(&run(&mindful, &[])).contains("its folder belongs to user 65534"));
@@ -93,9 +93,9 @@ fn a_plan_read_by_itself_executes_and_destroys_nothing() {
         "destroy_data = \"/dev/null\"",
     ] {
         plan(&mindful, &format!("target = \"null:\"\n{line}\n"));
-        let told = refused(&run(&mindful, &[]));
+        let reported = refused(&run(&mindful, &[]));
         let key = line.split(' ').next().unwrap();
-        assert!(told.contains(key) && told.contains("--plan mindful.toml"), "{told}");
+        assert!(reported.contains(key) && reported.contains("--plan mindful.toml"), "{reported}");
     }
     assert!(!mindful.folder().join("touched").exists());
     plan(&mindful, "target = \"null:\"\nhook_before = \"touch touched\"\n");
@@ -171,9 +171,10 @@ fn a_plan_read_by_itself_is_named_in_every_json() {
     for verb in PLANNED[..7].iter().chain(&more) {
         let output = mindful.run(&[verb, &["--format", "json"][..]].concat());
         let text = String::from_utf8(output.stdout.clone()).unwrap();
-        let told = if verb[0] == "watch" { text.lines().next().unwrap() } else { &text };
-        let told: Value = serde_json::from_str(told).unwrap_or_else(|error| panic!("{verb:?} {error}: {output:?}"));
-        assert_eq!(told["plan_file"], place.as_str(), "{verb:?}");
+        let reported = if verb[0] == "watch" { text.lines().next().unwrap() } else { &text };
+        let reported: Value =
+            serde_json::from_str(reported).unwrap_or_else(|error| panic!("{verb:?} {error}: {output:?}"));
+        assert_eq!(reported["plan_file"], place.as_str(), "{verb:?}");
     }
     let compared = json(&mindful.run(&[STORED[3], &["--format", "json"]].concat()));
     assert_eq!(compared["runs"]["candidate"][0]["plan_file"], place.as_str(), "{compared:#}");
@@ -206,8 +207,8 @@ fn a_job_on_files_names_the_plan_read_by_itself() {
     {
         let output = mindful.run(job);
         assert!(first_line(&output.stdout).contains(&place), "{job:?}: {output:?}");
-        let told = json(&mindful.run(&[job, &["--format", "json"]].concat()));
-        assert_eq!(told["plan_file"], place.as_str(), "{job:?}");
+        let reported = json(&mindful.run(&[job, &["--format", "json"]].concat()));
+        assert_eq!(reported["plan_file"], place.as_str(), "{job:?}");
     }
 }
 
@@ -224,17 +225,17 @@ fn a_plan_that_is_a_pipe_or_a_device_is_refused_at_once() {
 }
 
 #[test]
-fn variables_of_a_service_called_mindful_are_ignored_and_told() {
+fn service_variables_of_kubernetes_are_ignored_with_a_note() {
     let mindful = Mindful::new();
-    let told = |name: &str, value: &str| {
+    let reported = |name: &str, value: &str| {
         let mut command = mindful.command(&["plan", "--target", "null:"]);
         command.env("MINDFUL_SERVICE_HOST", "10.0.0.11").env("MINDFUL_PORT_5432_TCP_ADDR", "10.0.0.11");
         command.env(name, value).output().unwrap()
     };
-    let output = told("MINDFUL_PORT", "tcp://10.0.0.11:5432");
+    let output = reported("MINDFUL_PORT", "tcp://10.0.0.11:5432");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && text.lines().count() == 1, "{output:?}");
     assert!(text.contains("MINDFUL_PORT, MINDFUL_PORT_5432_TCP_ADDR, MINDFUL_SERVICE_HOST"), "{text}");
-    assert!(refused(&told("MINDFUL_PORT", "5432")).contains("MINDFUL_PORT"));
-    assert!(refused(&told("MINDFUL_SESIONS", "4")).contains("MINDFUL_SESSIONS"));
+    assert!(refused(&reported("MINDFUL_PORT", "5432")).contains("MINDFUL_PORT"));
+    assert!(refused(&reported("MINDFUL_SESIONS", "4")).contains("MINDFUL_SESSIONS"));
 }

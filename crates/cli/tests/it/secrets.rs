@@ -41,8 +41,8 @@ fn no_secret_of_an_old_configuration_reaches_the_plan() {
         let output = mindful.run(&["import", "pgio.conf", "--yes"]);
         assert!(output.status.success(), "{output:?}");
         let plan = mindful.folder().join("mindful.toml");
-        let told = fs::read_to_string(&plan).unwrap() + &String::from_utf8_lossy(&output.stdout);
-        assert!(!told.contains(SECRET), "{line}:\n{told}");
+        let reported = fs::read_to_string(&plan).unwrap() + &String::from_utf8_lossy(&output.stdout);
+        assert!(!reported.contains(SECRET), "{line}:\n{reported}");
         assert_eq!(mode(&plan), 0o600);
     }
     fs::write(mindful.folder().join("pgio.conf"), format!("NUM_THREADS=password={SECRET}\nNUM_SCHEMAS=1\n")).unwrap();
@@ -68,8 +68,8 @@ fn no_secret_of_a_command_or_url_reaches_file_or_screen() {
     for output in
         [&ran, &planned, &as_json, &refused, &mindful.run(&["show"]), &mindful.run(&["export", "--as", "html"])]
     {
-        let told = [&output.stdout[..], &output.stderr].concat();
-        assert!(!String::from_utf8_lossy(&told).contains(SECRET), "{output:?}");
+        let reported = [&output.stdout[..], &output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&reported).contains(SECRET), "{output:?}");
     }
     let stored = files(mindful.folder());
     assert!(stored.len() >= 4, "{stored:?}");
@@ -80,10 +80,10 @@ fn no_secret_of_a_command_or_url_reaches_file_or_screen() {
     }
     // What was stored without its secret is not carried out without it.
     let resumed = mindful.run(&resume);
-    let told = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    let reported = String::from_utf8_lossy(&resumed.stderr).into_owned();
     assert!(
-        resumed.status.code() == Some(2) && told.contains("without its secret") && told.contains("--hook-"),
-        "{told}"
+        resumed.status.code() == Some(2) && reported.contains("without its secret") && reported.contains("--hook-"),
+        "{reported}"
     );
     let resumed = mindful.run(&[&resume[..], &["--hook-before", &hook, "--hook-end", "true"]].concat());
     assert!(ended(&resumed), "{resumed:?}");

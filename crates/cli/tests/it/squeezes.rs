@@ -1,4 +1,4 @@
-//! Memory held for a command: as much as told, no longer than the command, and never longer than mindful lives.
+//! Memory held for a command: as much as asked, no longer than the command, and never longer than mindful lives.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
@@ -28,31 +28,31 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn told(output: &Output) -> String {
+fn reported(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 #[test]
-fn the_memory_told_is_really_held_while_the_command_runs_and_its_exit_code_is_passed_on() {
+fn reserved_memory_is_held_and_the_exit_code_passed_on() {
     let _alone = alone();
     let output = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", "grep VmRSS /proc/$PPID/status; exit 7"])
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(7), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(7), "{}", reported(&output));
     let seen = String::from_utf8(output.stdout.clone()).unwrap();
     let resident_mib = seen.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
-    let text = told(&output);
+    let text = reported(&output);
     let words: Vec<_> = text.split_whitespace().collect();
     let (number, unit) = (words[2].parse::<f64>().unwrap(), words[3]);
     let held_mib = if unit == "GiB" { number * 1024.0 } else { number };
-    assert!(held_mib > 10.0 && resident_mib >= held_mib * 0.99, "{held_mib} MiB told, {resident_mib} MiB resident");
+    assert!(held_mib > 10.0 && resident_mib >= held_mib * 0.99, "{held_mib} MiB reported, {resident_mib} MiB resident");
 }
 
 #[test]
-fn a_command_ended_by_a_signal_is_told_as_a_shell_would() {
+fn a_command_ended_by_a_signal_is_reported_as_a_shell_would() {
     let _alone = alone();
     let output = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", "kill -TERM $$"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(143), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(143), "{}", reported(&output));
 }
 
 /// A squeeze around `script`, and the first line that it printed.
@@ -104,9 +104,9 @@ fn what_would_harm_the_host_or_cannot_be_had_is_refused() {
     for (leave, hint) in [("1MiB", "at least 256 MiB"), ("1000TiB", "are available"), ("64M", "write MiB")] {
         let output = mindful(&["squeeze", "--leave", leave, "--", "true"]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{leave}");
-        assert!(told(&output).contains(hint), "{leave}: {}", told(&output));
+        assert!(reported(&output).contains(hint), "{leave}: {}", reported(&output));
     }
     let output = mindful(&["squeeze", "--leave", &leave(), "--", "/no/such/program"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
-    assert!(told(&output).contains("did not start"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", reported(&output));
+    assert!(reported(&output).contains("did not start"), "{}", reported(&output));
 }

@@ -19,7 +19,7 @@ fn a_warm_up_or_an_amount_of_work_does_not_go_with_it() {
     let mindful = Mindful::new();
     for more in [["--warmup", "3s"], ["--ops", "100"]] {
         let refused = mindful.run(&[&["run", "--target", "null:", "--steady"], &more[..]].concat());
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(refused.status.code() == Some(2) && told.contains("leave one away"), "{told}");
+        let reported = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && reported.contains("leave one away"), "{reported}");
     }
 }

@@ -76,9 +76,9 @@ fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
 #[test]
 fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
     let store = tempfile::tempdir().unwrap();
-    let args = ["--sessions", "1,2", "--duration", "500ms", "--tag", "told"];
+    let args = ["--sessions", "1,2", "--duration", "500ms", "--tag", "reported"];
     sweep(store.path(), &args);
-    let shown = command(store.path(), &["show", "told"]).output().unwrap();
+    let shown = command(store.path(), &["show", "reported"]).output().unwrap();
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.contains("again at the end did"), "{text}");
     assert_eq!(text.matches("few-operations:").count(), 1, "{text}");
@@ -86,7 +86,7 @@ fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
 }
 
 #[test]
-fn a_sweep_is_exported_with_a_row_a_step_and_figures_that_fit_together() {
+fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
     let store = tempfile::tempdir().unwrap();
     let more = ["--sessions", "1,4", "--update-pct", "50", "--duration", "1s", "--null-cpu", "10us", "--tag", "table"];
     let swept = sweep(store.path(), &more);

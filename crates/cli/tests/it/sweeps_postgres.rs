@@ -1,4 +1,4 @@
-//! A whole sweep of a real PostgreSQL: within its budget, killed and gone on with, and its knee held against the eye.
+//! A whole sweep of a real PostgreSQL: within its budget, killed and gone on with, and its knee compared with the eye.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -82,7 +82,7 @@ fn a_step_began(folder: &Path) -> bool {
 }
 
 #[test]
-fn a_sweep_keeps_its_budget_survives_a_kill_and_finds_the_knee_the_eye_sees() {
+fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
     let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let folder = place.path();
     let data = folder.join("data");
@@ -128,17 +128,17 @@ fn a_sweep_keeps_its_budget_survives_a_kill_and_finds_the_knee_the_eye_sees() {
         let curves = swept["curves"].as_array().unwrap();
         let curve = curves.iter().find(|curve| curve["values"]["update_pct"] == update_pct).unwrap();
         // Without an asymptote in the ladder it lies at the top rung or beyond.
-        let told = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
+        let reported = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
         let by_eye = knee_by_eye(&rungs);
-        assert!((told / by_eye).log2().abs() <= 1.0, "told {told}, seen {by_eye}: {rungs:?} {curve:#}");
-        println!("update_pct {update_pct}: knee told {told:.1}, seen {by_eye}; {rungs:?}");
+        assert!((reported / by_eye).log2().abs() <= 1.0, "reported {reported}, seen {by_eye}: {rungs:?} {curve:#}");
+        println!("update_pct {update_pct}: knee reported {reported:.1}, seen {by_eye}; {rungs:?}");
     }
     let updates = doublings(steps, "20");
     assert!(knee_by_eye(&updates) < 9.0, "one row's commits are an end: {updates:?}");
 }
 
 #[test]
-fn a_setting_of_the_server_is_a_ladder_and_its_restart_lies_outside_the_windows() {
+fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let data = place.path().join("data");
     let ladder =
@@ -163,7 +163,7 @@ fn a_setting_of_the_server_is_a_ladder_and_its_restart_lies_outside_the_windows(
 }
 
 #[test]
-fn the_most_sessions_within_an_objective_are_confirmed_at_full_length() {
+fn most_sessions_within_an_objective_are_confirmed_in_full() {
     let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let data = place.path().join("data");
     // One row's commits of 5 ms: the more sessions want it, the longer each waits.
@@ -172,9 +172,11 @@ fn the_most_sessions_within_an_objective_are_confirmed_at_full_length() {
     let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "3s"];
     let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
     let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line =
-        told.lines().find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{told}"));
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = reported
+        .lines()
+        .find(|line| line.contains("is the highest load that meets"))
+        .unwrap_or_else(|| panic!("{reported}"));
     let load: u64 = line.split_whitespace().skip_while(|w| *w != "sessions").nth(1).unwrap().parse().unwrap();
     let swept = json(&output);
     let steps = swept["steps"].as_array().unwrap();
@@ -185,5 +187,5 @@ fn the_most_sessions_within_an_objective_are_confirmed_at_full_length() {
     assert!((confirmed["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
     let missed = steps.iter().filter(|s| p50_ms(s).is_some_and(|ms| ms > 40.0));
     let least = missed.filter_map(|s| s["sessions"].as_u64()).min();
-    assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {told}");
+    assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {reported}");
 }

@@ -46,8 +46,8 @@ fn watching_goes_on_until_it_is_interrupted() {
         lines.map_while(Result::ok).find(|line| line.starts_with("second "))
     };
     assert!(second(&mut lines).is_some() && second(&mut lines).is_some());
-    let told = Instant::now();
+    let reported = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert!(child.wait().unwrap().success());
-    assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+    assert!(reported.elapsed() < Duration::from_secs(10), "{:?}", reported.elapsed());
 }

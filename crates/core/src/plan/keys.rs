@@ -101,7 +101,7 @@ pub const KEYS: &[Key] = &[
     Key::unset(
         "node_exporter",
         "URL",
-        "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be told",
+        "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be reported",
     )
     .place(),
     Key::with_default(

@@ -1,7 +1,7 @@
 //! From text settings to a plan.
 
 use super::{Commit, Duration, Error, Rate, Result, Settings, Share, Skew, ThinkTime, settings, units};
-use super::{Content, Extent, Hooks, HotSpotPlan, Like, Loop, MOST_SESSIONS, Plan, Redo};
+use super::{Content, Extent, Hooks, HotSpotPlan, Like, LoopSite, MOST_SESSIONS, Plan, Redo};
 
 /// Most updates that may wait for one commit.
 const MOST_UNCOMMITTED: u32 = 1_000_000;
@@ -38,8 +38,9 @@ pub(super) fn plan(s: &Settings) -> Result<Plan> {
         skew: s.require("skew", skew)?,
         think_time: s.parse("think_time", think_time)?,
         rate: s.parse("rate", rate)?,
-        looping: s
-            .require("loop", |t| settings::parse_choice(t, &[("server", Loop::Server), ("client", Loop::Client)]))?,
+        looping: s.require("loop", |t| {
+            settings::parse_choice(t, &[("server", LoopSite::Server), ("client", LoopSite::Client)])
+        })?,
         device_trace: s.require("device_trace", |t| settings::parse_choice(t, &[("auto", true), ("off", false)]))?,
         hooks: hooks(s)?,
         like: s.require("like", |t| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::dataset::Content;
 use crate::units;
-use crate::workload::{Commit, Like, Loop, Rate, Redo, Skew, ThinkTime};
+use crate::workload::{Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 impl Display for Content {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -70,7 +70,7 @@ impl Display for Rate {
     }
 }
 
-impl Display for Loop {
+impl Display for LoopSite {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(match self {
             Self::Server => "server",

@@ -1,8 +1,8 @@
-//! Slices of all sessions, merged between two borders as soon as no window can cut them.
+//! Slices of all sessions, merged between two boundaries as soon as no window can cut them.
 //!
 //! A step of many sessions that runs for an hour has a report for each of its sessions and seconds. What it is judged by
 //! are sums over all sessions, and operations by session, so that is all that is kept of the seconds in which every
-//! session was at work from border to border: any window holds such a second whole or not at all.
+//! session was at work from boundary to boundary: any window holds such a second whole or not at all.
 
 use crate::latency::{Buckets, Latency};
 use crate::slice::{OpReport, SliceReport};
@@ -10,10 +10,10 @@ use crate::slice::{OpReport, SliceReport};
 /// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
 pub type Span = (i64, i64);
 
-/// What all sessions did between two neighbouring borders.
+/// What all sessions did between two neighbouring boundaries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedSlice {
-    /// Their reports as one that begins and ends on the borders: sums of all they tell. CPU is known where all told it.
+    /// Their reports as one that begins and ends on the boundaries: sums of all they tell. CPU is known where all reported it.
     pub report: SliceReport,
     /// How many reports it holds.
     pub reports: usize,
@@ -25,11 +25,11 @@ pub struct MergedSlice {
 
 impl MergedSlice {
     /// The reports of one slice, of which there is at least one.
-    fn of(borders: Span, reports: &[(u32, SliceReport)]) -> Self {
+    fn of(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
         let mut merged = SliceReport {
             index: reports.first().map_or(0, |(_, report)| report.index),
-            begin_us: borders.0,
-            end_us: borders.1,
+            begin_us: boundaries.0,
+            end_us: boundaries.1,
             think_us: sum(reports, |report| report.think_us),
             writer_wait_us: known(reports, |report| report.writer_wait_us),
             cpu_us: reports.iter().try_fold(0_u64, |all, (_, report)| Some(all.saturating_add(report.cpu_us?))),
@@ -104,7 +104,7 @@ impl Merged {
         &self.spans
     }
 
-    /// Takes a report, whose slice lies between two of `borders_us`, to those that stand `alone`, and merges what all
+    /// Takes a report, whose slice lies between two of `boundaries_us`, to those that stand `unmerged`, and merges what all
     /// sessions have behind them by now.
     ///
     /// # Errors
@@ -113,47 +113,48 @@ impl Merged {
         &mut self,
         session: u32,
         report: SliceReport,
-        borders_us: &[i64],
-        alone: &mut Vec<(u32, SliceReport)>,
+        boundaries_us: &[i64],
+        unmerged: &mut Vec<(u32, SliceReport)>,
     ) -> Result<(), String> {
         let sessions = self.spans.len();
         let span = self.spans.get_mut(session as usize).ok_or_else(|| format!("session {session} of {sessions}"))?;
         let before = span.replace(widened(*span, &report));
-        let reached = |span: &Option<Span>| span.zip(borders_us.get(self.done + 1)).is_some_and(|(s, us)| s.1 >= *us);
+        let reached =
+            |span: &Option<Span>| span.zip(boundaries_us.get(self.done + 1)).is_some_and(|(s, us)| s.1 >= *us);
         let passes = reached(span) && !reached(&before);
-        alone.push((session, report));
+        unmerged.push((session, report));
         if passes {
             self.behind -= 1;
             if self.behind == 0 {
-                self.merge(borders_us, alone);
+                self.merge(boundaries_us, unmerged);
             }
         }
         Ok(())
     }
 
-    /// Merges what lies between the last start of a session and the first stop so far: there is no border of a window
-    /// but on a border of slices.
-    fn merge(&mut self, borders_us: &[i64], alone: &mut Vec<(u32, SliceReport)>) {
+    /// Merges what lies between the last start of a session and the first stop so far: there is no boundary of a window
+    /// but on a boundary of slices.
+    fn merge(&mut self, boundaries_us: &[i64], unmerged: &mut Vec<(u32, SliceReport)>) {
         let Some(spans) = self.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
         let last_start = spans.iter().map(|span| span.0).max().unwrap_or(i64::MAX);
         let first_stop = spans.iter().map(|span| span.1).min().unwrap_or(i64::MIN);
-        let begin = borders_us.partition_point(|border| *border < last_start);
-        let end = borders_us.partition_point(|border| *border <= first_stop).saturating_sub(1);
+        let begin = boundaries_us.partition_point(|boundary| *boundary < last_start);
+        let end = boundaries_us.partition_point(|boundary| *boundary <= first_stop).saturating_sub(1);
         let fresh = begin.max(self.done)..end;
         self.done = end;
-        let next = borders_us.get(end + 1).copied().unwrap_or(i64::MAX);
+        let next = boundaries_us.get(end + 1).copied().unwrap_or(i64::MAX);
         self.behind = spans.iter().filter(|span| span.1 < next).count();
         let mut whole: Vec<Vec<(u32, SliceReport)>> = vec![Vec::new(); fresh.len()];
-        for (session, report) in std::mem::take(alone) {
+        for (session, report) in std::mem::take(unmerged) {
             let index = report.index as usize;
-            if fresh.contains(&index) && lies_between(&report, borders_us) {
+            if fresh.contains(&index) && lies_between(&report, boundaries_us) {
                 whole[index - fresh.start].push((session, report));
             } else {
-                alone.push((session, report));
+                unmerged.push((session, report));
             }
         }
         for (index, reports) in fresh.zip(whole).filter(|(_, reports)| !reports.is_empty()) {
-            self.slices.push(MergedSlice::of((borders_us[index], borders_us[index + 1]), &reports));
+            self.slices.push(MergedSlice::of((boundaries_us[index], boundaries_us[index + 1]), &reports));
         }
     }
 }
@@ -164,9 +165,9 @@ pub(super) fn widened(span: Option<Span>, report: &SliceReport) -> Span {
     (begin.min(report.begin_us), end.max(report.end_us))
 }
 
-/// Whether the report begins, and its work goes on, between the borders of its slice. What a late session has to say of
+/// Whether the report begins, and its work goes on, between the boundaries of its slice. What a late session has to say of
 /// a slice that it missed does not.
-fn lies_between(report: &SliceReport, borders_us: &[i64]) -> bool {
+fn lies_between(report: &SliceReport, boundaries_us: &[i64]) -> bool {
     let index = report.index as usize;
-    (borders_us[index]..borders_us[index + 1].min(report.end_us)).contains(&report.begin_us)
+    (boundaries_us[index]..boundaries_us[index + 1].min(report.end_us)).contains(&report.begin_us)
 }

@@ -1,15 +1,15 @@
-//! The laws of the workload, held against many operations.
+//! The laws of the workload, compared with many operations.
 
 use std::time::Duration;
 
 use mindful_core::units::Share;
-use mindful_core::workload::{Draws, HotSpot, Like, Loop, Op, OpKind, Skew, ThinkTime, Workload};
+use mindful_core::workload::{Draws, HotSpot, Like, LoopSite, Op, OpKind, Skew, ThinkTime, Workload};
 use proptest::prelude::*;
 
 const SCALE: u64 = 10_000;
 
 fn workload() -> Workload {
-    Workload { seed: 7, looping: Loop::Client, ..Workload::reads(4, SCALE, 64) }
+    Workload { seed: 7, looping: LoopSite::Client, ..Workload::reads(4, SCALE, 64) }
 }
 
 fn percent(value: f64) -> Share {
@@ -76,7 +76,7 @@ fn chi_square(ops: &[Op], a: impl Fn(&Op) -> bool, b: impl Fn(&Op) -> bool) -> f
 }
 
 #[test]
-fn every_pair_of_choices_is_independent_at_every_pair_of_frequencies() {
+fn every_pair_of_choices_is_independent_at_all_frequencies() {
     type Choice = (&'static str, fn(&Op) -> bool);
     let choices: [Choice; 5] = [
         ("update", |op| op.kind == OpKind::Update),

@@ -10,7 +10,7 @@ use jiff::tz::{Offset, TimeZone};
 pub struct Record {
     /// us of a clock that may begin anew each day.
     pub clock_us: Option<i64>,
-    /// The instant, us since the epoch, where the date is told.
+    /// The instant, us since the epoch, where the date is reported.
     pub at_us: Option<i64>,
     /// What is counted.
     pub label: String,

@@ -9,63 +9,63 @@ use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
 use super::read::Record;
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// us in a day: the clock of a record may begin anew.
 const DAY_US: i64 = 86_400_000_000;
 
 /// The steps of `records`.
-pub fn told(name: &str, records: &[Record]) -> Result<Vec<Told>> {
+pub fn reported(name: &str, records: &[Record]) -> Result<Vec<Reported>> {
     let mut labels: Vec<&str> = records.iter().map(|record| record.label.as_str()).collect();
     labels.sort_unstable();
     labels.dedup();
-    let told: Vec<_> = labels.iter().filter_map(|label| of_label(name, label, records)).collect();
-    if told.is_empty() {
+    let reported: Vec<_> = labels.iter().filter_map(|label| of_label(name, label, records)).collect();
+    if reported.is_empty() {
         return Err(Error::run(
             format!("{name} holds {} whole records, and no two of one label with a time between", records.len()),
-            "take at least two records: counts are cumulative, what lies between two is told",
+            "take at least two records: counts are cumulative, what lies between two is reported",
         ));
     }
-    Ok(told)
+    Ok(reported)
 }
 
-fn of_label(name: &str, label: &str, records: &[Record]) -> Option<Told> {
+fn of_label(name: &str, label: &str, records: &[Record]) -> Option<Reported> {
     let records: Vec<&Record> = records.iter().filter(|record| record.label == label).collect();
     let begin = records.first()?.at_us.or(records.first()?.clock_us)?;
-    let mut borders = vec![begin];
+    let mut boundaries = vec![begin];
     let mut slices = Vec::new();
     let mut fell = 0;
     for pair in records.windows(2) {
-        let last = *borders.last()?;
+        let last = *boundaries.last()?;
         let Some(end) = passed_us(pair[0], pair[1]).and_then(|us| last.checked_add(us)) else { continue };
-        let index = borders.len() as u32 - 1;
-        borders.push(end);
+        let index = boundaries.len() as u32 - 1;
+        boundaries.push(end);
         match grew(pair[0], pair[1]) {
             Some(latency) => slices.push((index, (last, end), latency)),
             None => fell += 1,
         }
     }
-    if borders.len() < 2 {
+    if boundaries.len() < 2 {
         return None;
     }
-    let mut told = Told::new(name, "event histogram records", "oracle", format!("oracle: {label}"));
-    told.began_us = records[0].at_us;
-    told.borders(borders);
+    let mut reported = Reported::new(name, "event histogram records", "oracle", format!("oracle: {label}"));
+    reported.began_us = records[0].at_us;
+    reported.boundaries(boundaries);
     for (index, span, latency) in slices {
         let count = latency.count();
         if count > 0 {
-            told.slice(index, span, OpKind::Select, latency, count);
+            reported.slice(index, span, OpKind::Select, latency, count);
         }
     }
-    told.events.push(Event::StepEnd { error: None, interrupted: false });
+    reported.events.push(Event::StepEnd { error: None, interrupted: false });
     let text = "Latencies are known by buckets that each reach to twice the one before: percentiles and means are those of \
                 their middles, the longest is the end of the last bucket.";
-    told.caveat("coarse-buckets", Severity::Info, text, label);
+    reported.caveat("coarse-buckets", Severity::Info, text, label);
     if fell > 0 {
         let text = "Counts fell from a record to the next: the instance was started anew, and what happened between is not known.";
-        told.caveat("restarted", Severity::Warning, text, format!("{fell} times"));
+        reported.caveat("restarted", Severity::Warning, text, format!("{fell} times"));
     }
-    Some(told)
+    Some(reported)
 }
 
 /// Time from one record to the next, us; `None` where none passed.

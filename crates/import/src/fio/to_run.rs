@@ -9,57 +9,58 @@ use mindful_core::{Error, Result};
 
 use super::read::{Job, Latencies, Output, Side};
 use crate::number;
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// The steps.
-pub fn told(name: &str, output: &Output) -> Result<Vec<Told>> {
+pub fn reported(name: &str, output: &Output) -> Result<Vec<Reported>> {
     let worked = |job: &&Job| [&job.read, &job.write].iter().any(|side| side.total_ios.is_some_and(|ios| ios > 0));
-    let told: Vec<_> = output.jobs.iter().filter(worked).filter_map(|job| step(name, output, job)).collect();
-    if told.is_empty() {
+    let reported: Vec<_> = output.jobs.iter().filter(worked).filter_map(|job| step(name, output, job)).collect();
+    if reported.is_empty() {
         return Err(Error::run(format!("{name} is of fio and has no job with an I/O"), "look at its errors"));
     }
-    Ok(told)
+    Ok(reported)
 }
 
-fn step(name: &str, output: &Output, job: &Job) -> Option<Told> {
+fn step(name: &str, output: &Output, job: &Job) -> Option<Reported> {
     let option = |key: &str| {
         let given = job.options.get(key).or_else(|| output.global.get(key))?;
         Some(given.as_str().map_or_else(|| given.to_string(), str::to_owned))
     };
     let file = if output.jobs.len() > 1 { format!("{name}#{}", job.jobname) } else { name.to_owned() };
     let place = option("filename").or_else(|| option("directory")).unwrap_or_else(|| "?".to_owned());
-    let mut told = Told::new(&file, "fio result", "raw", format!("files: {place}"));
-    told.version.clone_from(&output.version);
-    told.block_bytes = option("bs").and_then(|bs| number::bytes(&bs, 1.0)).map(|bytes| bytes as u64);
-    told.sessions = Some(option("numjobs").map_or(Some(1), |jobs| jobs.parse().ok())?).filter(|n| *n > 0);
+    let mut reported = Reported::new(&file, "fio result", "raw", format!("files: {place}"));
+    reported.version.clone_from(&output.version);
+    reported.block_bytes = option("bs").and_then(|bs| number::bytes(&bs, 1.0)).map(|bytes| bytes as u64);
+    reported.sessions = Some(option("numjobs").map_or(Some(1), |jobs| jobs.parse().ok())?).filter(|n| *n > 0);
     for key in ["rw", "ioengine", "iodepth", "direct", "rwmixread", "size"] {
-        told.facts.extend(option(key).map(|value| (format!("fio {key}"), value)));
+        reported.facts.extend(option(key).map(|value| (format!("fio {key}"), value)));
     }
     let ms =
         [&job.read, &job.write].iter().filter_map(|side| side.runtime).max().filter(|ms| (1..1 << 40).contains(ms))?;
     let end_us = ms as i64 * 1_000;
-    told.began_us = output.timestamp.and_then(|s| s.checked_mul(1_000_000)?.checked_sub(end_us)).filter(|us| *us > 0);
-    let begin_us = told.began_us.unwrap_or(0);
+    reported.began_us =
+        output.timestamp.and_then(|s| s.checked_mul(1_000_000)?.checked_sub(end_us)).filter(|us| *us > 0);
+    let begin_us = reported.began_us.unwrap_or(0);
     let span = (begin_us, begin_us + end_us);
-    told.borders(vec![span.0, span.1]);
+    reported.boundaries(vec![span.0, span.1]);
     for (side, kind) in [(&job.read, OpKind::Select), (&job.write, OpKind::Update)] {
         if let Some(latency) = histogram(side) {
             let count = latency.count();
-            told.slice(0, span, kind, latency, count);
+            reported.slice(0, span, kind, latency, count);
         }
     }
-    told.grew("fio", span, 1, counters(job));
-    percentiles(&mut told, job);
-    told.events.push(Event::StepEnd {
+    reported.grew("fio", span, 1, counters(job));
+    percentiles(&mut reported, job);
+    reported.events.push(Event::StepEnd {
         error: (job.error != 0).then(|| format!("fio error {}", job.error)),
         interrupted: false,
     });
     let text = "fio reads into memory that nobody looks at: the CPU of a database is not in these figures.";
-    told.caveat("fio-figures", Severity::Info, text, job.jobname.clone());
-    Some(told)
+    reported.caveat("fio-figures", Severity::Info, text, job.jobname.clone());
+    Some(reported)
 }
 
-/// Latencies in ns: with submission where they are told.
+/// Latencies in ns: with submission where they are reported.
 fn latencies(side: &Side) -> Option<(&Latencies, f64)> {
     let ns = side.clat_ns.as_ref().map(|latencies| (latencies, 1.0));
     ns.or(side.clat.as_ref().map(|latencies| (latencies, 1e3)))
@@ -96,14 +97,14 @@ fn counters(job: &Job) -> Vec<(Metric, Option<f64>)> {
 }
 
 /// As fio printed them: without each latency they cannot be made anew.
-fn percentiles(told: &mut Told, job: &Job) {
+fn percentiles(reported: &mut Reported, job: &Job) {
     for (name, side) in [("read", &job.read), ("write", &job.write)] {
         let Some((latencies, ns)) = latencies(side).filter(|_| side.total_ios.is_some_and(|ios| ios > 0)) else {
             continue;
         };
         for (share, value) in &latencies.percentile {
             let share = share.trim_end_matches('0').trim_end_matches('.');
-            told.facts.insert(format!("fio {name} p{share} us"), (value * ns / 1e3).to_string());
+            reported.facts.insert(format!("fio {name} p{share} us"), (value * ns / 1e3).to_string());
         }
     }
 }
@@ -124,7 +125,7 @@ mod tests {
             }],
             ..Output::default()
         };
-        let told = told("x.json", &output).unwrap();
-        assert_eq!((told[0].block_bytes, told[0].sessions), (Some(8192), Some(4)));
+        let reported = reported("x.json", &output).unwrap();
+        assert_eq!((reported[0].block_bytes, reported[0].sessions), (Some(8192), Some(4)));
     }
 }

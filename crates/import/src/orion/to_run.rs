@@ -8,44 +8,44 @@ use mindful_core::metric::{Metric, shared};
 
 use super::read::{Figure, Point, Read};
 use crate::number;
-use crate::told::Told;
+use crate::reported::Reported;
 
-/// What Orion gives a point unless told otherwise, s.
+/// What Orion gives a point unless reported otherwise, s.
 const POINT_S: f64 = 60.0;
 
 /// The steps.
-pub fn told(name: &str, read: &Read) -> Vec<Told> {
+pub fn reported(name: &str, read: &Read) -> Vec<Reported> {
     let mut loads: BTreeMap<(u32, u32), Vec<Point>> = BTreeMap::new();
     for point in &read.points {
         loads.entry((point.large, point.small)).or_default().push(*point);
     }
-    let mut told: Vec<_> = loads.into_values().map(|points| step(name, read, &points)).collect();
-    if let Some(first) = told.first_mut() {
+    let mut reported: Vec<_> = loads.into_values().map(|points| step(name, read, &points)).collect();
+    if let Some(first) = reported.first_mut() {
         let text = "Orion tells rates and means alone: no percentiles, no CPU, and reads that nobody looked at. Its writes, \
                     if it was given any, are counted with its reads.";
         first.caveat("orion-figures", Severity::Info, text, name);
     }
-    told
+    reported
 }
 
-fn step(name: &str, read: &Read, points: &[Point]) -> Told {
-    let mut told = Told::new(name, "Orion result", "raw", "orion");
-    told.version = read.version.as_ref().map(|version| format!("Orion {version}"));
-    told.facts.clone_from(&read.facts);
+fn step(name: &str, read: &Read, points: &[Point]) -> Reported {
+    let mut reported = Reported::new(name, "Orion result", "raw", "orion");
+    reported.version = read.version.as_ref().map(|version| format!("Orion {version}"));
+    reported.facts.clone_from(&read.facts);
     let size = |fact: &str| {
         let kb = read.facts.get(fact)?.split(' ').next()?;
         Some(number::count(kb)?.value * 1024.0)
     };
     let (small, large) = points.first().map_or((0, 0), |point| (point.small, point.large));
-    told.block_bytes = size("Small IO size").map(|bytes| bytes as u64);
-    told.sessions = small.checked_add(large).filter(|load| (1..=100_000).contains(load));
-    told.point = match (small, large) {
+    reported.block_bytes = size("Small IO size").map(|bytes| bytes as u64);
+    reported.sessions = small.checked_add(large).filter(|load| (1..=100_000).contains(load));
+    reported.point = match (small, large) {
         (_, 0) => BTreeMap::new(),
         (0, _) => BTreeMap::from([("size".to_owned(), "large".to_owned())]),
         (_, large) => BTreeMap::from([("large".to_owned(), large.to_string())]),
     };
-    let told_s = || read.facts.get("Duration for each Data Point")?.split(' ').next()?.parse::<f64>().ok();
-    let seconds = told_s().filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
+    let reported_s = || read.facts.get("Duration for each Data Point")?.split(' ').next()?.parse::<f64>().ok();
+    let seconds = reported_s().filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
     let end_us = (seconds * 1e6) as i64;
     let value = |figure: Figure| points.iter().find(|point| point.figure == figure).map(|point| point.value);
     let ios = value(Figure::Iops).map(|rate| rate * seconds);
@@ -53,10 +53,10 @@ fn step(name: &str, read: &Read, points: &[Point]) -> Told {
     let bytes = value(Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);
     // A latency alone is that of one I/O.
     let timed = ios.or(us.map(|_| 1.0));
-    told.borders(vec![0, end_us]);
+    reported.boundaries(vec![0, end_us]);
     let counter =
         |counter: mindful_core::metric::Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
-    told.grew(
+    reported.grew(
         "orion",
         (0, end_us),
         1,
@@ -67,6 +67,6 @@ fn step(name: &str, read: &Read, points: &[Point]) -> Told {
             (counter(shared::DEVICE_READ_BYTES, "bytes", "large I/Os"), bytes),
         ],
     );
-    told.events.push(Event::StepEnd { error: None, interrupted: false });
-    told
+    reported.events.push(Event::StepEnd { error: None, interrupted: false });
+    reported
 }

@@ -11,7 +11,7 @@ pub struct Read {
     pub threads: Option<u32>,
     /// Time from the end of the launch to the end of the last session, s.
     pub seconds: Option<f64>,
-    /// Time the launch took, s, where it is told.
+    /// Time the launch took, s, where it is reported.
     pub launch_s: Option<f64>,
     /// Reads that PostgreSQL asked for, by seconds after the launch.
     pub reads_per_s: Option<f64>,

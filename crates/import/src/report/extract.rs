@@ -67,9 +67,9 @@ fn statistics(table: &Table, report: &mut Report) {
     }
     for row in &table.rows {
         let figure = |column: usize| number::count(&row[column]).map(|figure| figure.value);
-        let told = Statistic { total: figure(total), per_s: per_s.and_then(figure) };
-        if !row[name].is_empty() && told != Statistic::default() {
-            report.statistics.entry(row[name].clone()).or_insert(told);
+        let reported = Statistic { total: figure(total), per_s: per_s.and_then(figure) };
+        if !row[name].is_empty() && reported != Statistic::default() {
+            report.statistics.entry(row[name].clone()).or_insert(reported);
         }
     }
 }
@@ -84,7 +84,7 @@ fn time_model(table: &Table, report: &mut Report) {
     }
 }
 
-/// Statistics of the operating system stand in capitals; those that go on counting are told as differences.
+/// Statistics of the operating system stand in capitals; those that go on counting are reported as differences.
 fn host(table: &Table, report: &mut Report) {
     let Some(name) = table.named("statistic").filter(|_| table.named("per second").is_none()) else { return };
     let Some(value) = table.column(|name| matches!(name, "value" | "total")) else { return };

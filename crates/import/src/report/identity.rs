@@ -4,7 +4,7 @@ use super::{Identity, Report};
 use crate::number;
 use crate::tables::Table;
 
-/// Takes what `table` tells of the database and its host; what was told before stands.
+/// Takes what `table` tells of the database and its host; what was asked before stands.
 pub fn read(table: &Table, report: &mut Report) {
     let identity = &mut report.identity;
     let rows = || table.rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty()));
@@ -27,9 +27,9 @@ pub fn read(table: &Table, report: &mut Report) {
     }
 }
 
-fn set<T>(into: &mut Option<T>, told: Option<T>) {
+fn set<T>(into: &mut Option<T>, reported: Option<T>) {
     if into.is_none() {
-        *into = told;
+        *into = reported;
     }
 }
 

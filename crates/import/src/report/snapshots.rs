@@ -29,8 +29,8 @@ pub fn read(table: &Table, report: &mut Report) {
 
 /// Number and time of a snapshot.
 fn snapshot(cells: &[String]) -> (Option<String>, Option<String>) {
-    let mut told = cells.iter().filter(|cell| !cell.is_empty()).cloned();
-    (told.next(), told.next())
+    let mut reported = cells.iter().filter(|cell| !cell.is_empty()).cloned();
+    (reported.next(), reported.next())
 }
 
 /// Minutes before the word in brackets that says so.

@@ -7,7 +7,7 @@ use mindful_core::oracle::{self, event, statistic};
 use mindful_core::{Error, Result};
 
 use super::{Report, Scope};
-use crate::told::{Told, sessions_of};
+use crate::reported::{Reported, sessions_of};
 
 /// Share of a latency that its printed digits may be off before it is worth a word.
 const COARSE: f64 = 0.05;
@@ -29,7 +29,7 @@ const BACKGROUND: [&str; 6] = [
 ///
 /// # Errors
 /// A report that tells neither how long it is nor a single figure.
-pub fn told(file: &str, what: &'static str, report: Report, ended: bool) -> Result<Told> {
+pub fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Result<Reported> {
     let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
     let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {
         let missing = if nothing { "no load profile, no statistics and no events" } else { "no elapsed time" };
@@ -42,25 +42,25 @@ pub fn told(file: &str, what: &'static str, report: Report, ended: bool) -> Resu
     let place = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
     let whose = if report.scope == Scope::Cluster { "all instances".to_owned() } else { place(&identity.instance) };
     let target = format!("oracle: {} ({whose}) on {}", place(&identity.database), place(&identity.host));
-    let mut told = Told::new(file, what, "oracle", target);
-    told.version.clone_from(&identity.release);
-    told.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
-    told.cache_bytes = identity.cache_bytes.map(|bytes| bytes as u64);
-    told.sessions = sessions_of(file);
-    told.host = host(&report);
-    told.facts = report.parameters.clone();
+    let mut reported = Reported::new(file, what, "oracle", target);
+    reported.version.clone_from(&identity.release);
+    reported.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
+    reported.cache_bytes = identity.cache_bytes.map(|bytes| bytes as u64);
+    reported.sessions = sessions_of(file);
+    reported.host = host(&report);
+    reported.facts = report.parameters.clone();
     let (begin, end) = match report.snapshots.clock_s {
         Some((begin, end)) => (begin * 1_000_000, end * 1_000_000),
         None => (0, (seconds * 1e6) as i64),
     };
-    told.began_us = report.snapshots.clock_s.map(|_| begin);
-    told.borders(vec![begin, end]);
-    told.grew(STATISTICS, (begin, end), 1, counters(&report, seconds));
-    told.grew(WAIT_TIMES, (begin, end), 1, wait_times(&report));
-    told.events.push(Event::StepEnd { error: None, interrupted: false });
-    caveats(&mut told, &report, ended);
-    told.report = Some(Box::new(report));
-    Ok(told)
+    reported.began_us = report.snapshots.clock_s.map(|_| begin);
+    reported.boundaries(vec![begin, end]);
+    reported.grew(STATISTICS, (begin, end), 1, counters(&report, seconds));
+    reported.grew(WAIT_TIMES, (begin, end), 1, wait_times(&report));
+    reported.events.push(Event::StepEnd { error: None, interrupted: false });
+    caveats(&mut reported, &report, ended);
+    reported.report = Some(Box::new(report));
+    Ok(reported)
 }
 
 fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
@@ -128,20 +128,20 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
     times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()
 }
 
-fn caveats(told: &mut Told, report: &Report, ended: bool) {
+fn caveats(reported: &mut Reported, report: &Report, ended: bool) {
     if !ended {
         let text = "The report has no end: it was cut, and figures of the sections that are missing are not known.";
-        told.caveat("cut-report", Severity::Warning, text, told.file.clone());
+        reported.caveat("cut-report", Severity::Warning, text, reported.file.clone());
     }
     let single = report.best_foreground_waits(event::SINGLE_READ);
     let coarse = single.and_then(|waited| Some((waited.mean_us()?, waited.error_us()?)));
     if let Some((mean, error)) = coarse.filter(|(mean, error)| *error > COARSE * mean) {
         let text = "The report prints the time of its waits so coarsely that the read latency may be off by as much.";
-        told.caveat("coarse-latency", Severity::Info, text, format!("{mean:.0} us +-{error:.0}"));
+        reported.caveat("coarse-latency", Severity::Info, text, format!("{mean:.0} us +-{error:.0}"));
     }
     if report.foreground.is_none() && report.both.is_some() {
         let text =
             "The report does not tell waits of sessions from those of background processes: shares of time hold both.";
-        told.caveat("background-waits", Severity::Info, text, "one list of waits");
+        reported.caveat("background-waits", Severity::Info, text, "one list of waits");
     }
 }

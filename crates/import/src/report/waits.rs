@@ -85,7 +85,7 @@ impl Columns {
     }
 }
 
-/// Wait classes of the foreground; where these are not told apart, of all.
+/// Wait classes of the foreground; where these are not distinguishable, of all.
 fn classes(table: &Table, name: usize, report: &mut Report) {
     let share = |name: &str| name.contains('%') || name.contains("avg");
     let Some(waits) = table.column(|name| name.ends_with("waits") && !share(name)) else { return };

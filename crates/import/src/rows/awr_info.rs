@@ -24,7 +24,7 @@ pub fn awr_info(rows: &[Row<'_>]) -> String {
 
 fn line(row: Row<'_>) -> String {
     let report = row.report;
-    let told = figures(row);
+    let reported = figures(row);
     let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", value.trunc()));
     let tenths =
         |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", (value * 10.0).round() / 10.0));
@@ -37,18 +37,18 @@ fn line(row: Row<'_>) -> String {
     let foreground = |event| latency(report.foreground_waits(event), report.tells_foreground());
     let background = |event| latency(report.background_waits(event), report.tells_background());
     let minutes = report.snapshots.elapsed_min.map(|min| (min.value * 60.0 + 1e-6).trunc());
-    let file = row.told.file.replace(['|', '\n', '\r'], " ");
+    let file = row.reported.file.replace(['|', '\n', '\r'], " ");
     let fields = [
         file,
-        told.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
+        reported.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
         whole(minutes.or(report.elapsed_s())),
-        tenths(printed_cpu(row).or(told.db_cpu_cores)),
-        tenths(report.profile.get("db time(s)").copied().or(told.average_active_sessions)),
-        whole(told.executes_per_s),
+        tenths(printed_cpu(row).or(reported.db_cpu_cores)),
+        tenths(report.profile.get("db time(s)").copied().or(reported.average_active_sessions)),
+        whole(reported.executes_per_s),
         whole(logical(row)),
-        whole(told.read_requests_per_s),
+        whole(reported.read_requests_per_s),
         mib(statistic::ALL_READ_BYTES),
-        whole(told.write_requests_per_s),
+        whole(reported.write_requests_per_s),
         mib(statistic::ALL_WRITE_BYTES),
         tenths(redo_bytes(row).map(|bytes| bytes / MIB)),
         foreground(event::SINGLE_READ),

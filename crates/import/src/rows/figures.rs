@@ -105,9 +105,9 @@ pub struct Latency {
 
 impl Latency {
     /// What a list tells of an event; an event that a list lacks was not waited for.
-    fn of(waited: Option<Waited>, told: bool) -> Self {
+    fn of(waited: Option<Waited>, reported: bool) -> Self {
         Self {
-            waits: waited.map(|waited| waited.waits).or(told.then_some(0.0)),
+            waits: waited.map(|waited| waited.waits).or(reported.then_some(0.0)),
             mean_us: waited.and_then(Waited::mean_us),
             error_us: waited.and_then(Waited::error_us),
         }
@@ -116,7 +116,7 @@ impl Latency {
 
 /// The figures of `row`.
 pub fn figures(row: Row<'_>) -> Figures {
-    let Row { told, report } = row;
+    let Row { reported, report } = row;
     let identity = &report.identity;
     let profile = |names: &[&str]| report.profiled(names);
     let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.tells_foreground());
@@ -127,8 +127,8 @@ pub fn figures(row: Row<'_>) -> Figures {
     // Some releases of Statspack list new idle waits first.
     let busiest = report.top.iter().find(|line| oracle::class(&line.name) != "idle");
     Figures {
-        file: told.file.clone(),
-        report: told.what,
+        file: reported.file.clone(),
+        report: reported.what,
         database: identity.database.clone(),
         instance: identity.instance.clone().filter(|_| report.scope == Scope::Instance),
         version: identity.release.clone(),
@@ -137,7 +137,7 @@ pub fn figures(row: Row<'_>) -> Figures {
         cpus: identity.cpus,
         begin: report.snapshots.begin.clone(),
         end: report.snapshots.end.clone(),
-        sessions: told.sessions,
+        sessions: reported.sessions,
         elapsed_s: report.elapsed_s(),
         db_time_s: report.db_time_s(),
         average_active_sessions: report.active_sessions(),

@@ -37,11 +37,12 @@ const CLASSES: [(&str, &str); 9] = [
 
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn flashdba(rows: &[Row<'_>]) -> String {
-    let told: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
-    let header = told.first().map_or_else(Vec::new, |columns| columns.iter().map(|(name, _)| field(name)).collect());
+    let reported: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
+    let header =
+        reported.first().map_or_else(Vec::new, |columns| columns.iter().map(|(name, _)| field(name)).collect());
     let mut text = header.join(",");
     text.push('\n');
-    for columns in &told {
+    for columns in &reported {
         let cells: Vec<_> = columns.iter().map(|(_, cell)| field(cell.as_deref().unwrap_or(""))).collect();
         text.push_str(&cells.join(","));
         text.push('\n');
@@ -50,9 +51,9 @@ pub fn flashdba(rows: &[Row<'_>]) -> String {
 }
 
 fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
-    let told = figures(row);
-    let mut columns = identity(row, &told);
-    columns.extend(load(row, &told));
+    let reported = figures(row);
+    let mut columns = identity(row, &reported);
+    columns.extend(load(row, &reported));
     columns.extend(per_second(row));
     for place in 0..5 {
         columns.extend(top(place, row.report.top.get(place)));
@@ -75,53 +76,53 @@ fn named(columns: Vec<(&str, Cell)>) -> Vec<(String, Cell)> {
     columns.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
 }
 
-fn identity(row: Row<'_>, told: &Figures) -> Vec<(String, Cell)> {
+fn identity(row: Row<'_>, reported: &Figures) -> Vec<(String, Cell)> {
     let (identity, snapshots) = (&row.report.identity, &row.report.snapshots);
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
-    let busy = told.average_active_sessions.zip(told.cpus).map(|(active, cpus)| yes(active > cpus));
+    let busy = reported.average_active_sessions.zip(reported.cpus).map(|(active, cpus)| yes(active > cpus));
     named(vec![
-        ("Filename", Some(told.file.clone())),
-        ("Database Name", told.database.clone()),
+        ("Filename", Some(reported.file.clone())),
+        ("Database Name", reported.database.clone()),
         ("Instance Number", identity.instance_number.clone()),
-        ("Instance Name", told.instance.clone()),
-        ("Database Version", told.version.clone()),
-        ("Cluster", told.cluster.map(yes)),
-        ("Hostname", told.host.clone()),
+        ("Instance Name", reported.instance.clone()),
+        ("Database Version", reported.version.clone()),
+        ("Cluster", reported.cluster.map(yes)),
+        ("Hostname", reported.host.clone()),
         ("Host OS", identity.platform.clone()),
-        ("Num CPUs", number(told.cpus)),
+        ("Num CPUs", number(reported.cpus)),
         ("Server Memory (GB)", number(identity.memory_gib)),
         ("DB Block Size", identity.block_bytes.map(|bytes| format!("{}K", bytes / 1024.0))),
         ("Begin Snap", snapshots.begin_id.clone()),
-        ("Begin Time", told.begin.clone()),
+        ("Begin Time", reported.begin.clone()),
         ("End Snap", snapshots.end_id.clone()),
-        ("End Time", told.end.clone()),
+        ("End Time", reported.end.clone()),
         ("Elapsed Time (mins)", number(snapshots.elapsed_min.map(|min| min.value))),
         ("DB Time (mins)", number(snapshots.db_time_min.map(|min| min.value))),
-        ("Average Active Sessions", number(told.average_active_sessions)),
+        ("Average Active Sessions", number(reported.average_active_sessions)),
         ("Busy Flag", busy),
     ])
 }
 
-fn load(row: Row<'_>, told: &Figures) -> Vec<(String, Cell)> {
+fn load(row: Row<'_>, reported: &Figures) -> Vec<(String, Cell)> {
     let sum = |a: Option<f64>, b: Option<f64>| number(a.zip(b).map(|(a, b)| a + b));
     let redo_mib = redo_bytes(row).map(|bytes| bytes / MIB);
-    let write_mib = told.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
+    let write_mib = reported.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
     let cpu_s = row.report.time_model.get("DB CPU").copied();
     let mut columns = named(vec![
         ("Logical Reads/sec", number(logical(row))),
         ("Block Changes/sec", number(row.report.profiled(&["block changes"]))),
-        ("Read IOPS", number(told.all_read_requests_per_s)),
-        ("Write IOPS", number(told.write_requests_but_redo_per_s)),
-        ("Redo IOPS", number(told.redo_writes_per_s)),
-        ("All Write IOPS", number(told.all_write_requests_per_s)),
-        ("Total IOPS", sum(told.all_read_requests_per_s, told.all_write_requests_per_s)),
-        ("Read Throughput (MiB/sec)", number(told.all_read_mib_per_s)),
+        ("Read IOPS", number(reported.all_read_requests_per_s)),
+        ("Write IOPS", number(reported.write_requests_but_redo_per_s)),
+        ("Redo IOPS", number(reported.redo_writes_per_s)),
+        ("All Write IOPS", number(reported.all_write_requests_per_s)),
+        ("Total IOPS", sum(reported.all_read_requests_per_s, reported.all_write_requests_per_s)),
+        ("Read Throughput (MiB/sec)", number(reported.all_read_mib_per_s)),
         ("Write Throughput (MiB/sec)", number(write_mib)),
         ("Redo Throughput (MiB/sec)", number(redo_mib)),
-        ("All Write Throughput (MiB/sec)", number(told.all_write_mib_per_s)),
-        ("Total Throughput (MiB/sec)", sum(told.all_read_mib_per_s, told.all_write_mib_per_s)),
+        ("All Write Throughput (MiB/sec)", number(reported.all_write_mib_per_s)),
+        ("Total Throughput (MiB/sec)", sum(reported.all_read_mib_per_s, reported.all_write_mib_per_s)),
         ("DB CPU Time (s)", number(cpu_s)),
-        ("DB CPU %DBTime", number(share(cpu_s, told.db_time_s))),
+        ("DB CPU %DBTime", number(share(cpu_s, reported.db_time_s))),
     ]);
     columns.extend(class_of(row, "User I/O", "User I/O"));
     columns

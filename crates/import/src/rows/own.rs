@@ -7,19 +7,19 @@ use super::{Row, field};
 
 /// A list of all figures, null where unknown; one newline at the end.
 pub fn json(rows: &[Row<'_>]) -> String {
-    let told: Vec<_> = rows.iter().map(|row| figures(*row)).collect();
-    let mut text = serde_json::to_string_pretty(&told).unwrap_or_else(|_| unreachable!("figures are plain data"));
+    let reported: Vec<_> = rows.iter().map(|row| figures(*row)).collect();
+    let mut text = serde_json::to_string_pretty(&reported).unwrap_or_else(|_| unreachable!("figures are plain data"));
     text.push('\n');
     text
 }
 
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn csv(rows: &[Row<'_>]) -> String {
-    let told: Vec<_> = rows.iter().map(|row| flat(*row)).collect();
+    let reported: Vec<_> = rows.iter().map(|row| flat(*row)).collect();
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let mut text =
-        told.first().map_or_else(String::new, |cells| line(cells.iter().map(|(name, _)| field(name)).collect()));
-    for cells in &told {
+        reported.first().map_or_else(String::new, |cells| line(cells.iter().map(|(name, _)| field(name)).collect()));
+    for cells in &reported {
         text.push_str(&line(cells.iter().map(|(_, cell)| field(cell)).collect()));
     }
     text
@@ -27,14 +27,14 @@ pub fn csv(rows: &[Row<'_>]) -> String {
 
 /// All figures, those of a latency under its name.
 fn flat(row: Row<'_>) -> Vec<(String, String)> {
-    let Ok(Value::Object(told)) = serde_json::to_value(figures(row)) else { return Vec::new() };
+    let Ok(Value::Object(reported)) = serde_json::to_value(figures(row)) else { return Vec::new() };
     let cell = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let mut cells = Vec::new();
-    for (name, value) in &told {
+    for (name, value) in &reported {
         match value {
             Value::Object(parts) => {
                 cells.extend(parts.iter().map(|(part, value)| (format!("{name}_{part}"), cell(value))));
@@ -67,29 +67,29 @@ pub fn table(rows: &[Row<'_>]) -> (Vec<&'static str>, Vec<Vec<String>>) {
 }
 
 fn cells(row: Row<'_>) -> Vec<String> {
-    let told = figures(row);
+    let reported = figures(row);
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
     let latency = |latency: Latency| match (latency.mean_us, latency.error_us) {
         (Some(us), Some(error)) if error >= 0.5 => format!("{us:.0} +-{error:.0}"),
         (us, _) => number(us),
     };
-    let share = told.top_event_pct.map_or_else(String::new, |percent| format!(" {percent} %"));
-    let file = told.file.rsplit('/').next().unwrap_or(&told.file).to_owned();
+    let share = reported.top_event_pct.map_or_else(String::new, |percent| format!(" {percent} %"));
+    let file = reported.file.rsplit('/').next().unwrap_or(&reported.file).to_owned();
     vec![
         file,
-        told.sessions.map_or_else(|| "-".to_owned(), |sessions| sessions.to_string()),
-        number(told.elapsed_s),
-        number(told.average_active_sessions),
-        number(told.db_cpu_cores),
-        number(told.executes_per_s),
-        number(told.logical_reads_per_s),
-        number(told.read_requests_per_s),
-        number(told.all_read_mib_per_s),
-        number(told.write_requests_per_s),
-        number(told.redo_mib_per_s),
-        latency(told.single_read),
-        latency(told.log_write),
-        told.top_event.map_or_else(|| "-".to_owned(), |name| format!("{name}{share}")),
+        reported.sessions.map_or_else(|| "-".to_owned(), |sessions| sessions.to_string()),
+        number(reported.elapsed_s),
+        number(reported.average_active_sessions),
+        number(reported.db_cpu_cores),
+        number(reported.executes_per_s),
+        number(reported.logical_reads_per_s),
+        number(reported.read_requests_per_s),
+        number(reported.all_read_mib_per_s),
+        number(reported.write_requests_per_s),
+        number(reported.redo_mib_per_s),
+        latency(reported.single_read),
+        latency(reported.log_write),
+        reported.top_event.map_or_else(|| "-".to_owned(), |name| format!("{name}{share}")),
     ]
 }
 

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blank_cell_stays_blank_and_footers_of_any_length_end_a_table() {
+    fn a_blank_cell_stays_blank_and_any_footer_ends_a_table() {
         let text = "\
 Foreground Wait Events                        DB/Inst: A/a  Snaps: 1-2\r
 -> a note\r

@@ -158,7 +158,7 @@ mod tests {
         let mut distribution = Distribution::default();
         (0..600_000_u64).for_each(|i| distribution.add(1_000_000 + i * 7));
         assert!(distribution.sparse.len() < SPARSE + 20_000, "{}", distribution.sparse.len());
-        let told = distribution.percentile_us(0.9).unwrap() as f64;
-        assert!((told / (1_000_000.0 + 540_000.0 * 7.0) - 1.0).abs() < 0.005, "{told}");
+        let reported = distribution.percentile_us(0.9).unwrap() as f64;
+        assert!((reported / (1_000_000.0 + 540_000.0 * 7.0) - 1.0).abs() < 0.005, "{reported}");
     }
 }

@@ -174,15 +174,15 @@ impl Condition {
                 _ => memchr::memmem::find(event, self.text.as_bytes()).is_some(),
             };
         }
-        let Some((told, wanted)) = self.field.figure(wait).zip(self.figure) else { return false };
+        let Some((reported, wanted)) = self.field.figure(wait).zip(self.figure) else { return false };
         match self.operator {
-            Operator::Equal => told == wanted,
-            Operator::Unequal => told != wanted,
-            Operator::Less => told < wanted,
-            Operator::LessOrEqual => told <= wanted,
-            Operator::Greater => told > wanted,
-            Operator::GreaterOrEqual => told >= wanted,
-            Operator::Holds => told.to_string().contains(&self.text),
+            Operator::Equal => reported == wanted,
+            Operator::Unequal => reported != wanted,
+            Operator::Less => reported < wanted,
+            Operator::LessOrEqual => reported <= wanted,
+            Operator::Greater => reported > wanted,
+            Operator::GreaterOrEqual => reported >= wanted,
+            Operator::Holds => reported.to_string().contains(&self.text),
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Wait<'a> {
     pub ela_us: u64,
     /// Names and values of its three parameters; fewer where the line has fewer.
     pub parameters: [Option<(&'a [u8], u64)>; 3],
-    /// The object, if one is told.
+    /// The object, if one is reported.
     pub object: Option<i64>,
     /// When it ended, us on the trace's clock.
     pub tim_us: Option<u64>,
@@ -96,10 +96,10 @@ pub fn lines(name: &str, input: &mut dyn BufRead, mut tell: impl FnMut(Line<'_>)
         let mut rest = buffer;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             if torn.is_empty() {
-                told(&rest[..end], &mut tell);
+                reported(&rest[..end], &mut tell);
             } else {
                 keep(&mut torn, &rest[..end]);
-                told(&torn, &mut tell);
+                reported(&torn, &mut tell);
                 torn.clear();
             }
             rest = &rest[end + 1..];
@@ -107,7 +107,7 @@ pub fn lines(name: &str, input: &mut dyn BufRead, mut tell: impl FnMut(Line<'_>)
         keep(&mut torn, rest);
         input.consume(length);
     }
-    told(&torn, &mut tell);
+    reported(&torn, &mut tell);
     Ok(())
 }
 
@@ -117,7 +117,7 @@ fn keep(torn: &mut Vec<u8>, part: &[u8]) {
     torn.extend_from_slice(&part[..room]);
 }
 
-fn told(line: &[u8], tell: &mut impl FnMut(Line<'_>)) {
+fn reported(line: &[u8], tell: &mut impl FnMut(Line<'_>)) {
     if line.len() > LONGEST || line.len() < 6 {
         return;
     }
@@ -224,7 +224,7 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 mod tests {
     use super::*;
 
-    fn told_of(text: &str) -> Vec<String> {
+    fn reported(text: &str) -> Vec<String> {
         let mut all = Vec::new();
         lines("t", &mut text.as_bytes(), |line| all.push(format!("{line:?}"))).unwrap();
         all
@@ -258,6 +258,6 @@ mod tests {
     #[test]
     fn statements_of_any_length_are_passed_over() {
         let long = format!("SELECT {}\nWAIT #1: nam='a' ela= 5 p1=1 p2=2 p3=3 obj#=1 tim=2\r\n", "x".repeat(3 << 20));
-        assert_eq!(told_of(&long).len(), 1);
+        assert_eq!(reported(&long).len(), 1);
     }
 }

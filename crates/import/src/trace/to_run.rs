@@ -13,7 +13,7 @@ use mindful_core::{Error, Result};
 use super::group::Kind;
 use super::no_wait;
 use super::read::{Call, Line, Wait};
-use crate::told::Told;
+use crate::reported::Reported;
 
 /// Most slices; longer traces have longer ones.
 const MOST_SLICES: u64 = 2_048;
@@ -92,39 +92,40 @@ impl Collected {
     }
 
     /// The step.
-    pub fn told(mut self, name: &str) -> Result<Told> {
+    pub fn reported(mut self, name: &str) -> Result<Reported> {
         if self.waits.is_empty() {
             return Err(no_wait(name));
         }
-        let Some((begin_us, borders)) = self.slices.borders() else {
+        let Some((begin_us, boundaries)) = self.slices.boundaries() else {
             return Err(Error::run(format!("{name} covers no time"), "trace a session while it works"));
         };
-        let ends = (borders[0], borders[borders.len() - 1]);
-        let last = borders.len() as u32 - 1;
+        let ends = (boundaries[0], boundaries[boundaries.len() - 1]);
+        let last = boundaries.len() as u32 - 1;
         let instance = self.head.get("instance").map_or("?", String::as_str);
-        let mut told = Told::new(name, "10046 trace", "oracle", format!("oracle: a session of instance {instance}"));
-        told.version = self.head.get("release").cloned();
-        told.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
-        told.sessions = Some(1);
-        told.facts = self.facts();
-        told.borders(borders.clone());
-        std::mem::take(&mut self.slices).tell(&mut told, &borders);
-        told.grew("trace", ends, last, self.counters());
-        told.grew("wait_times", ends, last, self.wait_times());
-        told.events.push(Event::StepEnd { error: None, interrupted: false });
-        self.caveats(&mut told);
-        Ok(told)
+        let mut reported =
+            Reported::new(name, "10046 trace", "oracle", format!("oracle: a session of instance {instance}"));
+        reported.version = self.head.get("release").cloned();
+        reported.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
+        reported.sessions = Some(1);
+        reported.facts = self.facts();
+        reported.boundaries(boundaries.clone());
+        std::mem::take(&mut self.slices).tell(&mut reported, &boundaries);
+        reported.grew("trace", ends, last, self.counters());
+        reported.grew("wait_times", ends, last, self.wait_times());
+        reported.events.push(Event::StepEnd { error: None, interrupted: false });
+        self.caveats(&mut reported);
+        Ok(reported)
     }
 
     /// How many calls there were, and what the first of each kind did.
     fn facts(&self) -> BTreeMap<String, String> {
         let of = |(kind, (count, first)): (&String, &(u64, Option<Call>))| {
             let first = first.unwrap_or_default();
-            let told = format!(
+            let reported = format!(
                 "{count}; the first p={} cr={} e={} c={}",
                 first.physical, first.consistent, first.ela_us, first.cpu_us
             );
-            (format!("calls {kind}"), told)
+            (format!("calls {kind}"), reported)
         };
         self.calls.iter().map(of).collect()
     }
@@ -162,18 +163,18 @@ impl Collected {
         times.into_iter().map(|(event, us)| (metric(&event), Some(us))).collect()
     }
 
-    fn caveats(&self, told: &mut Told) {
+    fn caveats(&self, reported: &mut Reported) {
         let parallel = self.reads[Kind::Parallel as usize];
         let reads: u64 = self.reads.iter().map(|(reads, _)| reads).sum();
         if parallel.0 > 0 {
             let text = "The session read ahead: several blocks at once that are no neighbours. These are not the single \
                         random reads of the method.";
             let evidence = format!("{} of {reads} reads, {} blocks", parallel.0, parallel.1);
-            told.caveat("prefetched", Severity::Warning, text, evidence);
+            reported.caveat("prefetched", Severity::Warning, text, evidence);
         }
         if self.clockless > 0 {
             let text = "Waits without an instant: the trace is of an old release, and its length is that of its waits.";
-            told.caveat("no-clock", Severity::Info, text, format!("{} waits", self.clockless));
+            reported.caveat("no-clock", Severity::Info, text, format!("{} waits", self.clockless));
         }
     }
 }
@@ -222,28 +223,28 @@ impl Slices {
         *read = read.saturating_add(blocks);
     }
 
-    /// The begin and all borders; `None` where no time passed.
-    fn borders(&self) -> Option<(i64, Vec<i64>)> {
+    /// The begin and all boundaries; `None` where no time passed.
+    fn boundaries(&self) -> Option<(i64, Vec<i64>)> {
         let base = self.base_us?;
         let whole = (self.last_us - base) / self.width_us;
-        let border = |index: u64| i64::try_from(base + index * self.width_us).ok();
-        let mut borders = (0..=whole).map(border).collect::<Option<Vec<_>>>()?;
+        let boundary = |index: u64| i64::try_from(base + index * self.width_us).ok();
+        let mut boundaries = (0..=whole).map(boundary).collect::<Option<Vec<_>>>()?;
         let end = i64::try_from(self.last_us).ok()?;
-        if borders.last().is_some_and(|last| *last < end) {
-            borders.push(end);
+        if boundaries.last().is_some_and(|last| *last < end) {
+            boundaries.push(end);
         }
-        (borders.len() > 1).then_some((borders[0], borders))
+        (boundaries.len() > 1).then_some((boundaries[0], boundaries))
     }
 
-    fn tell(mut self, told: &mut Told, borders: &[i64]) {
-        let slices = borders.len() as u64 - 1;
+    fn tell(mut self, reported: &mut Reported, boundaries: &[i64]) {
+        let slices = boundaries.len() as u64 - 1;
         for (index, slice) in std::mem::take(&mut self.by_index) {
-            // What ends on the last border belongs to the slice before it.
+            // What ends on the last boundary belongs to the slice before it.
             let index = index.min(slices - 1);
-            let span = (borders[index as usize], borders[index as usize + 1]);
+            let span = (boundaries[index as usize], boundaries[index as usize + 1]);
             for (kind, (mut latencies, blocks)) in [OpKind::Select, OpKind::Scan].into_iter().zip(slice) {
                 if latencies.count() > 0 {
-                    told.slice(index as u32, span, kind, latencies.take(), blocks);
+                    reported.slice(index as u32, span, kind, latencies.take(), blocks);
                 }
             }
         }

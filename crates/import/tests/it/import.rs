@@ -99,7 +99,7 @@ const ALL_OF_PGIO: &str = "UPDATE_PCT=20\nRUN_TIME=120\nNUM_SCHEMAS=4\nNUM_THREA
 UPDATE_WORK_UNIT=8\nSCALE=1G\nDBNAME=pg10\nCONNECT_STRING=pg10\nCREATE_BASE_TABLE=TRUE\n";
 
 #[test]
-fn every_parameter_of_both_kits_is_carried_or_listed_by_its_name() {
+fn every_parameter_of_both_kits_is_carried_or_listed() {
     for (file, text) in [("slob.conf", ALL_OF_SLOB), ("pgio.conf", ALL_OF_PGIO)] {
         let imported = import(file, text).unwrap();
         resolved(&imported);

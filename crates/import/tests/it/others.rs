@@ -8,14 +8,14 @@ use mindful_core::event::Event;
 use mindful_core::metric::shared;
 use mindful_core::workload::OpKind;
 use mindful_import::trace::{Field, Filter, Kind, grouped};
-use mindful_import::{Told, runs};
+use mindful_import::{Reported, runs};
 use proptest::prelude::*;
 
 use crate::reports::read;
 
 /// What a counter of the step grew by.
-fn grew(told: &Told, counter: mindful_core::metric::Counter) -> Option<f64> {
-    let place = told.events.iter().find_map(|event| match event {
+fn grew(reported: &Reported, counter: mindful_core::metric::Counter) -> Option<f64> {
+    let place = reported.events.iter().find_map(|event| match event {
         Event::Source { source, metrics, .. } => {
             let at = metrics.iter().position(|metric| metric.name == counter.name())?;
             Some((source.clone(), at))
@@ -23,7 +23,7 @@ fn grew(told: &Told, counter: mindful_core::metric::Counter) -> Option<f64> {
         _ => None,
     });
     let (source, at) = place?;
-    let last = told.events.iter().rev().find_map(|event| match event {
+    let last = reported.events.iter().rev().find_map(|event| match event {
         Event::Sample { source: of, values, .. } if *of == source => Some(values[at]),
         _ => None,
     });
@@ -92,26 +92,26 @@ proptest! {
     #[test]
     fn clocks_that_jump_cost_no_memory(tims in prop::collection::vec(any::<u64>(), 1..50)) {
         let text: String = tims.iter().map(|tim| format!("WAIT #1: nam='db file sequential read' ela= 7 p1=1 p2=2 p3=1 obj#=1 tim={tim}\n")).collect();
-        if let Ok(told) = read("t.trc", text) {
-            prop_assert!(told[0].events.len() < 5_000);
+        if let Ok(reported) = read("t.trc", text) {
+            prop_assert!(reported[0].events.len() < 5_000);
         }
     }
 }
 
 #[test]
-fn calls_of_a_trace_are_told_with_the_first_of_each() {
-    let told = read("t.trc", trace(&[(977, 7, 1), (10_162, 7, 1)])).unwrap().remove(0);
-    assert_eq!(told.facts["calls FETCH"], "1; the first p=257 cr=259 e=1704156 c=39994");
+fn calls_of_a_trace_are_reported_with_the_first_of_each() {
+    let reported = read("t.trc", trace(&[(977, 7, 1), (10_162, 7, 1)])).unwrap().remove(0);
+    assert_eq!(reported.facts["calls FETCH"], "1; the first p=257 cr=259 e=1704156 c=39994");
     assert_eq!(
-        (told.version.as_deref(), told.target.as_str()),
+        (reported.version.as_deref(), reported.target.as_str()),
         (Some("12.1.0.1.0"), "oracle: a session of instance slob1")
     );
 }
 
 #[test]
-fn a_trace_that_read_ahead_is_told() {
-    let told = read("t.trc", trace(&[(977, 7, 1), (5_000, 7, 39)])).unwrap().remove(0);
-    let finding = told.findings.iter().find(|finding| finding.code == "prefetched").unwrap();
+fn a_trace_that_read_ahead_is_reported() {
+    let reported = read("t.trc", trace(&[(977, 7, 1), (5_000, 7, 39)])).unwrap().remove(0);
+    let finding = reported.findings.iter().find(|finding| finding.code == "prefetched").unwrap();
     assert!(finding.evidence.contains("1 of 2 reads, 39 blocks"), "{}", finding.evidence);
 }
 
@@ -131,12 +131,12 @@ fn record(clock: u64, instances: &[&[(u64, u64)]]) -> String {
 }
 
 #[test]
-fn histograms_are_told_from_record_to_record() {
+fn histograms_are_reported_from_record_to_record() {
     let text = record(86_399_000_000, &[&[(1, 100), (2, 50)], &[(1, 10)]])
         + &record(1_000_000, &[&[(1, 13)], &[(1, 100), (2, 150)]])
         + &record(3_000_000, &[&[(1, 5)], &[(1, 300), (2, 150)]]);
-    let told = read("h.txt", text).unwrap().remove(0);
-    let slices: Vec<_> = told
+    let reported = read("h.txt", text).unwrap().remove(0);
+    let slices: Vec<_> = reported
         .events
         .iter()
         .filter_map(|event| match event {
@@ -149,7 +149,7 @@ fn histograms_are_told_from_record_to_record() {
         .collect();
     // The clock passed midnight, and the instances changed places; in the third record one was started anew.
     assert_eq!(slices, [(2_000_000, vec![(500_000, 3), (1_500_000, 100)])]);
-    assert!(told.findings.iter().any(|finding| finding.code == "restarted"));
+    assert!(reported.findings.iter().any(|finding| finding.code == "restarted"));
 }
 
 #[test]
@@ -162,13 +162,13 @@ fn a_single_record_tells_no_change() {
 fn the_rate_of_pgio_is_refused_where_the_launch_was_long() {
     let text = "Launching sessions. 4 schema(s) will be accessed by 128 thread(s) each.\nLaunch phase took 288 seconds.\n\
         DBNAME:  pg10. 4 schemas, 128 threads(each). Run time: 123 seconds. RIOPS >390969< CACHE_HITS/s >12345<\n";
-    let told = read("pgio.out", text).unwrap().remove(0);
-    assert_eq!((told.sessions, told.target.as_str()), (Some(512), "postgres: pg10"));
-    let reads = grew(&told, shared::PHYSICAL_READS).unwrap();
-    let Event::Started { borders_us, .. } = &told.events[0] else { panic!("it started") };
-    let rate = reads / (borders_us[1] - borders_us[0]) as f64 * 1e6;
+    let reported = read("pgio.out", text).unwrap().remove(0);
+    assert_eq!((reported.sessions, reported.target.as_str()), (Some(512), "postgres: pg10"));
+    let reads = grew(&reported, shared::PHYSICAL_READS).unwrap();
+    let Event::Started { boundaries_us, .. } = &reported.events[0] else { panic!("it started") };
+    let rate = reads / (boundaries_us[1] - boundaries_us[0]) as f64 * 1e6;
     assert!((117_000.0..117_010.0).contains(&rate), "{rate}");
-    let finding = told.findings.iter().find(|finding| finding.code == "counted-while-launching").unwrap();
+    let finding = reported.findings.iter().find(|finding| finding.code == "counted-while-launching").unwrap();
     assert!(finding.evidence.contains("390969 printed"), "{}", finding.evidence);
 }
 
@@ -176,16 +176,16 @@ fn the_rate_of_pgio_is_refused_where_the_launch_was_long() {
 fn orions_summary_and_matrices_are_read() {
     let summary = "ORION VERSION 11.2.0.1.0\n\nCommand line:\n-run oltp -testname disks -num_disks 12\n\nSmall IO size: 8 KB\nDuration for each Data Point: 60 seconds\n\n\
         Maximum Large MBPS=812.50 @ Small=0 and Large=24\nMaximum Small IOPS=2114 @ Small=24 and Large=0\nMinimum Small Latency=4567.89 usecs @ Small=1 and Large=0\n";
-    let told = read("disks_20120101_1200_summary.txt", summary).unwrap();
-    assert_eq!(told.len(), 3);
-    let at = |sessions| told.iter().find(|step| step.sessions == Some(sessions) && step.point.is_empty()).unwrap();
+    let reported = read("disks_20120101_1200_summary.txt", summary).unwrap();
+    assert_eq!(reported.len(), 3);
+    let at = |sessions| reported.iter().find(|step| step.sessions == Some(sessions) && step.point.is_empty()).unwrap();
     assert_eq!(grew(at(24), shared::READ_REQUESTS), Some(2114.0 * 60.0));
     assert_eq!(grew(at(1), shared::SINGLE_READ_TIME_US), Some(4567.89));
     assert_eq!(grew(at(1), shared::READ_REQUESTS), None, "a latency alone is no rate");
     let matrix = "Large/Small,      1,      2,      3\n      0,    176,    344,    501\n";
-    let told = read("disks_iops.csv", matrix).unwrap();
-    assert_eq!(told.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
-    let [ladder] = &runs(told)[..] else { panic!("one ladder") };
+    let reported = read("disks_iops.csv", matrix).unwrap();
+    assert_eq!(reported.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+    let [ladder] = &runs(reported)[..] else { panic!("one ladder") };
     assert_eq!(ladder.events.iter().filter(|event| matches!(event, Event::Step(_))).count(), 3);
     let error = read("disks.csv", matrix).unwrap_err().to_string();
     assert!(error.contains("_iops.csv"), "{error}");
@@ -202,10 +202,10 @@ fn fio_with_and_without_each_latency_is_read() {
          \"write\": {{\"total_ios\": 0, \"runtime\": 0}}}}]}}"
         )
     };
-    let told = read("r.json", job("")).unwrap().remove(0);
-    assert_eq!((told.sessions, told.block_bytes), (Some(16), Some(8192)));
-    assert_eq!(grew(&told, shared::SINGLE_READ_TIME_US), Some(150_000.0));
-    assert_eq!(told.facts["fio read p99 us"], "880");
+    let reported = read("r.json", job("")).unwrap().remove(0);
+    assert_eq!((reported.sessions, reported.block_bytes), (Some(16), Some(8192)));
+    assert_eq!(grew(&reported, shared::SINGLE_READ_TIME_US), Some(150_000.0));
+    assert_eq!(reported.facts["fio read p99 us"], "880");
     let with = read("r.json", job(", \"bins\": {\"100000\": 900, \"800000\": 100}")).unwrap().remove(0);
     let ops = with.events.iter().map(|event| match event {
         Event::Slice { report, .. } => report.op(OpKind::Select).ops,
@@ -218,7 +218,7 @@ fn fio_with_and_without_each_latency_is_read() {
 
 #[test]
 fn workers_by_rate_are_a_ladder() {
-    let told = read("RAC_LIO.csv", "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5  \n4,3.2\n").unwrap();
-    assert_eq!(told.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(4)]);
-    assert_eq!(grew(&told[1], shared::LOGICAL_READS), Some(1.5e6 * 60.0));
+    let reported = read("RAC_LIO.csv", "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5  \n4,3.2\n").unwrap();
+    assert_eq!(reported.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(4)]);
+    assert_eq!(grew(&reported[1], shared::LOGICAL_READS), Some(1.5e6 * 60.0));
 }

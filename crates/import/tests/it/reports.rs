@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use mindful_core::oracle::event;
 use mindful_import::rows::{self, Row, figures};
-use mindful_import::{Told, recognised};
+use mindful_import::{Reported, recognised};
 use proptest::prelude::*;
 
 use crate::made::{Dress, Made, showcase};
@@ -13,17 +13,17 @@ use crate::made::{Dress, Made, showcase};
 const ALL: [Dress; 7] =
     [Dress::Awr10, Dress::Awr11, Dress::Awr11Narrow, Dress::Awr12, Dress::Awr19, Dress::Html, Dress::Statspack];
 
-pub fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<Told>> {
+pub fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<Reported>> {
     recognised(name, Box::new(Cursor::new(text.into())))?.read()
 }
 
-fn one(name: &str, text: String) -> Told {
+fn one(name: &str, text: String) -> Reported {
     read(name, text).unwrap().remove(0)
 }
 
-fn near(told: Option<f64>, wanted: f64, off: f64, what: &str) {
-    let told = told.unwrap_or_else(|| panic!("{what} is not told"));
-    assert!((told - wanted).abs() <= off + 1e-9 * wanted.abs(), "{what}: {told} for {wanted}");
+fn near(reported: Option<f64>, wanted: f64, off: f64, what: &str) {
+    let reported = reported.unwrap_or_else(|| panic!("{what} is not reported"));
+    assert!((reported - wanted).abs() <= off + 1e-9 * wanted.abs(), "{what}: {reported} for {wanted}");
 }
 
 fn made() -> impl Strategy<Value = Made> {
@@ -54,8 +54,8 @@ fn made() -> impl Strategy<Value = Made> {
 }
 
 fn as_made(made: &Made, dress: Dress) {
-    let told = one("awr.txt.64", made.report(dress));
-    let f = figures(Row::of(&told).unwrap());
+    let reported = one("awr.txt.64", made.report(dress));
+    let f = figures(Row::of(&reported).unwrap());
     let said = |what: &str| format!("{what} in {dress:?}");
     assert_eq!((f.sessions, f.cluster, f.host.as_deref()), (Some(64), Some(false), Some("box")), "{dress:?}");
     assert_eq!(f.database.as_deref(), if dress == Dress::Statspack { None } else { Some("SLOB") }, "{dress:?}");
@@ -99,12 +99,12 @@ proptest! {
             let whole = made.report(dress);
             let mut cut = (whole.len() as f64 * at) as usize;
             while !whole.is_char_boundary(cut) { cut -= 1; }
-            let Ok(told) = read("awr.txt", &whole[..cut]) else { continue };
-            let f = figures(Row::of(&told[0]).unwrap());
-            let same = |told: Option<f64>, wanted: f64| told.is_none_or(|told| (told - wanted).abs() <= 1.0 + wanted * 0.02 || told < wanted && told > 0.0);
+            let Ok(reported) = read("awr.txt", &whole[..cut]) else { continue };
+            let f = figures(Row::of(&reported[0]).unwrap());
+            let same = |reported: Option<f64>, wanted: f64| reported.is_none_or(|reported| (reported - wanted).abs() <= 1.0 + wanted * 0.02 || reported < wanted && reported > 0.0);
             prop_assert!(same(f.read_requests_per_s, made.read_requests), "{dress:?} at {cut}: {:?}", f.read_requests_per_s);
             prop_assert!(f.read_requests_per_s != Some(0.0) && f.logical_reads_per_s != Some(0.0));
-            prop_assert!(told[0].findings.iter().any(|finding| finding.code == "cut-report") || whole[..cut].contains("End of Report"));
+            prop_assert!(reported[0].findings.iter().any(|finding| finding.code == "cut-report") || whole[..cut].contains("End of Report"));
         }
     }
 
@@ -132,8 +132,8 @@ fn every_line_may_be_the_last() {
 
 #[test]
 fn the_published_sample_comes_out_as_its_tuple() {
-    let told = one("awr.txt.128", showcase().report(Dress::Awr11));
-    let text = rows::awr_info(&[Row::of(&told).unwrap()]);
+    let reported = one("awr.txt.128", showcase().report(Dress::Awr11));
+    let text = rows::awr_info(&[Row::of(&reported).unwrap()]);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(
         lines[0],
@@ -147,24 +147,24 @@ fn the_published_sample_comes_out_as_its_tuple() {
 
 #[test]
 fn flashdba_columns_take_redo_out_of_writes() {
-    let told = one("awr.txt.128", showcase().report(Dress::Awr12));
-    let text = rows::flashdba(&[Row::of(&told).unwrap()]);
+    let reported = one("awr.txt.128", showcase().report(Dress::Awr12));
+    let text = rows::flashdba(&[Row::of(&reported).unwrap()]);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let cell = |name: &str| lines[1][lines[0].iter().position(|title| *title == name).unwrap()];
     assert_eq!((cell("Write IOPS"), cell("All Write IOPS"), cell("Redo IOPS")), ("25884.3", "25886.5", "2.2"));
     assert_eq!((cell("Cluster"), cell("Busy Flag"), cell("Num CPUs"), cell("DB Block Size")), ("N", "Y", "32", "8K"));
     assert_eq!((cell("Top5 Event1 Name"), cell("Top5 Event3 Name")), ("db file sequential read", ""));
     assert_eq!(cell("Buffer Hit Ratio (%)"), "40.25");
-    assert_eq!((cell("User Calls/sec"), cell("OS iowait time")), ("", ""), "what was not told is blank, never 0");
+    assert_eq!((cell("User Calls/sec"), cell("OS iowait time")), ("", ""), "what was not reported is blank, never 0");
 }
 
 #[test]
 fn exadata_reads_count_as_reads_of_files() {
     let text = showcase().report(Dress::Awr19).replace("db file sequential read   ", "cell single block physical");
-    let told = one("awr.txt", text);
-    let f = figures(Row::of(&told).unwrap());
+    let reported = one("awr.txt", text);
+    let f = figures(Row::of(&reported).unwrap());
     near(f.single_read.mean_us, 759.0, 0.1, "single reads");
-    let flash = rows::flashdba(&[Row::of(&told).unwrap()]);
+    let flash = rows::flashdba(&[Row::of(&reported).unwrap()]);
     assert!(flash.contains("Exadata Flag") && flash.lines().nth(1).unwrap().contains(",N,Y,"), "{flash}");
 }
 
@@ -176,7 +176,7 @@ fn carriage_returns_and_two_reports_in_a_file_change_nothing() {
     assert_eq!(dos.report, unix.report);
     let other = Made { executes: 5.0, ..showcase() }.report(Dress::Awr11);
     let both = read("awr.txt", text + &other).unwrap();
-    assert_eq!(both.iter().map(|told| told.file.as_str()).collect::<Vec<_>>(), ["awr.txt#1", "awr.txt#2"]);
+    assert_eq!(both.iter().map(|reported| reported.file.as_str()).collect::<Vec<_>>(), ["awr.txt#1", "awr.txt#2"]);
     assert_eq!(both[0].report, unix.report);
     near(both[1].report.as_ref().unwrap().profiled(&["executes"]), 5.0, 0.0, "executes of the second");
 }
@@ -186,8 +186,8 @@ fn gzip_is_undone() {
     use std::io::Write;
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(showcase().report(Dress::Html).as_bytes()).unwrap();
-    let told = read("awr.html.128.gz", packed.finish().unwrap()).unwrap();
-    assert_eq!(told[0].sessions, Some(128));
+    let reported = read("awr.html.128.gz", packed.finish().unwrap()).unwrap();
+    assert_eq!(reported[0].sessions, Some(128));
 }
 
 #[test]
@@ -195,10 +195,10 @@ fn a_section_that_is_not_there_is_unknown() {
     let text = showcase().report(Dress::Awr11);
     let at = text.find("Background Wait Events").unwrap();
     let end = at + text[at..].find("Time Model").unwrap();
-    let told = one("awr.txt", format!("{}{}", &text[..at], &text[end..]));
-    let f = figures(Row::of(&told).unwrap());
+    let reported = one("awr.txt", format!("{}{}", &text[..at], &text[end..]));
+    let f = figures(Row::of(&reported).unwrap());
     assert_eq!((f.log_write.waits, f.log_write.mean_us), (None, None));
-    assert!(rows::awr_info(&[Row::of(&told).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
+    assert!(rows::awr_info(&[Row::of(&reported).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
 }
 
 #[test]
@@ -241,8 +241,8 @@ fn a_global_report_adds_its_instances_up() {
         "",
     ];
     let text = lines.join("\n");
-    let told = one("awr_rac.txt.32", text);
-    let f = figures(Row::of(&told).unwrap());
+    let reported = one("awr_rac.txt.32", text);
+    let f = figures(Row::of(&reported).unwrap());
     assert_eq!((f.report, f.cluster, f.instance.as_deref()), ("AWR report of a cluster", Some(true), None));
     near(f.elapsed_s, 600.0, 0.0, "elapsed");
     near(f.average_active_sessions, 12.0, 0.0, "active sessions");
@@ -254,7 +254,7 @@ fn a_global_report_adds_its_instances_up() {
 }
 
 #[test]
-fn a_file_that_is_no_report_is_told_by_what_it_holds() {
+fn a_file_that_is_no_report_is_reported_by_what_it_holds() {
     let refused = |bytes: &[u8]| read("x.txt", bytes).unwrap_err().to_string();
     let failed = "\nselect output from table(f());\n   *\nERROR at line 1:\nORA-00904: \"F\": invalid identifier\n";
     assert!(refused(failed.as_bytes()).contains("ORA-00904: \"F\": invalid identifier"));
@@ -291,6 +291,6 @@ fn a_trace_with_ten_gigabytes_behind_it_stays_small() {
                 WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=3000001\n";
     // A line without an end: none of it is kept.
     let input = Cursor::new(head.to_owned()).chain(std::io::repeat(0).take(1 << 30));
-    let told = recognised("t.trc", Box::new(input)).unwrap().read().unwrap();
-    assert_eq!(told[0].sessions, Some(1));
+    let reported = recognised("t.trc", Box::new(input)).unwrap().read().unwrap();
+    assert_eq!(reported[0].sessions, Some(1));
 }

@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_is_named_by_its_number_and_requests_are_chosen_by_their_sector() {
+    fn a_disk_is_named_by_number_and_requests_chosen_by_sector() {
         assert_eq!(filter(&[&[&["sdb"]]], 1), "(dev == 8388624)");
         assert_eq!(filter(&[&[&["sdb"]]], 64), "(dev == 8388624) && !(sector & 1008)");
     }
 
     #[test]
-    fn of_a_partitioned_disk_only_the_partitions_of_the_data_are_timed() {
+    fn of_a_partitioned_disk_only_data_partitions_are_timed() {
         let volume: &[&[&str]] = &[&["dm-0"], &["sda1", "sdb"], &["sda", "sdb"]];
         let one = "(dev == 8388608 && ((sector >= 2048 && sector < 3048)))";
         assert_eq!(filter(&[volume], 1), format!("({one} || dev == 8388624)"));

@@ -115,7 +115,7 @@ mod tests {
                 pairs.add(request);
             }
         }
-        let told = |recorder: &mut Recorder| {
+        let reported = |recorder: &mut Recorder| {
             let taken = recorder.take();
             assert_eq!(taken.buckets.is_empty(), taken.sum_ns == 0);
             taken
@@ -124,7 +124,7 @@ mod tests {
                 .flat_map(|(_, count)| vec![taken.sum_ns / 1000 / taken.count(); count as usize])
                 .collect()
         };
-        (told(&mut pairs.reads), told(&mut pairs.writes))
+        (reported(&mut pairs.reads), reported(&mut pairs.writes))
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn flushes_discards_and_strange_lines_are_passed_over_and_losses_are_counted() {
+    fn flushes_and_strange_lines_are_skipped_and_losses_counted() {
         assert_eq!(parse(&ISSUE.replace(" R 8192 () 8192 + 16", " FF 0 () 0 + 0")), None);
         assert_eq!(parse(&ISSUE.replace(" R ", " DS ")), None);
         assert_eq!(parse(&ISSUE.replace("5021.000100", "5021.1")), None);

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_always_is_told_of_huge_pages() {
+    fn only_always_is_reported_huge_pages() {
         let memory = |thp: &str| Memory { thp: Some(thp.to_owned()), ..Memory::default() };
         assert_eq!(thp(&memory("always")).unwrap().code, "thp-always");
         assert_eq!((thp(&memory("madvise")), thp(&Memory::default())), (None, None));

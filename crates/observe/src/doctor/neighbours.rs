@@ -41,7 +41,7 @@ pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
 pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Finding> {
     let mut lowest: Vec<&str> = storages
         .iter()
-        .filter_map(|storage| storage.placement.chain.as_ref().ok()?.levels.last())
+        .filter_map(|storage| storage.location.chain.as_ref().ok()?.levels.last())
         .flatten()
         .map(String::as_str)
         .collect();
@@ -71,7 +71,7 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
 mod tests {
     use std::path::PathBuf;
 
-    use mindful_host::device::{Chain, Placement};
+    use mindful_host::device::{Chain, Location};
 
     use super::*;
     use crate::doctor::activity::{Busiest, Traffic};
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn stolen_time_above_one_percent_is_told() {
+    fn stolen_time_above_one_percent_is_reported() {
         let share = |share| Activity { steal_share: Some(share), ..Activity::default() };
         assert_eq!(
             (steal(&share(0.01)), steal(&share(0.02)).map(|finding| finding.code)),
@@ -97,7 +97,7 @@ mod tests {
     fn only_the_datas_devices_count_and_each_once() {
         let chain = |levels: &[&str]| Chain { levels: levels.iter().map(|name| vec![(*name).to_owned()]).collect() };
         let storage = |levels: &[&str]| Storage {
-            placement: Placement { path: PathBuf::from("/data"), mount: None, chain: Ok(chain(levels)) },
+            location: Location { path: PathBuf::from("/data"), mount: None, chain: Ok(chain(levels)) },
             size_bytes: None,
             free_bytes: None,
             devices: Vec::new(),

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn any_governor_but_performance_is_told_with_its_cure() {
+    fn any_governor_but_performance_is_reported_with_its_cure() {
         let finding = governor(&processor("powersave")).unwrap();
         assert!(finding.text.contains("cpupower frequency-set -g performance"));
         assert_eq!(governor(&processor("performance")), None);

@@ -22,7 +22,7 @@ pub(super) fn io_limit(limit: &str) -> Finding {
 
 /// What kind of file system the data lies in.
 pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
-    let mount = storage.placement.mount.as_ref()?;
+    let mount = storage.location.mount.as_ref()?;
     let evidence = format!("{} at {}", mount.fs_type, mount.point.display());
     match mount.fs_type.as_str() {
         "tmpfs" | "ramfs" => Some(warning(
@@ -61,7 +61,7 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
 
 /// Mount options that change what a write or a stored block means.
 pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
-    let Some(mount) = &storage.placement.mount else { return Vec::new() };
+    let Some(mount) = &storage.location.mount else { return Vec::new() };
     let evidence = |option: &str| format!("{option} at {}", mount.point.display());
     let finding = |option: &str| match option {
         "nobarrier" | "barrier=0" => Some(warning(
@@ -99,7 +99,7 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
     if size == 0 || free as f64 / size as f64 >= LOW_SPACE {
         return None;
     }
-    let mount = storage.placement.mount.as_ref().map_or_else(String::new, |mount| mount.point.display().to_string());
+    let mount = storage.location.mount.as_ref().map_or_else(String::new, |mount| mount.point.display().to_string());
     Some(info(
         "space-low",
         "The file system is nearly full: new files come in pieces, and flash has little room to prepare blocks, so \
@@ -204,15 +204,15 @@ mod tests {
     use std::path::PathBuf;
 
     use mindful_core::result::Severity;
-    use mindful_host::device::{Chain, Placement};
+    use mindful_host::device::{Chain, Location};
     use mindful_host::mounts;
 
     use super::*;
 
     fn storage(fs_type: &str, options: &str) -> Storage {
         let mount = mounts::parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0);
-        let placement = Placement { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(Chain::default()) };
-        Storage { placement, size_bytes: Some(1000), free_bytes: Some(500), devices: Vec::new() }
+        let location = Location { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(Chain::default()) };
+        Storage { location, size_bytes: Some(1000), free_bytes: Some(500), devices: Vec::new() }
     }
 
     fn codes(findings: &[Finding]) -> Vec<&str> {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn data_in_memory_is_a_warning_and_a_plain_file_system_is_nothing() {
+    fn data_in_memory_is_a_warning_and_a_plain_file_is_nothing() {
         let finding = file_system(&storage("tmpfs", "rw")).unwrap();
         assert_eq!((finding.code.as_str(), finding.severity), ("data-in-memory", Severity::Warning));
         assert_eq!(file_system(&storage("zfs", "rw")).unwrap().code, "copy-on-write");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_change_what_a_write_means_are_told() {
+    fn options_that_change_what_a_write_means_are_reported() {
         let of = |options| mount_options(&storage("ext4", options));
         assert_eq!(codes(&of("rw,relatime,nobarrier,data=journal")), ["barriers-off", "journalled-data"]);
         assert_eq!(codes(&of("rw,compress=zstd:3")), ["compression-below"]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nearly_full_file_system_is_told() {
+    fn a_nearly_full_file_system_is_reported() {
         let full = Storage { free_bytes: Some(49), ..storage("ext4", "rw") };
         assert_eq!(space(&full).unwrap().code, "space-low");
         assert_eq!(space(&storage("ext4", "rw")), None);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn each_trait_of_a_device_is_told_with_the_line_that_changes_it() {
+    fn each_trait_of_a_device_has_the_line_that_changes_it() {
         let text = |text: &str| Some(text.to_owned());
         let disk = Device {
             name: "nvme1n1".to_owned(),

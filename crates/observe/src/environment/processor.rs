@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_without_a_name_is_told_by_its_numbers() {
+    fn a_processor_without_a_name_is_reported_by_its_numbers() {
         let intel = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Processor\ncpu MHz\t\t: 2000.0\n\n\
                      processor\t: 1\ncpu MHz\t\t: 3000.0\n";
         assert_eq!(model(intel).as_deref(), Some("Intel(R) Xeon(R) Processor"));

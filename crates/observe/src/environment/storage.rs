@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use mindful_core::run::Facts;
 use mindful_host::Kernel;
-use mindful_host::device::{Placement, backing_file, locate};
+use mindful_host::device::{Location, backing_file, locate};
 use mindful_host::kernel_file::value;
 use mindful_host::space;
 
@@ -14,7 +14,7 @@ use super::put;
 /// Where some of the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Storage {
-    pub(crate) placement: Placement,
+    pub(crate) location: Location,
     /// Bytes of the file system.
     pub(crate) size_bytes: Option<u64>,
     /// Bytes an ordinary user may still fill.
@@ -46,19 +46,18 @@ impl Storage {
     pub(crate) fn of_paths(kernel: &Kernel, paths: &[PathBuf]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for path in paths {
-            let placement = locate(kernel, path);
-            let known =
-                |other: &Self| other.placement.mount == placement.mount && other.placement.chain == placement.chain;
+            let location = locate(kernel, path);
+            let known = |other: &Self| other.location.mount == location.mount && other.location.chain == location.chain;
             if !all.iter().any(known) {
-                all.push(Self::read(kernel, placement));
+                all.push(Self::read(kernel, location));
             }
         }
         all
     }
 
-    fn read(kernel: &Kernel, placement: Placement) -> Self {
-        let space = placement.mount.as_ref().and_then(|mount| space::of(&mount.point).ok());
-        let devices = placement
+    fn read(kernel: &Kernel, location: Location) -> Self {
+        let space = location.mount.as_ref().and_then(|mount| space::of(&mount.point).ok());
+        let devices = location
             .chain
             .as_ref()
             .map(|chain| chain.devices().into_iter().map(|name| Device::read(kernel, name)).collect::<Vec<_>>());
@@ -66,21 +65,21 @@ impl Storage {
             size_bytes: space.map(|space| space.total_bytes),
             free_bytes: space.map(|space| space.free_bytes),
             devices: devices.unwrap_or_default(),
-            placement,
+            location,
         }
     }
 
     fn facts(&self, prefix: &str, facts: &mut Facts) {
-        let mount = self.placement.mount.as_ref();
+        let mount = self.location.mount.as_ref();
         let mut put = |name: &str, value: Option<String>| put(facts, format!("{prefix}.{name}"), value);
-        put("path", Some(self.placement.path.display().to_string()));
+        put("path", Some(self.location.path.display().to_string()));
         put("filesystem", mount.map(|mount| mount.fs_type.clone()));
         put("mount_point", mount.map(|mount| mount.point.display().to_string()));
         put("mount_options", mount.map(|mount| mount.options.clone()));
         put("source", mount.map(|mount| mount.source.clone()));
         put("size_bytes", self.size_bytes.map(|bytes| bytes.to_string()));
         put("free_bytes", self.free_bytes.map(|bytes| bytes.to_string()));
-        match &self.placement.chain {
+        match &self.location.chain {
             Ok(chain) => put("device", Some(chain.text())),
             Err(reason) => put("device_not_seen", Some(reason.clone())),
         }

@@ -17,7 +17,7 @@ node_disk_reads_completed_total{device=\"vda\"} 5
 node_filesystem_size_bytes{device=\"/dev/vda\",fstype=\"ext4\",mountpoint=\"/\"} 2.7e+11
 ";
 
-/// Serves so many requests, then is gone. Its CPU is the number of the request. Refuses a choice of collectors if told.
+/// Serves so many requests, then is gone. Its CPU is the number of the request. Refuses a choice of collectors if reported.
 fn serve(requests: usize, refuses_choice: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("it has an address"));
@@ -39,7 +39,7 @@ fn serve(requests: usize, refuses_choice: bool) -> String {
 }
 
 #[test]
-fn figures_of_a_remote_host_are_read_anew_each_time_and_a_lost_exporter_is_an_error() {
+fn a_remote_host_is_read_anew_and_a_lost_exporter_is_an_error() {
     for refuses_choice in [false, true] {
         let (mut sampler, findings) =
             node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")], &Stop::default()).unwrap();
@@ -55,7 +55,7 @@ fn figures_of_a_remote_host_are_read_anew_each_time_and_a_lost_exporter_is_an_er
 }
 
 #[test]
-fn a_device_that_cannot_be_told_is_unseen_and_not_zero() {
+fn a_device_that_cannot_be_reported_is_unseen_and_not_zero() {
     let (sampler, findings) = node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &Stop::default()).unwrap();
     assert_eq!(findings[0].code, "device-not-seen");
     assert!(sampler.metrics().iter().all(|metric| metric.name != shared::DEVICE_READS));

@@ -89,7 +89,7 @@ fn end(mut server: Child) {
 }
 
 #[test]
-fn blocks_read_past_the_page_cache_show_at_the_device_and_in_the_process() {
+fn direct_reads_show_at_the_device_and_in_the_process() {
     // What other tests read would count as read by this process.
     if !own_process() {
         return;
@@ -141,7 +141,7 @@ fn blocks_read_from_the_page_cache_show_as_read_calls_only() {
 }
 
 #[test]
-fn synced_writes_of_a_child_that_ended_show_at_the_device_and_in_its_parent() {
+fn synced_writes_of_an_ended_child_show_in_its_parent() {
     let folder = folder();
     let path = folder.path().join("new");
     let mut server = server();
@@ -255,14 +255,14 @@ fn facts_beside_a_remote_server_are_named_as_the_clients() {
 }
 
 #[test]
-fn the_doctor_warns_of_data_in_memory_and_every_finding_has_its_evidence() {
+fn the_doctor_warns_of_data_in_memory_with_evidence() {
     let findings = host_checks(&view(Path::new("/dev/shm"), None));
     assert!(findings.iter().any(|finding| finding.code == "data-in-memory"));
     assert!(findings.iter().all(|finding| !finding.evidence.is_empty() && !finding.text.is_empty()), "{findings:#?}");
 }
 
 #[test]
-fn a_host_that_others_keep_busy_is_told_by_the_doctor() {
+fn a_host_that_others_keep_busy_is_reported_by_the_doctor() {
     let mut server = server();
     writeln!(server.stdin.as_mut().unwrap(), "exec sh -c 'while :; do :; done'").unwrap();
     let cpus = std::thread::available_parallelism().unwrap().get();
@@ -306,7 +306,7 @@ impl Drop for Throttled {
 }
 
 #[test]
-fn a_server_held_back_by_its_control_group_shows_it_and_the_doctor_names_the_limit() {
+fn a_server_limited_by_its_control_group_is_seen_by_doctor() {
     let group = match Throttled::make() {
         Ok(group) => group,
         Err(error) => return not_run(&format!("it needs root and a CPU controller that can be written: {error}")),

@@ -8,7 +8,7 @@ use mindful_core::clock::now_us;
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::{Metric, Phase, Sampler};
 use mindful_core::{Error, Result};
-use mindful_observe::{Borders, Observer};
+use mindful_observe::{Boundaries, Observer};
 
 #[derive(Default)]
 struct Kept(Mutex<Vec<Event>>);
@@ -20,12 +20,12 @@ impl Events for Kept {
 }
 
 impl Kept {
-    /// `(source, border, at_us, values)` of every sample, in the order they came.
+    /// `(source, boundary, at_us, values)` of every sample, in the order they came.
     fn samples(&self) -> Vec<(String, u32, i64, Vec<Option<f64>>)> {
         let events = self.0.lock().expect("no test panics while it holds the lock");
         let samples = events.iter().filter_map(|event| match event {
-            Event::Sample { source, border, at_us, values, .. } => {
-                Some((source.clone(), *border, *at_us, values.clone()))
+            Event::Sample { source, boundary, at_us, values, .. } => {
+                Some((source.clone(), *boundary, *at_us, values.clone()))
             }
             _ => None,
         });
@@ -74,7 +74,7 @@ impl Sampler for Counting {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        assert!(!self.panics, "as told");
+        assert!(!self.panics, "as asked");
         std::thread::sleep(self.takes);
         self.readings += 1;
         if self.readings >= self.fails_from {
@@ -88,42 +88,42 @@ const SLICE_US: i64 = 100_000;
 /// An engine whose clock is an hour ahead.
 const OFFSET_US: i64 = 3_600_000_000;
 
-fn borders(slices: i64) -> Vec<i64> {
-    borders_of(SLICE_US, slices)
+fn boundaries(slices: i64) -> Vec<i64> {
+    boundaries_of(SLICE_US, slices)
 }
 
-fn borders_of(slice_us: i64, slices: i64) -> Vec<i64> {
+fn boundaries_of(slice_us: i64, slices: i64) -> Vec<i64> {
     let start = now_us() + OFFSET_US + 50_000;
-    (0..=slices).map(|border| start + border * slice_us).collect()
+    (0..=slices).map(|boundary| start + boundary * slice_us).collect()
 }
 
-fn observe(samplers: Vec<Counting>, borders: impl Into<Borders>) -> (Observer, Arc<Kept>) {
+fn observe(samplers: Vec<Counting>, boundaries: impl Into<Boundaries>) -> (Observer, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
     let samplers = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
     (
-        Observer::start(samplers, borders, OFFSET_US, kept.clone(), Arc::new(HostClock))
+        Observer::start(samplers, boundaries, OFFSET_US, kept.clone(), Arc::new(HostClock))
             .expect("a thread can be started"),
         kept,
     )
 }
 
 #[test]
-fn every_border_is_read_once_at_its_time_and_settled_sources_half_a_slice_later() {
+fn every_boundary_is_read_once_and_settled_sources_later() {
     // Half of such a slice is longer than any busy host keeps the reading waiting: it would be unknown.
     let slice_us = 6 * SLICE_US;
-    let due = borders_of(slice_us, 4);
+    let due = boundaries_of(slice_us, 4);
     let (observer, kept) =
-        observe(vec![Counting::new("at", Phase::Border), Counting::new("after", Phase::Settled)], due.clone());
+        observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], due.clone());
     observer.finish();
     let samples = kept.samples();
     for (name, last_us) in [("at", 0), ("after", 300_000)] {
         let of: Vec<_> = samples.iter().filter(|sample| sample.0 == name).collect();
         assert_eq!(of.iter().map(|sample| sample.1).collect::<Vec<_>>(), [0, 1, 2, 3, 4], "{name}");
-        for (sample, border) in of.iter().zip(&due) {
+        for (sample, boundary) in of.iter().zip(&due) {
             let planned = match name {
-                "at" => *border,
-                _ if sample.1 == 4 => border + last_us,
-                _ => border + slice_us / 2,
+                "at" => *boundary,
+                _ if sample.1 == 4 => boundary + last_us,
+                _ => boundary + slice_us / 2,
             };
             assert!(sample.2 >= planned - OFFSET_US, "{name} was read before its time");
             assert_eq!(sample.3, [Some(f64::from(sample.1 + 1))]);
@@ -134,7 +134,7 @@ fn every_border_is_read_once_at_its_time_and_settled_sources_half_a_slice_later(
 #[test]
 fn sources_introduce_themselves_before_anything_is_read() {
     let (observer, kept) =
-        observe(vec![Counting::new("one", Phase::Border), Counting::new("two", Phase::Settled)], borders(0));
+        observe(vec![Counting::new("one", Phase::Boundary), Counting::new("two", Phase::Settled)], boundaries(0));
     observer.finish();
     let events = kept.0.lock().unwrap();
     let sources: Vec<_> = events
@@ -144,13 +144,13 @@ fn sources_introduce_themselves_before_anything_is_read() {
             _ => None,
         })
         .collect();
-    assert_eq!(sources, [("one", Phase::Border), ("two", Phase::Settled)]);
+    assert_eq!(sources, [("one", Phase::Boundary), ("two", Phase::Settled)]);
 }
 
 #[test]
-fn a_source_that_fails_is_told_once_and_unknown_from_then_on() {
-    let failing = Counting { fails_from: 3, ..Counting::new("failing", Phase::Border) };
-    let (observer, kept) = observe(vec![failing, Counting::new("well", Phase::Border)], borders(4));
+fn a_source_that_fails_is_reported_once_then_unknown() {
+    let failing = Counting { fails_from: 3, ..Counting::new("failing", Phase::Boundary) };
+    let (observer, kept) = observe(vec![failing, Counting::new("well", Phase::Boundary)], boundaries(4));
     observer.finish();
     let values = |name: &str| -> Vec<Option<f64>> {
         kept.samples().iter().filter(|sample| sample.0 == name).map(|sample| sample.3[0]).collect()
@@ -162,8 +162,8 @@ fn a_source_that_fails_is_told_once_and_unknown_from_then_on() {
 
 #[test]
 fn a_source_that_panics_silences_no_other() {
-    let panicking = Counting { panics: true, ..Counting::new("panicking", Phase::Border) };
-    let (observer, kept) = observe(vec![panicking, Counting::new("well", Phase::Border)], borders(1));
+    let panicking = Counting { panics: true, ..Counting::new("panicking", Phase::Boundary) };
+    let (observer, kept) = observe(vec![panicking, Counting::new("well", Phase::Boundary)], boundaries(1));
     observer.finish();
     let well: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "well").map(|sample| sample.3[0]).collect();
     assert_eq!(well, [Some(1.0), Some(2.0)]);
@@ -171,61 +171,61 @@ fn a_source_that_panics_silences_no_other() {
 }
 
 #[test]
-fn a_late_reading_shows_when_it_was_and_a_settled_one_that_missed_its_slice_is_unknown() {
-    let slow = Counting { takes: Duration::from_millis(250), ..Counting::new("slow", Phase::Border) };
-    let due = borders(1);
+fn a_late_reading_shows_when_and_a_missed_one_is_unknown() {
+    let slow = Counting { takes: Duration::from_millis(250), ..Counting::new("slow", Phase::Boundary) };
+    let due = boundaries(1);
     let (observer, kept) = observe(vec![slow, Counting::new("after", Phase::Settled)], due.clone());
     observer.finish();
     let samples = kept.samples();
     let slow: Vec<_> = samples.iter().filter(|sample| sample.0 == "slow").collect();
     assert!(slow[1].2 - (due[1] - OFFSET_US) > SLICE_US, "the second reading came late and must say so");
     let after: Vec<_> = samples.iter().filter(|sample| sample.0 == "after").map(|sample| sample.3[0]).collect();
-    assert_eq!(after, [None, Some(1.0)], "what is read after the next border stands for that one");
+    assert_eq!(after, [None, Some(1.0)], "what is read after the next boundary stands for that one");
 }
 
 #[test]
-fn what_sessions_publish_is_read_last_when_they_are_done_however_late() {
+fn what_sessions_publish_is_read_last_however_late() {
     let (observer, kept) =
-        observe(vec![Counting::new("at", Phase::Border), Counting::new("after", Phase::Settled)], borders(1));
-    // Far beyond the last border and the time that sessions usually take to publish.
+        observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], boundaries(1));
+    // Far beyond the last boundary and the time that sessions usually take to publish.
     std::thread::sleep(Duration::from_secs(1));
     let done_us = now_us();
     observer.finish();
     let samples = kept.samples();
     let last = |name: &str| samples.iter().find(|sample| sample.0 == name && sample.1 == 1).unwrap();
-    assert!(last("at").2 < done_us, "what is always current is read at the border");
+    assert!(last("at").2 < done_us, "what is always current is read at the boundary");
     assert!(last("after").2 >= done_us);
 }
 
 #[test]
-fn an_endless_list_of_borders_ends_at_the_first_one_after_the_work() {
-    let every = Borders::Every { start_us: now_us() + OFFSET_US, period_us: SLICE_US };
+fn endless_boundaries_end_at_the_first_after_the_work() {
+    let every = Boundaries::Every { start_us: now_us() + OFFSET_US, period_us: SLICE_US };
     let (observer, kept) =
-        observe(vec![Counting::new("at", Phase::Border), Counting::new("after", Phase::Settled)], every.clone());
+        observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], every.clone());
     std::thread::sleep(Duration::from_millis(230));
     let ended = now_us() + OFFSET_US;
     observer.finish();
     let samples = kept.samples();
     let last = samples.iter().map(|sample| sample.1).max().unwrap();
-    assert!(every.at(last).unwrap() >= ended, "the last border closes the work");
-    assert!(every.at(last - 1).unwrap() < ended, "no border follows the one that closes it");
+    assert!(every.at(last).unwrap() >= ended, "the last boundary closes the work");
+    assert!(every.at(last - 1).unwrap() < ended, "no boundary follows the one that closes it");
     assert_eq!(samples.iter().filter(|sample| sample.1 == last).count(), 2);
 }
 
 #[test]
-fn work_that_is_done_early_is_closed_at_the_next_border() {
-    let due = borders(1_000);
-    let (observer, kept) = observe(vec![Counting::new("at", Phase::Border)], due.clone());
+fn work_that_is_done_early_is_closed_at_the_next_boundary() {
+    let due = boundaries(1_000);
+    let (observer, kept) = observe(vec![Counting::new("at", Phase::Boundary)], due.clone());
     std::thread::sleep(Duration::from_millis(130));
     let ended = now_us() + OFFSET_US;
     observer.close();
     let last = kept.samples().last().unwrap().1 as usize;
-    assert!(due[last] >= ended && due[last - 1] < ended, "border {last} closes the work");
+    assert!(due[last] >= ended && due[last - 1] < ended, "boundary {last} closes the work");
 }
 
 #[test]
 fn stop_ends_a_long_watch_at_once() {
-    let (observer, kept) = observe(vec![Counting::new("at", Phase::Border)], borders(1_000));
+    let (observer, kept) = observe(vec![Counting::new("at", Phase::Boundary)], boundaries(1_000));
     std::thread::sleep(Duration::from_millis(120));
     let begun = Instant::now();
     observer.stop();
@@ -237,8 +237,8 @@ fn stop_ends_a_long_watch_at_once() {
 
 #[test]
 fn a_reading_that_hangs_is_left_behind_by_name() {
-    let hanging = Counting { takes: Duration::from_secs(20), ..Counting::new("hanging", Phase::Border) };
-    let (observer, kept) = observe(vec![hanging], borders(3));
+    let hanging = Counting { takes: Duration::from_secs(20), ..Counting::new("hanging", Phase::Boundary) };
+    let (observer, kept) = observe(vec![hanging], boundaries(3));
     std::thread::sleep(Duration::from_millis(150));
     observer.stop();
     assert_eq!(kept.findings("sampler-hung"), ["source hanging"]);

@@ -148,7 +148,7 @@ fn texts_of_events_are_stored_without_their_secrets() {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_told_before_a_run() {
+fn a_store_that_cannot_be_written_is_reported_before_a_run() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("file"), "").unwrap();
     let error = Store::open(dir.path().join("file")).probe().unwrap_err().to_string();

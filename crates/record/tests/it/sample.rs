@@ -1,7 +1,7 @@
 //! A run of every kind of event.
 
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
-use mindful_core::engine::{Description, HostView, PlanShape};
+use mindful_core::engine::{AccessPath, Description, HostView};
 use mindful_core::event::Event;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Metric, Phase};
@@ -9,7 +9,7 @@ use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{FORMAT, Facts, Point, RunHead, StepHead};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceReport};
+use mindful_core::slice::{Placement, SliceReport};
 use mindful_core::workload::OpKind;
 
 /// The password that no file may hold.
@@ -44,22 +44,22 @@ pub fn events() -> Vec<Event> {
     events.push(Event::Source {
         source: "s".into(),
         metrics: vec![Metric::counter("reads", "1", "Reads.")],
-        phase: Phase::Border,
+        phase: Phase::Boundary,
     });
-    for border in 0..=2_u32 {
-        let at_us = 1_000_000 * i64::from(border);
+    for boundary in 0..=2_u32 {
+        let at_us = 1_000_000 * i64::from(boundary);
         events.push(Event::Sample {
             source: "s".into(),
-            border,
+            boundary,
             at_us,
             cost_us: 80,
-            values: vec![(border != 1).then_some(0.5)],
+            values: vec![(boundary != 1).then_some(0.5)],
         });
-        for session in (0..2).filter(|_| border < 2) {
+        for session in (0..2).filter(|_| boundary < 2) {
             let mut recorder = Recorder::new();
             (1..200).for_each(|i| recorder.record(i * 1_000));
             let mut report =
-                SliceReport { index: border, begin_us: at_us, end_us: at_us + 1_000_000, ..SliceReport::default() };
+                SliceReport { index: boundary, begin_us: at_us, end_us: at_us + 1_000_000, ..SliceReport::default() };
             let op = report.op_mut(OpKind::Select);
             (op.ops, op.blocks, op.latency) = (199, 199 * 64, recorder.take());
             report.tally.add(0, 199);
@@ -85,7 +85,8 @@ fn before_the_step() -> Vec<Event> {
         content: Content::INCOMPRESSIBLE,
     };
     let workload = plan.workload(&dataset).unwrap();
-    let seats = (0..2).map(|session| Seat { session, sessions: 2, schema: session + 1, endpoint: 0 }).collect();
+    let placements =
+        (0..2).map(|session| Placement { session, sessions: 2, schema: session + 1, endpoint: 0 }).collect();
     let schemas =
         vec![SchemaProof { schema: 1, rows: 1_000, distinct_blocks: 1_000, rank_correlation: 0.001, sample: None }];
     vec![
@@ -97,7 +98,7 @@ fn before_the_step() -> Vec<Event> {
         Event::Loaded { dataset, load_s: Some(1.5) },
         Event::Proven { proof: LayoutProof { schemas, cross_correlation: Some(0.003), proven_at_us: 1 } },
         Event::Shapes {
-            shapes: vec![PlanShape {
+            shapes: vec![AccessPath {
                 kind: "select".into(),
                 shape: "Index Scan".into(),
                 pure: true,
@@ -108,7 +109,7 @@ fn before_the_step() -> Vec<Event> {
         Event::Step(StepHead {
             step: 0,
             workload: Some(workload),
-            seats,
+            placements,
             warmup_slices: 1,
             duration_s: Some(1.0),
             ops: None,
@@ -116,6 +117,6 @@ fn before_the_step() -> Vec<Event> {
         }),
         Event::Ready { ready: 2, of: 2 },
         Event::Progress { what: "loading".into(), done: 1, of: 2, unit: "bytes".into() },
-        Event::Started { borders_us: vec![0, 1_000_000, 2_000_000], clock_offset_us: -3 },
+        Event::Started { boundaries_us: vec![0, 1_000_000, 2_000_000], clock_offset_us: -3 },
     ]
 }

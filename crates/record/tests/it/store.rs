@@ -62,7 +62,7 @@ fn log(store: &Store, id: &str) -> std::path::PathBuf {
 
 /// Reports of sessions in `step`, merged or not.
 fn reports(step: &StepRecord) -> usize {
-    step.alone.len() + step.merged.slices().iter().map(|merged| merged.reports).sum::<usize>()
+    step.unmerged.len() + step.merged.slices().iter().map(|merged| merged.reports).sum::<usize>()
 }
 
 fn append(file: &Path, text: &str) {
@@ -152,7 +152,7 @@ fn a_newer_format_is_refused_with_the_version_that_reads_it() {
 }
 
 #[test]
-fn an_unknown_event_of_this_format_is_passed_over_and_told() {
+fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
     let (_dir, store) = store();
     let id = write(&store, None);
     let plain = store.read(&id).unwrap();
@@ -281,7 +281,7 @@ fn a_run_stored_when_its_format_began_is_still_read() {
     let run = read_run(Path::new("tests/format-1/run.jsonl")).unwrap();
     assert!(run.finished && run.notes.len() == 1, "{:?}", run.notes);
     assert_eq!((run.head.format, run.head.plan.tag.as_deref()), (1, Some("example")));
-    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].borders_us.len()), (1, 4, 3));
+    assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].boundaries_us.len()), (1, 4, 3));
     assert_eq!(run.steps[0].reports().map(SliceReport::total_ops).sum::<u64>(), 4 * 199);
     assert_eq!(run.dataset.unwrap().blocks_per_schema, 1_000);
 }

@@ -6,7 +6,7 @@ pub fn latencies_ns(low: f64, high: f64, most: usize) -> Vec<f64> {
     let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
     let among = |steps: &[f64]| -> Vec<f64> {
         let all = decades.clone().flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
-        // Borders of bands are powers of ten to a fraction.
+        // Boundaries of bands are powers of ten to a fraction.
         all.filter(|ns| (low * 0.98..=high * 1.02).contains(ns)).collect()
     };
     let finest = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]].into_iter().map(among);

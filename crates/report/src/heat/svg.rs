@@ -71,7 +71,7 @@ impl Picture<'_> {
         let id = format!("{class}-{}-{}", self.number, self.kind.name());
         let (width, height) = SIZE;
         let low_high = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
-        let until = axis::span(map.borders_s[map.columns()]);
+        let until = axis::span(map.boundaries_s[map.columns()]);
         let mut svg = format!(
             "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
              <title id=\"{id}-t\">{title}: {}</title>\n<desc id=\"{id}-d\">Heat map of {until}, from {} to {}; {}.</desc>\n",
@@ -138,8 +138,8 @@ impl Picture<'_> {
             let _ = writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>");
             let _ = writeln!(svg, "<text class=\"end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 6.0, y + 4.0);
         }
-        let borders = &self.map.borders_s;
-        let end = borders[self.map.columns()];
+        let boundaries = &self.map.boundaries_s;
+        let end = boundaries[self.map.columns()];
         for (s, name) in axis::instants(end, 6) {
             let (x, y) = (LEFT + WIDTH * s / end, TOP + HEIGHT);
             let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {y}v4\"/>");
@@ -150,11 +150,11 @@ impl Picture<'_> {
     /// Mean and percentiles across the map, each named at the side.
     fn marks(&self, svg: &mut String) {
         let Some(op) = self.op else { return };
-        let told = [("p50", op.p50_us), ("mean", op.mean_us), ("p99", op.p99_us), ("p99.9", op.p999_us)];
-        let mut told: Vec<_> = told.into_iter().filter_map(|(name, us)| Some((name, us?))).collect();
-        told.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let reported = [("p50", op.p50_us), ("mean", op.mean_us), ("p99", op.p99_us), ("p99.9", op.p999_us)];
+        let mut reported: Vec<_> = reported.into_iter().filter_map(|(name, us)| Some((name, us?))).collect();
+        reported.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut below = f64::INFINITY;
-        for (name, us) in told {
+        for (name, us) in reported {
             let y = self.height_of(us * 1e3);
             let text = (y + 4.0).min(below - APART);
             below = text;

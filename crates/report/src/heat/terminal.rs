@@ -48,7 +48,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
 
 fn title(map: &HeatMap, kind: OpKind, record: &StepRecord) -> String {
     let what = timed(record);
-    let apart = axis::span(map.borders_s[1] - map.borders_s[0]);
+    let apart = axis::span(map.boundaries_s[1] - map.boundaries_s[0]);
     format!("{}: {what} by when an operation began, in columns of {apart}", kind.name())
 }
 
@@ -93,7 +93,7 @@ fn pair(map: &HeatMap, most: usize, title: &str, style: &Style) -> String {
 
 /// Begin and end of the time axis, below each map.
 fn times(map: &HeatMap, width: usize) -> String {
-    let end = axis::span(map.borders_s[map.columns()]);
+    let end = axis::span(map.boundaries_s[map.columns()]);
     let end_at = width.saturating_sub(3).max(end.len() + 1);
     let one = format!(" └0 s{end:>end_at$}");
     let gap = width + 10 - table::columns_of(&one).min(width + 10);

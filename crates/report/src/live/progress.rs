@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_load_tells_rate_and_time_left() {
-        let told = line("loading", Duration::from_secs(2), 780 << 20, 780 << 20, 1 << 30, "bytes");
-        assert_eq!(told, "loading: 780 MiB of 1 GiB (76 %), 390 MiB/s, 1 s left");
+        let reported = line("loading", Duration::from_secs(2), 780 << 20, 780 << 20, 1 << 30, "bytes");
+        assert_eq!(reported, "loading: 780 MiB of 1 GiB (76 %), 390 MiB/s, 1 s left");
         assert_eq!(line("fetching", Duration::ZERO, 0, 5, 0, "1"), "fetching: 5");
     }
 }

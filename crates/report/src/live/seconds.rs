@@ -13,7 +13,7 @@ use crate::figure::{number, time_us};
 #[derive(Debug)]
 pub struct Seconds {
     head: StepHead,
-    borders_us: Vec<i64>,
+    boundaries_us: Vec<i64>,
     open: BTreeMap<u32, Slice>,
     /// For each source: where physical and logical reads stand among its values, and when it is read.
     sources: BTreeMap<String, ([Option<usize>; 2], Phase)>,
@@ -35,15 +35,15 @@ struct Slice {
 struct Counter {
     last: Option<(i64, f64)>,
     per_s: Option<f64>,
-    /// The border up to which the rate holds.
-    border: u32,
+    /// The boundary up to which the rate holds.
+    boundary: u32,
 }
 
 impl Seconds {
     pub fn new(head: StepHead) -> Self {
         Self {
             head,
-            borders_us: Vec::new(),
+            boundaries_us: Vec::new(),
             open: BTreeMap::new(),
             sources: BTreeMap::new(),
             reads: [Counter::default(); 2],
@@ -54,23 +54,23 @@ impl Seconds {
     /// Takes an event of the step; returns the new line when there is one.
     pub fn take(&mut self, event: Event) -> Option<String> {
         match event {
-            Event::Started { borders_us, .. } => self.borders_us = borders_us,
+            Event::Started { boundaries_us, .. } => self.boundaries_us = boundaries_us,
             Event::Slice { report, .. } => return self.slice(&report),
             Event::Source { source, metrics, phase } => {
                 let place = |name| metrics.iter().position(|metric| metric.name == name);
                 let places = [place(shared::PHYSICAL_READS), place(shared::LOGICAL_READS)];
                 self.sources.insert(source, (places, phase));
             }
-            Event::Sample { source, border, at_us, values, .. } => {
+            Event::Sample { source, boundary, at_us, values, .. } => {
                 let (places, phase) = *self.sources.get(&source)?;
                 let at_us = match phase {
-                    Phase::Border => at_us,
-                    // Read later, it stands as it was at the border.
-                    Phase::Settled => *self.borders_us.get(border as usize)?,
+                    Phase::Boundary => at_us,
+                    // Read later, it stands as it was at the boundary.
+                    Phase::Settled => *self.boundaries_us.get(boundary as usize)?,
                 };
                 for (counter, place) in self.reads.iter_mut().zip(places) {
                     if let Some(value) = place.and_then(|place| *values.get(place)?) {
-                        counter.read(border, at_us, value);
+                        counter.read(boundary, at_us, value);
                     }
                 }
             }
@@ -93,7 +93,7 @@ impl Seconds {
             slice.blocks += op.blocks;
             slice.service.merge(&op.latency);
         }
-        if slice.sessions < self.head.seats.len() {
+        if slice.sessions < self.head.placements.len() {
             return None;
         }
         let whole = self.open.remove(&report.index)?;
@@ -105,13 +105,13 @@ impl Seconds {
     }
 
     fn line(&self, index: u32, slice: &Slice) -> Option<String> {
-        let at = |border: u32| self.borders_us.get(border as usize).copied();
+        let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
         // Counters may be a slice behind; a rate of the warm-up says nothing about the window.
         let warmup = self.head.warmup_slices;
         let [physical, logical] =
-            self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.border > warmup));
+            self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.boundary > warmup));
         // The most telling comes first: a narrow terminal cuts the end.
         let mut parts = match physical {
             Some(reads) => vec![format!("{} physical reads/s", number(reads))],
@@ -129,8 +129,9 @@ impl Seconds {
     }
 
     fn place(&self, index: u32, end_us: i64) -> String {
-        let since =
-            |border: u32| self.borders_us.get(border as usize).map_or(0.0, |border| (end_us - border) as f64 / 1e6);
+        let since = |boundary: u32| {
+            self.boundaries_us.get(boundary as usize).map_or(0.0, |boundary| (end_us - boundary) as f64 / 1e6)
+        };
         let warmup = self.head.warmup_slices;
         let like = self
             .head
@@ -150,8 +151,8 @@ impl Seconds {
 }
 
 impl Counter {
-    fn read(&mut self, border: u32, at_us: i64, value: f64) {
-        self.border = border;
+    fn read(&mut self, boundary: u32, at_us: i64, value: f64) {
+        self.boundary = boundary;
         if let Some((before_us, before)) = self.last.filter(|(before_us, _)| *before_us < at_us) {
             self.per_s = (value >= before).then(|| (value - before) * 1e6 / (at_us - before_us) as f64);
         }
@@ -181,13 +182,13 @@ mod tests {
             "index_bytes": null, "seed": 1, "content": "repeated"
         }));
         let workload = plan.workload(&dataset.unwrap()).unwrap();
-        let seats = plan.seats(1, 1);
+        let placements = plan.placements(1, 1);
         let head: StepHead = serde_json::from_value(serde_json::json!({
-            "step": 0, "workload": workload, "seats": seats, "warmup_slices": 1, "duration_s": 2.0, "ops": null
+            "step": 0, "workload": workload, "seats": placements, "warmup_slices": 1, "duration_s": 2.0, "ops": null
         }))
         .unwrap();
         let mut seconds = Seconds::new(head);
-        seconds.take(Event::Started { borders_us: vec![0, 1_000_000, 2_000_000, 3_000_000], clock_offset_us: 0 });
+        seconds.take(Event::Started { boundaries_us: vec![0, 1_000_000, 2_000_000, 3_000_000], clock_offset_us: 0 });
         seconds
     }
 
@@ -215,11 +216,11 @@ mod tests {
             Metric::counter(shared::PHYSICAL_READS, "blocks", ""),
             Metric::counter(shared::LOGICAL_READS, "blocks", ""),
         ];
-        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Border });
-        for border in 0..2_u32 {
-            let (at_us, reads) = (i64::from(border) * 1_000_000, f64::from(border));
+        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
+        for boundary in 0..2_u32 {
+            let (at_us, reads) = (i64::from(boundary) * 1_000_000, f64::from(boundary));
             let values = vec![Some(reads * 30_000.0), Some(reads * 120_000.0)];
-            seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values });
+            seconds.take(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values });
         }
         let line = seconds.take(slice(0, 0)).unwrap();
         assert_eq!(
@@ -229,17 +230,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_after_a_border_counts_to_the_border() {
+    fn what_is_read_after_a_boundary_counts_to_the_boundary() {
         let mut seconds = seconds(1);
         let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
         seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
-        // The warm-up reads 1,000 blocks a second, the window 3,000; the later a reading, the later after its border.
-        for (border, late_us, reads) in [(0_u32, 250_000, 0.0), (1, 500_000, 1_000.0), (2, 900_000, 4_000.0)] {
-            if let Some(ended) = border.checked_sub(1) {
+        // The warm-up reads 1,000 blocks a second, the window 3,000; the later a reading, the later after its boundary.
+        for (boundary, late_us, reads) in [(0_u32, 250_000, 0.0), (1, 500_000, 1_000.0), (2, 900_000, 4_000.0)] {
+            if let Some(ended) = boundary.checked_sub(1) {
                 seconds.take(slice(0, ended));
             }
-            let at_us = i64::from(border) * 1_000_000 + late_us;
-            seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values: vec![Some(reads)] });
+            let at_us = i64::from(boundary) * 1_000_000 + late_us;
+            seconds.take(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
         }
         assert!(seconds.last_line().unwrap().contains(": 3,000 physical reads/s"));
     }
@@ -249,9 +250,9 @@ mod tests {
         let mut seconds = seconds(1);
         let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
         seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
-        for (border, reads) in [(0_u32, 0.0), (1, 1_000.0)] {
-            let at_us = i64::from(border) * 1_000_000 + 500_000;
-            seconds.take(Event::Sample { source: "s".into(), border, at_us, cost_us: 1, values: vec![Some(reads)] });
+        for (boundary, reads) in [(0_u32, 0.0), (1, 1_000.0)] {
+            let at_us = i64::from(boundary) * 1_000_000 + 500_000;
+            seconds.take(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
         }
         assert!(seconds.take(slice(0, 1)).unwrap().starts_with("measuring 1 of 2 s: 128,000 blocks/s"));
     }

@@ -8,9 +8,9 @@ use mindful_core::engine::Description;
 use mindful_core::result::{BySession, StepSummary};
 use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 use mindful_core::units::format_bytes;
-use mindful_core::workload::{Like, Loop, Redo, Workload};
+use mindful_core::workload::{Like, LoopSite, Redo, Workload};
 
 use super::Page;
 use crate::escape;
@@ -32,7 +32,7 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
         }
         fact("active set", active_set(step, block_bytes).unwrap_or_else(unknown));
         let workload = record.head.workload.as_ref();
-        let sessions = |workload| sessions(analysis, workload, &record.head.seats);
+        let sessions = |workload| sessions(analysis, workload, &record.head.placements);
         fact("sessions", workload.map_or_else(|| counts(analysis), sessions));
         fact("work unit", workload.map_or_else(unknown, work_unit));
         fact("mix", workload.map_or_else(unknown, |workload| mix(step, workload)));
@@ -74,10 +74,10 @@ fn counts(analysis: &Analysis) -> String {
     counts.map(|count| count.map_or_else(|| "not known".to_owned(), |n| n.to_string())).collect::<Vec<_>>().join(", ")
 }
 
-fn sessions(analysis: &Analysis, workload: &Workload, seats: &[Seat]) -> String {
+fn sessions(analysis: &Analysis, workload: &Workload, placements: &[Placement]) -> String {
     let place = match workload.looping {
-        Loop::Server => "work loop in the database",
-        Loop::Client => "work loop in the client",
+        LoopSite::Server => "work loop in the database",
+        LoopSite::Client => "work loop in the client",
     };
     let mut text = format!("{}, {place}", counts(analysis));
     if let Some(rate) = workload.rate {
@@ -85,7 +85,7 @@ fn sessions(analysis: &Analysis, workload: &Workload, seats: &[Seat]) -> String 
         let _ =
             write!(text, "; open loop, {} operations/s due {beat}, latencies are response times", number(rate.per_s));
     }
-    text.push_str(&hosts(seats));
+    text.push_str(&hosts(placements));
     let fairness = analysis.steps[0].work.as_ref().filter(|work| work.sessions > 1).and_then(Work::fairness);
     if let Some((least, median, most)) = fairness.filter(|(_, median, _)| *median > 0.0) {
         let of_median = |ops: f64| percent(Some(ops / median));
@@ -95,13 +95,13 @@ fn sessions(analysis: &Analysis, workload: &Workload, seats: &[Seat]) -> String 
 }
 
 /// How many sessions work on each host, where there are several; those of a schema are on one.
-fn hosts(seats: &[Seat]) -> String {
+fn hosts(placements: &[Placement]) -> String {
     let mut sessions: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
-    for seat in seats {
-        *sessions.entry(seat.endpoint).or_default() += 1;
+    for placement in placements {
+        *sessions.entry(placement.endpoint).or_default() += 1;
     }
-    let told = sessions.iter().map(|(host, count)| format!("host {}: {count}", host + 1)).collect::<Vec<_>>();
-    if told.len() < 2 { String::new() } else { format!("; {}", told.join(", ")) }
+    let reported = sessions.iter().map(|(host, count)| format!("host {}: {count}", host + 1)).collect::<Vec<_>>();
+    if reported.len() < 2 { String::new() } else { format!("; {}", reported.join(", ")) }
 }
 
 fn work_unit(workload: &Workload) -> String {

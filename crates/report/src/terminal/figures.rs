@@ -24,7 +24,7 @@ pub fn operations(page: &mut Page, step: &StepAnalysis) {
     }
 }
 
-/// What is told of a kind of operation.
+/// What is reported a kind of operation.
 pub const OPERATION: [&str; 9] =
     ["operation", "count", "per s", "mean us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us"];
 

@@ -1,4 +1,4 @@
-//! The columns of a run's CSV held against the summary it is made of.
+//! The columns of a run's CSV compared with the summary it is made of.
 
 use std::collections::BTreeMap;
 
@@ -68,8 +68,8 @@ fn every_figure_of_the_summary_has_its_column() {
         text.lines().map(|line| line.split(',').collect()).collect::<Vec<_>>().try_into().unwrap();
     for (name, figure) in wanted {
         let column = titles.iter().position(|title| *title == name);
-        let told = column.and_then(|column| values[column].parse::<f64>().ok());
-        assert_eq!(told, figure, "{name} in\n{text}");
+        let reported = column.and_then(|column| values[column].parse::<f64>().ok());
+        assert_eq!(reported, figure, "{name} in\n{text}");
     }
 }
 

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 fn two_humps() -> Run {
     let made = Made::default();
     let mut run = made.run();
-    for (_, slice) in &mut run.steps[0].alone {
+    for (_, slice) in &mut run.steps[0].unmerged {
         let stalled = slice.index == made.warmup + 4;
         let mut recorder = Recorder::new();
         for i in 0..if stalled { 10 } else { 1_000 } {
@@ -41,12 +41,12 @@ fn a_rare_slow_band_and_a_stall_in_a_terminal() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let run = two_humps();
-    let told = |colour| heat::terminal::report(&run, &analyze(&run), &Style { colour, ..Style::default() });
-    let coloured = told(true);
+    let reported = |colour| heat::terminal::report(&run, &analyze(&run), &Style { colour, ..Style::default() });
+    let coloured = reported(true);
     let parts = coloured.split('\x1b').enumerate();
     let plain: String = parts.map(|(i, part)| if i == 0 { part } else { part.split_once('m').unwrap().1 }).collect();
     assert_ne!(plain, coloured);
-    assert_eq!(plain, told(false));
+    assert_eq!(plain, reported(false));
 }
 
 proptest! {
@@ -97,7 +97,7 @@ fn the_page_of_an_hour_is_small() {
 #[test]
 fn a_run_without_a_figure_has_a_page_all_the_same() {
     let mut run = Made::default().run();
-    run.steps[0].alone.clear();
+    run.steps[0].unmerged.clear();
     let page = page(&run);
     assert!(page.contains("no figure") && page.contains("INVALID") && !page.contains("<svg"));
     assert!(heat::terminal::report(&run, &analyze(&run), &Style::default()).contains("no operation was measured"));

@@ -119,7 +119,7 @@ fn apply(lines: &mut Vec<String>, how: &Spoil) {
 }
 
 /// Tells all there is to tell of the run in `file`, if it can be read; how long the texts are.
-fn told(file: &Path) -> Option<usize> {
+fn reported(file: &Path) -> Option<usize> {
     let run = read_run(file).ok()?;
     let analysis = mindful_analyze::analyze(&run);
     let (summary, style) = (&analysis.summary, Style::default());
@@ -132,7 +132,7 @@ fn told(file: &Path) -> Option<usize> {
         json::summary(summary),
         heat::terminal::report(&run, &analysis, &style),
     ];
-    all.extend(summary.contrast.as_ref().map(|told| contrast::report(summary, told, &style)));
+    all.extend(summary.contrast.as_ref().map(|reported| contrast::report(summary, reported, &style)));
     all.extend(summary.io_job.as_ref().map(|job| {
         let (block, large) = (blocks::block_bytes(&run), io_job::large_bytes(&run));
         mindful_report::io_job::report(summary, job, block, large, &run.notes, &style)
@@ -141,15 +141,15 @@ fn told(file: &Path) -> Option<usize> {
     Some(text.len() + all.iter().map(String::len).sum::<usize>())
 }
 
-/// Ends the process where a run is not told in time, for its thread cannot be ended.
+/// Ends the process where a run is not reported in time, for its thread cannot be ended.
 fn watchdog() -> mpsc::Sender<()> {
-    let (alive, told) = mpsc::channel();
+    let (alive, reported) = mpsc::channel();
     std::thread::spawn(move || {
         loop {
-            match told.recv_timeout(LONGEST) {
+            match reported.recv_timeout(LONGEST) {
                 Ok(()) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => {
-                    std::io::stderr().write_all(b"a run is not told in time\n").unwrap();
+                    std::io::stderr().write_all(b"a run is not reported in time\n").unwrap();
                     std::process::abort();
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
@@ -170,7 +170,7 @@ fn no_numbers_or_order_of_a_run_break_its_reports() {
     let file = folder.path().join("run.jsonl");
     for run in &runs {
         std::fs::write(&file, run.join("\n")).unwrap();
-        assert!(told(&file).is_some(), "what is whole is told");
+        assert!(reported(&file).is_some(), "what is whole is reported");
     }
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -184,7 +184,7 @@ fn no_numbers_or_order_of_a_run_break_its_reports() {
         }
         std::fs::write(&file, lines.join("\n")).unwrap();
         alive.send(()).unwrap();
-        let length = told(&file).unwrap_or(0);
+        let length = reported(&file).unwrap_or(0);
         prop_assert!(length < 256 << 20, "the reports are {length} bytes long");
         Ok(())
     });

@@ -36,19 +36,19 @@ fn a_cached_run_on_an_unseen_device() {
 #[test]
 fn a_run_that_failed_before_it_began() {
     let mut run = Made::default().run();
-    run.steps[0].alone.clear();
+    run.steps[0].unmerged.clear();
     run.steps[0].series.clear();
-    run.steps[0].borders_us.clear();
+    run.steps[0].boundaries_us.clear();
     run.steps[0].error = Some("session 3: server closed the connection: restart it and run again".into());
     insta::assert_snapshot!(report(&run));
 }
 
 #[test]
-fn sessions_on_several_hosts_are_told_by_host() {
+fn sessions_on_several_hosts_are_reported_by_host() {
     let mut run = Made::default().run();
     assert!(!report(&run).contains("host 1"));
     let schemas = run.steps[0].head.workload.as_ref().unwrap().schemas;
-    run.steps[0].head.seats = run.head.plan.seats(schemas, 3);
+    run.steps[0].head.placements = run.head.plan.placements(schemas, 3);
     assert!(report(&run).contains("host 1: 2, host 2: 1, host 3: 1"), "{}", report(&run));
 }
 
@@ -57,7 +57,7 @@ fn two_steps() {
     let mut run = Made::default().run();
     let mut head = run.steps[0].head.clone();
     let more = Made { sessions: 8, latency_us: 12_000, ..Made::default() };
-    (head.step, head.seats) = (1, more.run().steps[0].head.seats.clone());
+    (head.step, head.placements) = (1, more.run().steps[0].head.placements.clone());
     run.steps.push(more.step(head));
     insta::assert_snapshot!(report(&run));
 }

@@ -48,7 +48,7 @@ pub enum Reason {
 
 /// The next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rung {
+pub struct NextSessions {
     /// Its sessions.
     pub sessions: u32,
     /// Why.
@@ -61,8 +61,8 @@ impl Adaptive {
     /// Doubles until two doublings in a row are flat, then three points round the knee and one at twice it, in an order
     /// drawn from the seed, then the first rung again. With `steps_left` of a budget the last step that fits is kept
     /// for that repetition.
-    pub fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<Rung> {
-        let first = measured.first().map(|_| Rung { sessions: self.from, reason: Reason::DriftCheck });
+    pub fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<NextSessions> {
+        let first = measured.first().map(|_| NextSessions { sessions: self.from, reason: Reason::DriftCheck });
         let repetitions = measured.iter().filter(|m| m.sessions == self.from).count();
         let check = first.filter(|_| repetitions < 2 && measured.len() > 1);
         match steps_left {
@@ -71,7 +71,7 @@ impl Adaptive {
             _ => {}
         }
         let (rungs, next) = self.doublings(measured);
-        let doubling = next.map(|sessions| Rung { sessions, reason: Reason::Doubling });
+        let doubling = next.map(|sessions| NextSessions { sessions, reason: Reason::Doubling });
         doubling.or_else(|| self.round_knee(&rungs, measured)).or(check)
     }
 
@@ -97,21 +97,21 @@ impl Adaptive {
 
     /// The next point round the knee or past it. The knee, `X_max / X(1)`, is taken from the doublings alone, so it
     /// does not move while the points are measured.
-    fn round_knee(&self, rungs: &[(u32, f64)], measured: &[Measured]) -> Option<Rung> {
+    fn round_knee(&self, rungs: &[(u32, f64)], measured: &[Measured]) -> Option<NextSessions> {
         let (first, alone) = *rungs.first()?;
         let (top, highest) = (rungs.last()?.0, rungs.iter().map(|r| r.1).fold(0.0, f64::max));
         if alone <= 0.0 {
             return None;
         }
         let knee = (f64::from(first) * highest / alone).clamp(f64::from(first), f64::from(top));
-        let mut points: Vec<Rung> = Vec::new();
+        let mut points: Vec<NextSessions> = Vec::new();
         let mut add = |places: &[f64], reason: Reason, most: usize| {
             for place in places {
                 let sessions = (knee * place.exp2()).round() as u32;
                 let known = rungs.iter().any(|r| r.0 == sessions) || points.iter().any(|p| p.sessions == sessions);
                 let of_reason = points.iter().filter(|p| p.reason == reason).count();
                 if !known && of_reason < most && (self.from..=self.to).contains(&sessions) {
-                    points.push(Rung { sessions, reason });
+                    points.push(NextSessions { sessions, reason });
                 }
             }
         };

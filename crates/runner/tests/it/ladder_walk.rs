@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use mindful_runner::ladder::{Adaptive, Bisection, Measured, Move, Reason, Rung, Slot, Trial, schedule, within};
+use mindful_runner::ladder::{
+    Adaptive, Bisection, Measured, Move, NextSessions, Reason, Slot, Trial, schedule, within,
+};
 use proptest::prelude::*;
 
 /// Walks the ladder on a system that rises to `knee` sessions and is flat after.
-fn walk(ladder: Adaptive, knee: f64, budget: Option<u32>) -> Vec<Rung> {
-    let (mut measured, mut rungs): (Vec<Measured>, Vec<Rung>) = (Vec::new(), Vec::new());
+fn walk(ladder: Adaptive, knee: f64, budget: Option<u32>) -> Vec<NextSessions> {
+    let (mut measured, mut rungs): (Vec<Measured>, Vec<NextSessions>) = (Vec::new(), Vec::new());
     while let Some(rung) = ladder.next(&measured, budget.map(|b| b - rungs.len() as u32)) {
         let throughput = 1e3 * f64::from(rung.sessions).min(knee);
         measured.push(Measured { sessions: rung.sessions, throughput });
@@ -18,7 +20,7 @@ fn walk(ladder: Adaptive, knee: f64, budget: Option<u32>) -> Vec<Rung> {
     rungs
 }
 
-fn sessions(rungs: &[Rung], reason: Reason) -> Vec<u32> {
+fn sessions(rungs: &[NextSessions], reason: Reason) -> Vec<u32> {
     let mut sessions: Vec<u32> = rungs.iter().filter(|r| r.reason == reason).map(|r| r.sessions).collect();
     sessions.sort_unstable();
     sessions
@@ -30,7 +32,7 @@ fn a_ladder_doubles_past_the_knee_and_looks_closely_round_it() {
     assert_eq!(sessions(&rungs, Reason::Doubling), [1, 2, 4, 8, 16, 32, 64]);
     assert_eq!(sessions(&rungs, Reason::RoundKnee), [7, 10, 14]);
     assert_eq!(sessions(&rungs, Reason::PastKnee), [20]);
-    assert_eq!(rungs.last().unwrap(), &Rung { sessions: 1, reason: Reason::DriftCheck });
+    assert_eq!(rungs.last().unwrap(), &NextSessions { sessions: 1, reason: Reason::DriftCheck });
 }
 
 #[test]
@@ -54,7 +56,7 @@ fn a_budget_keeps_its_last_step_for_the_drift_check() {
 }
 
 #[test]
-fn what_does_not_fit_a_budget_is_the_repetitions_and_the_middles() {
+fn what_does_not_fit_a_budget_is_repetitions_and_middles() {
     let slots = schedule(9, 2, Some(0), 3);
     assert_eq!(slots.len(), 19);
     let minute = |_: &Slot| Duration::from_mins(1);
@@ -81,7 +83,7 @@ fn search(bisection: Bisection, limit: f64, full: f64) -> (Move, usize) {
 
 proptest! {
     #[test]
-    fn a_ladder_ends_inside_its_range_and_measures_no_rung_twice_but_the_first(
+    fn a_ladder_stays_in_its_range_and_repeats_only_the_first(
         from in 1_u32..20, span in 0_u32..600, knee in 0.5..900.0_f64, seed: u64,
     ) {
         let ladder = Adaptive { from, to: from + span, seed };
@@ -96,7 +98,7 @@ proptest! {
     fn a_ladder_resumes_from_its_results_alone(knee in 1.0..300.0_f64, cut in 0_usize..12, seed: u64) {
         let ladder = Adaptive { from: 1, to: 256, seed };
         let whole = walk(ladder, knee, None);
-        let of = |r: &Rung| Measured { sessions: r.sessions, throughput: 1e3 * f64::from(r.sessions).min(knee) };
+        let of = |r: &NextSessions| Measured { sessions: r.sessions, throughput: 1e3 * f64::from(r.sessions).min(knee) };
         let until: Vec<Measured> = whole.iter().take(cut).map(of).collect();
         prop_assert_eq!(ladder.next(&until, None), whole.get(cut).copied());
     }
@@ -143,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn a_load_that_fails_its_full_length_is_not_told(limit in 1.0..5e4_f64, lower in 0.3..1.0_f64) {
+    fn a_load_that_fails_its_full_length_is_not_reported(limit in 1.0..5e4_f64, lower in 0.3..1.0_f64) {
         let bisection = Bisection { from: 10.0, to: 1e5, grain: 1.0, tolerance: 0.05 };
         match search(bisection, limit, limit * lower).0 {
             Move::Found { load, .. } => prop_assert!(load <= limit * lower),

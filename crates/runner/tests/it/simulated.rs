@@ -73,7 +73,7 @@ fn a_budget_leaves_out_what_does_not_fit_and_names_it() {
         steps.filter(|step| step.point.values["update_pct"] == pct).count()
     };
     assert!(of("0").abs_diff(of("20")) <= 1 && of("0") >= 4, "{} and {} steps", of("0"), of("20"));
-    simulation.told("the budget is used up; left out is what follows from sessions").unwrap();
+    simulation.reported("the budget is used up; left out is what follows from sessions").unwrap();
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn the_highest_load_that_meets_an_objective_is_found() {
     // 4 servers of 10 ms: with N sessions an operation takes 10 N / 4 ms beyond the cap.
     let given = [("sessions", "1..64"), ("max_iops_at", "p50<=30ms"), ("null_latency", "10ms"), ("null_capacity", "4")];
     simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "30s")]].concat(), None);
-    let line = simulation.told("is the highest load that meets the objective, confirmed").unwrap();
+    let line = simulation.reported("is the highest load that meets the objective, confirmed").unwrap();
     let load: u32 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((11..=12).contains(&load), "{line}");
 }
@@ -93,7 +93,7 @@ fn the_highest_rate_that_meets_an_objective_is_the_known_one() {
     // Eight sessions that serve an operation in 40 ms carry 200 a second; each has a queue of its own, which grows before.
     let given = [("sessions", "8"), ("rate", "40..800"), ("max_iops_at", "p50<=300ms"), ("null_latency", "40ms")];
     let ended = simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "60s")]].concat(), None);
-    let line = simulation.told("is the highest load that meets the objective, confirmed").unwrap();
+    let line = simulation.reported("is the highest load that meets the objective, confirmed").unwrap();
     let rate: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((140.0..=205.0).contains(&rate), "{line}");
     let steps = &ended.analysis.summary.steps;
@@ -142,8 +142,8 @@ fn a_step_that_never_is_steady_tells_why() {
     for (given, reason) in restless {
         let ended = steady(&given);
         assert_eq!(ended.analysis.summary.validity, Validity::Suspect);
-        let told = &finding(&ended, "not-steady").unwrap().evidence;
-        assert!(told.contains(reason), "{given:?}: {told}");
+        let reported = &finding(&ended, "not-steady").unwrap().evidence;
+        assert!(reported.contains(reason), "{given:?}: {reported}");
     }
     let filling = steady(&[("steady_cap", "75s"), ("null_hit_ratio", "80"), ("null_cache_fill", "120s")]);
     assert!(finding(&filling, "not-steady").unwrap().evidence.contains("the hit ratio"));
@@ -159,8 +159,8 @@ fn compared(a: &str, b: &str) -> (Verdict, f64) {
         let (step, record) = (&ended.analysis.summary.steps[0], &ended.run.steps[0]);
         sides[side].push(value(Figure::Throughput, step, record).unwrap());
     }
-    let told = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
-    (told.verdict, told.ratio)
+    let reported = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
+    (reported.verdict, reported.ratio)
 }
 
 #[test]

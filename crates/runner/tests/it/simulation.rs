@@ -16,7 +16,7 @@ use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 use mindful_runner::{Context, Ended, Resumed, Single};
 
-/// What a run told those who watch.
+/// What a run reported those who watch.
 #[derive(Default)]
 pub struct Notes(Mutex<Vec<String>>);
 
@@ -103,8 +103,8 @@ impl Simulation {
         mindful_runner::run(&context, &mut walk, resumed, &mut |_, _| Ok(())).unwrap()
     }
 
-    /// What was told and holds `part`.
-    pub fn told(&self, part: &str) -> Option<String> {
+    /// What was asked and holds `part`.
+    pub fn reported(&self, part: &str) -> Option<String> {
         self.notes.0.lock().unwrap().iter().find(|text| text.contains(part)).cloned()
     }
 }

@@ -4,7 +4,7 @@ use mindful_conformance::Fixture;
 use mindful_core::ErrorKind;
 use mindful_core::engine::Session;
 use mindful_core::metric::shared;
-use mindful_core::slice::{Seat, SliceReport};
+use mindful_core::slice::{Placement, SliceReport};
 use mindful_core::workload::{OpKind, Rate, Workload};
 
 fn null(latency: &str) -> Fixture {
@@ -67,12 +67,12 @@ fn a_stall_loses_no_arrival_and_shows_in_response_times() {
 }
 
 #[test]
-fn sessions_die_and_fail_to_connect_as_told() {
+fn sessions_die_and_fail_to_connect_as_asked() {
     let fixture = null("1ms").with("null_fail", "0@250ms,connect:1");
     let opened = fixture.loaded();
     let workload = fixture.workload();
-    let seat = Seat { session: 1, sessions: 2, schema: 2, endpoint: 0 };
-    let refused = opened.target.session(&workload, seat).err().unwrap();
+    let placement = Placement { session: 1, sessions: 2, schema: 2, endpoint: 0 };
+    let refused = opened.target.session(&workload, placement).err().unwrap();
     assert_eq!(refused.kind, ErrorKind::Target);
     let (mut session, mut orders) = (opened.session(&workload, 0, 2), opened.orders());
     let slice = |session: &mut Box<dyn Session>, order| session.slice(&order);
@@ -105,7 +105,7 @@ fn slices_are_timed_by_the_targets_own_clock() {
 }
 
 #[test]
-fn counters_follow_from_the_caches_told() {
+fn counters_follow_from_the_caches_reported() {
     let fixture = null("0s").with("null_hit_ratio", "60").with("null_page_cache_share", "25").with("null_cpu", "3us");
     let opened = fixture.loaded();
     let mut sampler = opened.target.samplers().unwrap().remove(0);

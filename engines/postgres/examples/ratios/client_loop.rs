@@ -9,7 +9,7 @@ use mindful_core::dataset::Dataset;
 use mindful_core::latency::{Latency, Recorder};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::workload::{Draws, Op, Workload, starts};
 use mindful_core::{Error, Result, clock, draw};
 
@@ -18,7 +18,7 @@ use crate::knobs::{cpu_s, spread};
 
 const SLICE: Duration = Duration::from_millis(100);
 const PAIRS: usize = 41;
-const SEAT: Seat = Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+const SEAT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
 /// Alternates the two loops, and the bare one with itself, in CPU of this thread.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
@@ -106,8 +106,8 @@ impl Bare {
             self.latency.record(began.elapsed().as_nanos() as u64);
             ops += 1;
         }
-        let told: (Latency, u64) = (self.latency.take(), blocks);
-        black_box(told);
+        let reported: (Latency, u64) = (self.latency.take(), blocks);
+        black_box(reported);
         Ok(ops as f64 / (cpu_s("thread-self")? - before))
     }
 }

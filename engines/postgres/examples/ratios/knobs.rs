@@ -7,7 +7,7 @@ use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::{Error, Result, Session, Target};
 use mindful_postgres::connect::Connection;
 
@@ -119,7 +119,7 @@ impl<'a> Loop<'a> {
         let dataset = target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
         let workload = Plan::from_settings(&all)?.workload(&dataset)?;
         target.prepare(&workload, 1)?;
-        let session = target.session(&workload, Seat { session: 0, sessions: 1, schema: 2, endpoint: 0 })?;
+        let session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 2, endpoint: 0 })?;
         let sql = "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' ORDER BY backend_start DESC LIMIT 1";
         let backend = number(bench, &bench.connect()?, sql)?;
         let mut made = Self { bench, backend, kind: Kind::Generated(target, session), next_op: 0 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mindful_core::plan::Plan;
 use mindful_core::settings::Settings;
-use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_postgres::connect::Connection;
@@ -15,7 +15,7 @@ use crate::{BLOCKS, Bench, median};
 const ROUNDS: usize = 5;
 const SLICE: Duration = Duration::from_millis(1_500);
 
-/// What the loop is held against.
+/// What the loop is compared with.
 #[derive(Clone, Copy)]
 enum Other {
     Execute,
@@ -43,7 +43,7 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
     let target = bench.target()?;
     let workload = plain(&target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?, unit)?;
     target.prepare(&workload, 1)?;
-    let mut session = target.session(&workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+    let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let rival = bench.connect()?;
     let backend =
         number(bench, &rival, "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'")?;

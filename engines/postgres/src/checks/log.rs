@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_forces_nothing_to_storage_spoils_updates_and_not_reads() {
+    fn a_server_that_forces_nothing_spoils_updates_not_reads() {
         let off = updating().with("fsync", "off", None);
         assert_eq!(fsync(&off).unwrap().severity, Severity::Warning);
         let reads = State { planned: Planned::default(), ..off };
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn little_room_for_the_log_is_told_and_much_is_not() {
+    fn little_room_for_the_log_is_reported_and_much_is_not() {
         let with = |mib: u64| updating().with("max_wal_size", "", Some((mib << 20) as f64));
         let found = room(&with(64)).unwrap();
         assert!(

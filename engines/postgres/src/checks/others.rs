@@ -82,7 +82,7 @@ pub fn users(state: &State) -> Option<Finding> {
     Some(warning("pg-namespace-shared", text, format!("server process {users}")))
 }
 
-/// What could not be looked at is told, so that silence is no praise.
+/// What could not be looked at is reported, so that silence is no praise.
 pub fn hidden(state: &State) -> Option<Finding> {
     let missing: Vec<_> = [
         (!state.activity.sees_all, "other roles' sessions"),

@@ -19,7 +19,7 @@ pub fn io_timing(state: &State) -> Option<Finding> {
 pub fn statements_logged(state: &State) -> Option<Finding> {
     let all = |name: &str| state.number(name).filter(|ms| *ms == 0.0).map(|_| format!("{name} = 0"));
     let is = |name: &str, value: &str| state.is(name, value).then(|| format!("{name} = {value}"));
-    let told: Vec<_> = [
+    let reported: Vec<_> = [
         all("log_min_duration_statement"),
         all("auto_explain.log_min_duration"),
         is("log_statement", "all"),
@@ -29,10 +29,10 @@ pub fn statements_logged(state: &State) -> Option<Finding> {
     .into_iter()
     .flatten()
     .collect();
-    (!told.is_empty()).then(|| {
+    (!reported.is_empty()).then(|| {
         let text = "The server writes statements to its log: in the client's loop each operation pays for it. \
                     ALTER SYSTEM RESET of what is named; SELECT pg_reload_conf()";
-        info("pg-statements-logged", text, told.join(", "))
+        info("pg-statements-logged", text, reported.join(", "))
     })
 }
 
@@ -48,14 +48,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_logs_every_statement_is_told() {
+    fn only_what_logs_every_statement_is_reported() {
         let with = |ms: f64| State::default().with("log_min_duration_statement", "", Some(ms));
         assert_eq!(statements_logged(&with(0.0)).unwrap().evidence, "log_min_duration_statement = 0");
         assert_eq!((statements_logged(&with(-1.0)), statements_logged(&with(250.0))), (None, None));
     }
 
     #[test]
-    fn of_a_server_about_which_nothing_is_known_nothing_is_said_but_that() {
+    fn of_an_unknown_server_nothing_is_said_but_that() {
         let found = super::super::check(&State::default());
         assert_eq!(found.iter().map(|f| f.code.as_str()).collect::<Vec<_>>(), ["pg-partly-seen"]);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::url::{encode, show_host};
 
-/// Folders a server puts its socket in unless told otherwise, most likely first.
+/// Folders a server puts its socket in unless reported otherwise, most likely first.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
 /// A socket or a port of a host.

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fatal_line_is_told_before_errors_and_the_last_line() {
+    fn the_fatal_line_is_reported_before_errors_and_the_last_line() {
         let fatal = "1 [2] FATAL:  out of memory\n1 [2] ERROR:  also\n1 [2] LOG:  database system is shut down";
         assert_eq!(complaint(fatal).as_deref(), Some("out of memory"));
         assert_eq!(complaint("initdb: error: no space\nremoving data").as_deref(), Some("no space"));

@@ -18,7 +18,7 @@ const PINNED: &[(&str, &str, &str)] = &[
     ("16.15", "darwin-arm64v8", "65b953905f0a4d46030767a6b44a52360170d69a7985f1b02aa435f2f6256a83"),
 ];
 
-/// The archive of version `full` for this platform. One that is not pinned here is held against the hash that its
+/// The archive of version `full` for this platform. One that is not pinned here is compared with the hash that its
 /// source tells.
 pub fn artefact(full: &str) -> Artefact {
     let platform = format!("{}-{}", system(), architecture());

@@ -13,7 +13,7 @@ pub const KEYS: &[Key] = &[
         .command(),
     Key::with_default("pg_version", "VERSION", "18", "PostgreSQL to fetch: 16, 17, 18, or in full such as 18.6"),
     Key::with_default("fetch", "on|off", "on", "Whether PostgreSQL may be fetched from the network"),
-    Key::unset("fetch_dir", "DIR", "Where fetched PostgreSQL binaries are kept (default: the user's data directory)")
+    Key::unset("fetch_dir", "DIR", "Where fetched PostgreSQL binaries are stored (default: the user's data directory)")
         .command(),
     Key::unset("fetch_url", "URL", "Repository to fetch from, in the layout of Maven (default: the public one)")
         .command(),
@@ -70,7 +70,7 @@ pub struct Options {
     pub version: Version,
     /// Whether the network may be used.
     pub fetch: bool,
-    /// Where fetched binaries are kept.
+    /// Where fetched binaries are stored.
     pub fetch_dir: Option<PathBuf>,
     /// The repository to fetch from.
     pub fetch_url: String,

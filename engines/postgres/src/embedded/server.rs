@@ -80,7 +80,7 @@ impl Server {
 
     fn await_ready(&mut self, site: &Site<'_>, log: &Log, events: &dyn Events) -> Result<()> {
         let began = Instant::now();
-        let mut told = false;
+        let mut reported = false;
         loop {
             if let Some(pid) = ready(site) {
                 self.pid = pid;
@@ -93,9 +93,9 @@ impl Server {
                     format!("see {}; --set changes server settings", log.path().display()),
                 ));
             }
-            if !told && began.elapsed() > Duration::from_secs(3) {
+            if !reported && began.elapsed() > Duration::from_secs(3) {
                 note(events, "PostgreSQL is still starting, as after a crash it replays its log first");
-                told = true;
+                reported = true;
             }
             std::thread::sleep(POLL);
         }

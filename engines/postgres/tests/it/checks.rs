@@ -1,4 +1,4 @@
-//! What spoils a result is told before it is measured, on real servers that have it.
+//! What spoils a result is reported before it is measured, on real servers that have it.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Target)) {
 }
 
 #[test]
-fn a_server_set_up_to_lie_is_told_by_code_and_figures() {
+fn a_server_set_up_to_lie_is_reported_by_code_and_figures() {
     let settings = [
         "fsync=off",
         "synchronous_commit=off",
@@ -72,7 +72,7 @@ fn a_server_set_up_to_lie_is_told_by_code_and_figures() {
 }
 
 #[test]
-fn whoever_else_is_at_work_is_seen_and_a_quiet_server_is_not_blamed() {
+fn others_at_work_are_seen_and_a_quiet_server_is_not_blamed() {
     each_server(&["track_io_timing=on"], |server, target| {
         let quiet = target.checks(&plan(&[("update_pct", "20")])).unwrap();
         for code in ["pg-others-active", "pg-held-horizon", "pg-slots", "pg-autovacuum", "pg-partly-seen"] {
@@ -92,7 +92,7 @@ fn whoever_else_is_at_work_is_seen_and_a_quiet_server_is_not_blamed() {
 }
 
 #[test]
-fn a_dataset_half_in_cache_is_foretold_from_what_is_loaded() {
+fn a_dataset_half_in_cache_is_predicted_from_what_is_loaded() {
     each_server(&["shared_buffers=16MB", "autovacuum=on"], |server, target| {
         target.load(&dataset(2, 2_048), &Silent, &Stop::default()).unwrap();
         let findings = target.checks(&plan(&[("sessions", "2")])).unwrap();
@@ -101,16 +101,16 @@ fn a_dataset_half_in_cache_is_foretold_from_what_is_loaded() {
         // Only a schema that has a session is visited.
         let findings = target.checks(&plan(&[("sessions", "1")])).unwrap();
         assert!(found(&findings, "pg-predicted-hits").text.contains("no storage"));
-        // Tables are made with autovacuum off; where that is taken back, it is told.
+        // Tables are made with autovacuum off; where that is taken back, it is reported.
         server.sql("ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled)");
         let findings = target.checks(&plan(&[])).unwrap();
-        let told = codes(&findings).contains(&"pg-autovacuum");
-        assert_eq!(told, server.sql("SHOW autovacuum") == ["on"]);
+        let reported = codes(&findings).contains(&"pg-autovacuum");
+        assert_eq!(reported, server.sql("SHOW autovacuum") == ["on"]);
     });
 }
 
 #[test]
-fn a_role_without_rights_is_told_what_it_cannot_see() {
+fn a_role_without_rights_is_reported_what_it_cannot_see() {
     each_server(&[], |server, _| {
         server.sql("CREATE ROLE nobody_special LOGIN");
         server.sql("CREATE DATABASE theirs OWNER nobody_special");

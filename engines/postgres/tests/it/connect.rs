@@ -1,4 +1,4 @@
-//! Connections held against a real PostgreSQL with passwords and TLS, and against servers that misbehave.
+//! Connections compared with a real PostgreSQL with passwords and TLS, and against servers that misbehave.
 
 mod cluster;
 mod impostor;

@@ -1,6 +1,6 @@
 //! Stored blocks, read back and compressed, are what was asked for, or the load is refused before its first byte.
 
-use crate::support::{Server, dataset, programs, seat, work, workload};
+use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
@@ -17,7 +17,7 @@ fn mixed(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
 }
 
 /// Compress and dedupe ratio of the blocks as the target tells them.
-fn told(target: &dyn Target) -> (f64, f64) {
+fn reported(target: &dyn Target) -> (f64, f64) {
     let stored = target.describe().unwrap().stored_blocks.unwrap();
     let numbers: Vec<f64> = stored.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     (numbers[0], numbers[1])
@@ -30,7 +30,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
         for asked in [1.0, 2.0, 4.0, 12.0, 30.0] {
             let target = server.target(&[("compress_ratio", &asked.to_string())]).unwrap();
             target.load(&mixed(asked, 1.0), &Silent, &Stop::default()).unwrap();
-            let (compress, dedupe) = told(&*target);
+            let (compress, dedupe) = reported(&*target);
             assert!((compress / asked - 1.0).abs() < TOLERANCE, "{compress} for {asked}");
             assert!((dedupe - 1.0).abs() < f64::EPSILON, "{dedupe}");
             assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
@@ -48,12 +48,12 @@ fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
-    let (compress, _) = told(&*target);
+    let (compress, _) = reported(&*target);
     assert!((6.5..8.5).contains(&compress), "{compress}");
     target.cleanup().unwrap();
     let repeated = DatasetPlan { content: Content::Repeated, ..dataset(1, BLOCKS) };
     target.load(&repeated, &Silent, &Stop::default()).unwrap();
-    assert!(told(&*target).0 > 30.0, "{:?}", told(&*target));
+    assert!(reported(&*target).0 > 30.0, "{:?}", reported(&*target));
 }
 
 #[test]
@@ -74,13 +74,13 @@ fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
 }
 
 #[test]
-fn updates_of_shaped_rows_stay_in_their_block_and_write_data_of_the_same_kind() {
+fn updates_of_shaped_rows_stay_in_block_and_in_kind() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[("compress_ratio", "4")]).unwrap();
     target.load(&mixed(4.0, 1.0), &Silent, &Stop::default()).unwrap();
     let w = mindful_core::workload::Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 1, "100") };
     target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
     work(&*target, &mut *session, 0, 2_000).unwrap();
     drop(session);
     let left = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
@@ -88,6 +88,6 @@ fn updates_of_shaped_rows_stay_in_their_block_and_write_data_of_the_same_kind() 
     // A rewritten table holds the last versions alone: as random as the first were.
     server.sql("VACUUM FULL mindful.blocks_1");
     server.sql("CHECKPOINT");
-    let (compress, _) = told(&*target);
+    let (compress, _) = reported(&*target);
     assert!((compress / 4.0 - 1.0).abs() < TOLERANCE, "{compress}");
 }

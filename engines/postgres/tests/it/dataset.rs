@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::support::{Server, dataset, programs, seat, work, workload};
+use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::ErrorKind;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::engine::Stop;
@@ -39,14 +39,14 @@ fn the_layout_holds_and_a_read_of_every_block_writes_none() {
 }
 
 #[test]
-fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
+fn a_stored_proof_counts_until_the_dataset_is_another() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         let load = |schemas, seed| {
             let plan = DatasetPlan { seed, ..dataset(schemas, 500) };
             server.target(&[]).unwrap().load(&plan, &Silent, &Stop::default()).unwrap()
         };
-        let kept = || server.target(&[]).unwrap().kept_proof().unwrap();
+        let kept = || server.target(&[]).unwrap().stored_proof().unwrap();
         let prove = || {
             let proof = target.verify(&Stop::default()).unwrap();
             target.keep_proof(&proof).unwrap();
@@ -71,7 +71,7 @@ fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
     });
 }
 
-/// Stops a load as soon as its first bytes are told.
+/// Stops a load as soon as its first bytes are reported.
 struct StopEarly(Stop, Mutex<u64>);
 
 impl Events for StopEarly {
@@ -167,7 +167,7 @@ fn cleanup_takes_what_is_ours_and_leaves_what_is_not() {
 }
 
 #[test]
-fn cleanup_leaves_nothing_where_all_is_ours_and_may_be_said_twice() {
+fn cleanup_leaves_nothing_of_ours_and_may_be_repeated() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap();
@@ -188,7 +188,7 @@ fn hostile_names_are_only_names() {
             assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
             let w = workload(1, 300, 2, "50");
             target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             assert_eq!(work(&*target, &mut *session, 0, 20).unwrap().total_ops(), 20);
             drop(session);
             target.cleanup().unwrap();

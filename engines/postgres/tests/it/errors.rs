@@ -8,12 +8,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::support::{self, Server, dataset, programs, seat, workload};
+use crate::support::{self, Server, dataset, placement, programs, workload};
 use mindful_conformance::not_run;
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, Silent};
 use mindful_core::slice::SliceOrder;
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
 use mindful_postgres::connect;
 
@@ -32,10 +32,10 @@ fn assert_plain(error: &Error) {
 }
 
 /// What a session in a long slice says when `strike` comes, again and again until it does.
-fn struck(target: &dyn Target, looping: Loop, strike: impl Fn() + Send + Sync) -> Error {
+fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Sync) -> Error {
     let w = Workload { looping, ..workload(1, BLOCKS, 4, "20") };
     target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
     let begin_us = target.clock_us().unwrap();
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: 0, max_ops: None };
     let over = AtomicBool::new(false);
@@ -46,23 +46,23 @@ fn struck(target: &dyn Target, looping: Loop, strike: impl Fn() + Send + Sync) -
                 strike();
             }
         });
-        let told = session.slice(&order);
+        let reported = session.slice(&order);
         over.store(true, Ordering::Relaxed);
-        told.unwrap_err()
+        reported.unwrap_err()
     })
 }
 
 #[test]
-fn a_server_that_crashes_in_the_middle_of_a_run_ends_it_with_one_line() {
+fn a_server_that_crashes_in_a_run_ends_it_with_one_line() {
     for bin in programs() {
-        for looping in [Loop::Server, Loop::Client] {
+        for looping in [LoopSite::Server, LoopSite::Client] {
             let server = Server::start(&bin, &[]);
             let target = loaded(&server);
             let error = struck(&*target, looping, || server.crash());
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
             assert_plain(&error);
             assert!(error.next.contains("log"), "{error}");
-            // Whoever asks after that is told that nobody answers.
+            // Whoever asks after that is reported that nobody answers.
             assert_plain(&target.clock_us().and_then(|_| target.describe()).unwrap_err());
         }
     }
@@ -79,11 +79,11 @@ fn a_client_loop_that_is_terminated_or_cancelled_says_so() {
         // A statement is short: cancelling may come between two of them, on a busy host for long.
         drop(server.try_sql(&sql));
     };
-    let killed = struck(&*target, Loop::Client, || strike("pg_terminate_backend"));
+    let killed = struck(&*target, LoopSite::Client, || strike("pg_terminate_backend"));
     assert_eq!(killed.kind, ErrorKind::Run, "{killed}");
     assert!(killed.what.contains("terminating connection"), "{killed}");
     assert_plain(&killed);
-    let cancelled = struck(&*target, Loop::Client, || strike("pg_cancel_backend"));
+    let cancelled = struck(&*target, LoopSite::Client, || strike("pg_cancel_backend"));
     assert_eq!(cancelled.kind, ErrorKind::Run, "{cancelled}");
     assert!(cancelled.what.contains("cancel"), "{cancelled}");
     assert_plain(&cancelled);
@@ -96,14 +96,14 @@ fn a_server_that_became_read_only_takes_no_updates() {
         loaded(&server);
         server.sql("ALTER DATABASE postgres SET default_transaction_read_only = on");
         let target = server.target(&[]).unwrap();
-        for looping in [Loop::Server, Loop::Client] {
+        for looping in [LoopSite::Server, LoopSite::Client] {
             let w = Workload { looping, ..workload(1, BLOCKS, 4, "20") };
             let error = target.prepare(&w, 1).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Target, "{error}");
             assert!(error.what.contains("read-only"), "{error}");
             assert_plain(&error);
         }
-        let reads = Workload { looping: Loop::Client, ..workload(1, BLOCKS, 4, "0") };
+        let reads = Workload { looping: LoopSite::Client, ..workload(1, BLOCKS, 4, "0") };
         target.prepare(&reads, 1).unwrap();
         let error = target.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target, "{error}");
@@ -165,7 +165,7 @@ impl Events for Filling {
 }
 
 #[test]
-fn a_full_disk_is_told_with_the_next_move() {
+fn a_full_disk_is_reported_with_the_next_move() {
     let server = Server::start(&programs()[0], &[]);
     let full = "DO $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$";
     let error = connect::explain(&server.try_sql(full).unwrap_err(), "loading");
@@ -173,7 +173,7 @@ fn a_full_disk_is_told_with_the_next_move() {
 }
 
 #[test]
-fn a_disk_that_fills_up_during_a_load_is_told_and_the_load_can_be_had_later() {
+fn a_disk_that_fills_during_a_load_is_reported() {
     let server = Server::start(&programs()[0], &[]);
     let scratch = tempfile::tempdir().unwrap();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();

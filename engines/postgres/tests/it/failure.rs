@@ -1,12 +1,12 @@
-//! What goes wrong on real servers is told on one line, with the next move, and changes nothing.
+//! What goes wrong on real servers is reported on one line, with the next move, and changes nothing.
 
 use std::time::Duration;
 
-use crate::support::{Server, dataset, programs, seat, workload};
+use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::slice::SliceOrder;
-use mindful_core::workload::{Commit, Loop, Workload};
+use mindful_core::workload::{Commit, LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
 
 fn each_server(settings: &[&str], test: impl Fn(&Server)) {
@@ -25,7 +25,7 @@ fn loaded(server: &Server) -> Box<dyn Target> {
 fn struck_by(server: &Server, target: &dyn Target, sql: &str) -> Error {
     let w = workload(1, 1_000, 4, "20");
     target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
     let begin_us = target.clock_us().unwrap();
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: None };
     std::thread::scope(|scope| {
@@ -68,7 +68,7 @@ fn a_plan_that_is_not_a_plain_index_scan_is_refused() {
 }
 
 #[test]
-fn more_sessions_than_the_server_takes_are_refused_with_how_many_fit() {
+fn more_sessions_than_the_server_takes_are_refused() {
     each_server(&["max_connections=12"], |server| {
         let target = loaded(server);
         assert!(target.prepare(&workload(1, 1_000, 4, "0"), 4).is_ok());
@@ -79,7 +79,7 @@ fn more_sessions_than_the_server_takes_are_refused_with_how_many_fit() {
 }
 
 #[test]
-fn a_role_without_rights_is_told_which_one_it_needs() {
+fn a_role_without_rights_is_reported_which_one_it_needs() {
     each_server(&[], |server| {
         server.sql("CREATE ROLE plain LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("plain", "postgres", &[]).unwrap();
@@ -90,7 +90,7 @@ fn a_role_without_rights_is_told_which_one_it_needs() {
         target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
         let error = target.prepare(&workload(1, 300, 4, "0"), 1).unwrap_err();
         assert!(error.next.contains("GRANT TEMPORARY"), "{error}");
-        let client = Workload { looping: Loop::Client, ..workload(1, 300, 4, "0") };
+        let client = Workload { looping: LoopSite::Client, ..workload(1, 300, 4, "0") };
         assert!(target.prepare(&client, 1).is_ok());
     });
 }

@@ -1,6 +1,6 @@
 //! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
 
-use crate::support::{Server, dataset, programs, seat, work, workload};
+use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::plan::{self, Plan};
@@ -91,12 +91,12 @@ fn plan() -> Plan {
 fn every_verb(target: &dyn Target) {
     let _ = (target.describe(), target.host(), target.dataset(), target.checks(&plan()), target.inventory());
     let watched = target.samplers().map(|samplers| samplers.into_iter().map(|mut one| one.read()).collect::<Vec<_>>());
-    let _ = (watched, target.data_files(), target.kept_proof());
+    let _ = (watched, target.data_files(), target.stored_proof());
     let _ = target.load(&dataset(1, BLOCKS), &Silent, &Stop::default());
     let _ = target.verify(&Stop::default()).and_then(|proof| target.keep_proof(&proof));
     for w in [workload(1, BLOCKS, 4, "0"), workload(1, BLOCKS, 4, "50")] {
         if target.prepare(&w, 1).is_ok()
-            && let Ok(mut session) = target.session(&w, seat(0, 1, 1))
+            && let Ok(mut session) = target.session(&w, placement(0, 1, 1))
         {
             let _ = work(target, &mut *session, 0, 20);
         }
@@ -140,9 +140,9 @@ fn registries() -> Vec<(&'static str, String)> {
         (
             "a type of theirs with a cast and an operator",
             "CREATE TYPE trap.word AS (t text);
-            CREATE FUNCTION trap.told(trap.word) RETURNS text LANGUAGE plpgsql AS $$
+            CREATE FUNCTION trap.reported(trap.word) RETURNS text LANGUAGE plpgsql AS $$
             BEGIN PERFORM trap.spring(); RETURN ($1).t; END $$;
-            CREATE CAST (trap.word AS text) WITH FUNCTION trap.told(trap.word) AS IMPLICIT;
+            CREATE CAST (trap.word AS text) WITH FUNCTION trap.reported(trap.word) AS IMPLICIT;
             CREATE FUNCTION trap.same(trap.word, name) RETURNS boolean LANGUAGE sql AS 'SELECT trap.spring()';
             CREATE OPERATOR trap.= (LEFTARG = trap.word, RIGHTARG = name, FUNCTION = trap.same);
             CREATE TABLE mindful.registry (name trap.word, kind trap.word, object oid, schema int, blocks bigint,
@@ -229,7 +229,7 @@ fn no_setting_of_a_database_leads_to_code_of_its_owner() {
     });
 }
 
-/// What hangs on tables of the dataset, and what is told of it.
+/// What hangs on tables of the dataset, and what is reported it.
 const HUNG: [(&str, &str); 6] = [
     ("CREATE TRIGGER t BEFORE UPDATE ON mindful.blocks_1 FOR EACH ROW EXECUTE FUNCTION trap.fires()", "trigger t"),
     ("CREATE RULE r AS ON UPDATE TO mindful.blocks_1 DO ALSO SELECT trap.spring()", "rule r"),
@@ -242,14 +242,14 @@ const HUNG: [(&str, &str); 6] = [
 #[test]
 fn a_table_on_which_others_hung_something_is_refused() {
     each_server(|server| {
-        for (sql, told) in HUNG {
+        for (sql, reported) in HUNG {
             let lair = Lair::new(server);
             lair.open(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
             lair.superuser(sql);
             server.sql("ALTER ROLE evil NOSUPERUSER");
             let target = lair.open(&[]).unwrap();
             let error = target.dataset().unwrap_err();
-            assert!(error.what.contains(told) && error.next.contains("cleanup"), "{error}");
+            assert!(error.what.contains(reported) && error.next.contains("cleanup"), "{error}");
             assert!(target.prepare(&workload(1, BLOCKS, 4, "50"), 1).is_err());
             lair.withstands(sql);
         }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{self, Server, dataset, programs, seat, workload};
+use crate::support::{self, Server, dataset, placement, programs, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::slice::SliceOrder;
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{ErrorKind, Session, Target};
 
 const BLOCKS: u64 = 500;
@@ -18,7 +18,7 @@ const BLOCKS: u64 = 500;
 /// Longer than any interrupt takes, far shorter than what the sessions wait for.
 const SOON: Duration = Duration::from_secs(20);
 
-fn updates(looping: Loop) -> Workload {
+fn updates(looping: LoopSite) -> Workload {
     Workload { looping, ..workload(1, BLOCKS, 1, "100") }
 }
 
@@ -45,23 +45,23 @@ fn interrupted(target: &dyn Target, session: &mut dyn Session) -> Duration {
 }
 
 #[test]
-fn an_update_that_waits_for_a_row_lock_ends_when_it_is_interrupted() {
+fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
-    for looping in [Loop::Client, Loop::Server] {
+    for looping in [LoopSite::Client, LoopSite::Server] {
         let w = updates(looping);
         target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
         let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
         let took = interrupted(&*target, &mut *session);
         drop(holding);
         assert!(took < SOON, "{took:?} in the {looping:?} loop");
     }
     // A step after that works again.
-    let w = updates(Loop::Client);
+    let w = updates(LoopSite::Client);
     target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
     assert_eq!(support::work(&*target, &mut *session, 0, 5).unwrap().total_ops(), 5);
 }
 
@@ -71,11 +71,11 @@ fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
     let road = Road::to(server.port());
-    for looping in [Loop::Client, Loop::Server] {
+    for looping in [LoopSite::Client, LoopSite::Server] {
         let target = Server::target_at(&format!("postgresql://bench@127.0.0.1:{}/postgres", road.port)).unwrap();
         let w = updates(looping);
         target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
         let order = long_slice(&*target);
         let took = std::thread::scope(|scope| {
             let interrupting = scope.spawn(|| {

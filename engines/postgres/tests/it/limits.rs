@@ -1,6 +1,6 @@
 //! Limits of connections, wherever they are set: refused before anything runs, with the line that raises them.
 
-use crate::support::{Server, dataset, programs, seat, workload};
+use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::plan::{self, Plan};
@@ -28,8 +28,8 @@ fn refusal(target: &dyn Target, sessions: u32) -> Error {
     let mut settings = Settings::defaults(plan::KEYS);
     settings.set("sessions", sessions.to_string(), Origin::Default);
     let findings = target.checks(&Plan::from_settings(&settings).unwrap()).unwrap();
-    let told = findings.iter().find(|found| found.code == "pg-connections").unwrap();
-    assert!(told.text.contains(&error.next) && told.evidence == error.what, "{told:?}");
+    let reported = findings.iter().find(|found| found.code == "pg-connections").unwrap();
+    assert!(reported.text.contains(&error.next) && reported.evidence == error.what, "{reported:?}");
     error
 }
 
@@ -39,13 +39,13 @@ fn assert_fits(target: &dyn Target, error: &Error) {
     let most: u32 = words.nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     let w = workload(1, BLOCKS, 4, "0");
     target.prepare(&w, most).unwrap();
-    let sessions: Vec<_> = (0..most).map(|n| target.session(&w, seat(n, most, 1)).unwrap()).collect();
+    let sessions: Vec<_> = (0..most).map(|n| target.session(&w, placement(n, most, 1)).unwrap()).collect();
     let samplers = target.samplers().unwrap();
     assert!(sessions.len() == most as usize && !samplers.is_empty());
 }
 
 #[test]
-fn limits_of_role_and_database_are_kept_before_a_session_is_made() {
+fn limits_of_role_and_database_hold_before_any_session() {
     each_server(&[], |server, open| {
         for (owner, name) in [("ROLE", "guest"), ("DATABASE", "guests")] {
             server.sql(&format!("ALTER {owner} {name} CONNECTION LIMIT 6"));
@@ -55,7 +55,7 @@ fn limits_of_role_and_database_are_kept_before_a_session_is_made() {
             let alter = error.next.split(" or ").nth(1).unwrap().to_owned();
             assert_eq!(alter, format!("ALTER {owner} {name} CONNECTION LIMIT 8"));
             assert_fits(&*target, &error);
-            // The line that was told is the one that helps.
+            // The line that was asked is the one that helps.
             server.sql(&alter);
             target.prepare(&workload(1, BLOCKS, 4, "0"), 5).unwrap();
             server.sql(&format!("ALTER {owner} {name} CONNECTION LIMIT -1"));
@@ -64,7 +64,7 @@ fn limits_of_role_and_database_are_kept_before_a_session_is_made() {
 }
 
 #[test]
-fn connections_that_are_reserved_for_others_are_not_counted_as_free() {
+fn connections_reserved_for_others_are_not_free() {
     each_server(&["max_connections=12", "superuser_reserved_connections=4"], |server, open| {
         let target = open();
         let error = refusal(&*target, 9);
@@ -94,7 +94,7 @@ fn a_role_that_may_use_reserved_connections_is_granted_them() {
 }
 
 #[test]
-fn more_load_streams_than_connections_are_refused_before_the_load() {
+fn more_load_streams_than_connections_are_refused() {
     each_server(&[], |server, open| {
         server.sql("ALTER ROLE guest CONNECTION LIMIT 3");
         let target = open();

@@ -22,7 +22,8 @@ fn a_load_leaves_no_complaint_in_the_servers_log() {
         // The server may be a moment behind.
         std::thread::sleep(std::time::Duration::from_millis(500));
         let log = server.log();
-        let complaints: Vec<_> = log.lines().filter(|line| COMPLAINTS.iter().any(|told| line.contains(told))).collect();
+        let complaints: Vec<_> =
+            log.lines().filter(|line| COMPLAINTS.iter().any(|reported| line.contains(reported))).collect();
         assert_eq!(complaints, Vec::<&str>::new());
     }
 }

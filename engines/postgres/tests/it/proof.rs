@@ -102,7 +102,7 @@ fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
                 server.sql(sql);
             }
             let found = proof(&*target);
-            assert!(found.failure().is_some_and(|told| told.contains(failure)), "{found:?}");
+            assert!(found.failure().is_some_and(|reported| reported.contains(failure)), "{found:?}");
             assert_eq!(found.schemas, target.verify_all(&Stop::default()).unwrap().schemas);
         }
     });

@@ -30,7 +30,7 @@ fn assert_in_use(error: &Error) {
     assert!(error.next.contains("--shared") && error.next.contains("--namespace"), "{error}");
 }
 
-/// Whether another run is told before this one begins, as a warning.
+/// Whether another run is reported before this one begins, as a warning.
 fn is_warned(target: &dyn Target) -> bool {
     let plan = Plan::from_settings(&Settings::defaults(plan::KEYS)).unwrap();
     let findings = target.checks(&plan).unwrap();

@@ -13,7 +13,7 @@ use mindful_conformance::Fixture;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
@@ -72,9 +72,9 @@ impl Server {
         let until = Instant::now() + Duration::from_mins(1);
         while self.try_sql("SELECT 1").is_err() {
             if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
-                let told = self.log();
+                let reported = self.log();
                 self.process.wait().unwrap();
-                panic!("the server did not start: {told}");
+                panic!("the server did not start: {reported}");
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -311,9 +311,9 @@ pub fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) 
     Workload { seed: 7, update_pct, ..Workload::reads(schemas, scale, work_unit) }
 }
 
-/// The seat of one session of `sessions`.
-pub fn seat(session: u32, sessions: u32, schemas: u32) -> Seat {
-    Seat { session, sessions, schema: session % schemas + 1, endpoint: 0 }
+/// The placement of one session of `sessions`.
+pub fn placement(session: u32, sessions: u32, schemas: u32) -> Placement {
+    Placement { session, sessions, schema: session % schemas + 1, endpoint: 0 }
 }
 
 /// Lets a session do exactly `ops` operations from number `first` on.

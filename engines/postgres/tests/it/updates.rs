@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Server, dataset, programs, seat, work, workload};
+use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::slice::{SliceOrder, SliceReport};
@@ -25,7 +25,7 @@ fn together(target: &dyn Target, w: &Workload, sessions: u32, seconds: i64) -> V
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + seconds * 1_000_000, first_op: 0, max_ops: None };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..sessions)
-            .map(|number| scope.spawn(move || target.session(w, seat(number, sessions, 1))?.slice(&order)))
+            .map(|number| scope.spawn(move || target.session(w, placement(number, sessions, 1))?.slice(&order)))
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
@@ -45,7 +45,7 @@ fn an_updated_block_logs_what_the_record_formats_say() {
             for (redo, [low, high]) in [(Redo::Light, expected.light), (Redo::Heavy, expected.heavy)] {
                 let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
                 target.prepare(&w, 1).unwrap();
-                let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+                let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
                 let lsn = "SELECT pg_current_wal_insert_lsn() - '0/0'";
                 let pages = "SELECT wal_fpi FROM pg_stat_wal";
                 server.sql("CHECKPOINT");
@@ -80,7 +80,7 @@ fn many_sessions_in_one_hot_schema_never_deadlock() {
 }
 
 #[test]
-fn heavy_updates_for_ten_seconds_leave_the_tables_as_long_as_they_were() {
+fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
     // A snapshot of autovacuum's own keeps old versions: a block visited often meanwhile would overflow.
     let server = Server::start(&programs()[0], &["autovacuum=off"]);
     let target = loaded(&server);
@@ -112,7 +112,7 @@ fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
             report.unwrap();
         }
         server.sql("CHECKPOINT");
-        // The sessions have told theirs when they left; the writers tell theirs within a second.
+        // The sessions have reported theirs when they left; the writers tell theirs within a second.
         std::thread::sleep(std::time::Duration::from_secs(2));
         let after = counters(&*target, "pg_stat_io");
         let grew = |name: &str| after[name] - before[name];

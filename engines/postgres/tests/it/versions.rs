@@ -1,12 +1,12 @@
 //! Work and counters on the versions that can be fetched, beside those the other tests run on.
 
-use crate::support::{Server, dataset, fetched, seat, work, workload};
+use crate::support::{Server, dataset, fetched, placement, work, workload};
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::metric::{Sampler, shared};
 use mindful_core::units::Share;
-use mindful_core::workload::{Loop, OpKind, Workload};
+use mindful_core::workload::{LoopSite, OpKind, Workload};
 
 fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {
     samplers.iter_mut().find_map(|sampler| {
@@ -24,10 +24,10 @@ fn work_and_counters_agree_on_every_version() {
         assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut read = |name: &str| counter(&mut samplers, name);
-        for looping in [Loop::Server, Loop::Client] {
+        for looping in [LoopSite::Server, LoopSite::Client] {
             let w = Workload { looping, ..workload(1, 1_000, 5, "40") };
             target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             let names = [shared::LOGICAL_READS.name(), shared::COMMITS.name(), shared::LOG_BYTES.name(), "n_tup_upd"];
             let before = names.map(|name| read(name).unwrap());
             let report = work(&*target, &mut *session, 0, 500).unwrap();
@@ -42,7 +42,7 @@ fn work_and_counters_agree_on_every_version() {
 
 /// Scans of a table beyond a quarter of shared_buffers go through a ring; the server tells their visits from 16 on.
 #[test]
-fn visits_of_a_ring_are_told_by_every_version_that_has_them() {
+fn visits_of_a_ring_are_reported_by_every_version_that_has_them() {
     for version in ["16", "17", "18"] {
         let server = Server::start(&fetched(version), &["shared_buffers=4MB"]);
         let target = server.target(&[("wait_sampling", "off")]).unwrap();
@@ -50,7 +50,7 @@ fn visits_of_a_ring_are_told_by_every_version_that_has_them() {
         target.load(&plan, &Silent, &Stop::default()).unwrap();
         let w = Workload { scan_pct: Share::ALL, ..workload(1, 200, 5, "0") };
         target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
         let mut samplers = target.samplers().unwrap();
         let mut visits = || counter(&mut samplers, "ring_visits").unwrap();
         let before = visits();

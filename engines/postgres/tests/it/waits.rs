@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::support::{Server, dataset, programs, seat, workload};
+use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::Target;
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
@@ -25,7 +25,7 @@ fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<Stri
     std::thread::scope(|scope| {
         for number in 0..sessions {
             scope.spawn(move || {
-                let mut session = target.session(work, seat(number, sessions, work.schemas)).unwrap();
+                let mut session = target.session(work, placement(number, sessions, work.schemas)).unwrap();
                 let begin_us = target.clock_us().unwrap();
                 let end_us = begin_us + SECONDS * 1_000_000;
                 session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();

@@ -1,10 +1,10 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
-use crate::support::{Server, dataset, programs, seat, work, workload};
+use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::units::Share;
-use mindful_core::workload::{Draws, HotSpot, Loop, OpKind, Redo, Skew, ThinkTime, Workload};
+use mindful_core::workload::{Draws, HotSpot, LoopSite, OpKind, Redo, Skew, ThinkTime, Workload};
 
 const BLOCKS: u64 = 2_000;
 
@@ -21,14 +21,14 @@ fn loaded(server: &Server, schemas: u32) -> Box<dyn mindful_core::Target> {
 }
 
 #[test]
-fn every_operation_visits_exactly_its_work_unit_and_the_mix_is_exact() {
+fn every_operation_visits_its_work_unit_and_the_mix_is_exact() {
     each_server(|server| {
         let target = loaded(server, 1);
         for (unit, percent) in [(1, "0"), (64, "0"), (255, "20"), (3, "37"), (8, "50"), (2, "100"), (BLOCKS, "1")] {
-            for looping in [Loop::Server, Loop::Client] {
+            for looping in [LoopSite::Server, LoopSite::Client] {
                 let w = Workload { looping, ..workload(1, BLOCKS, unit, percent) };
                 target.prepare(&w, 1).unwrap();
-                let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+                let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
                 let ops = if unit > 100 { 200 } else { 1_000 };
                 let report = work(&*target, &mut *session, 5, ops).unwrap();
                 let draws = Draws::new(&w, 0, 1);
@@ -57,7 +57,7 @@ fn all_updates_stay_in_their_block_and_the_table_does_not_grow() {
                 for number in 0..3 {
                     let (target, w) = (&*target, &w);
                     scope.spawn(move || {
-                        let mut session = target.session(w, seat(number, 3, 1)).unwrap();
+                        let mut session = target.session(w, placement(number, 3, 1)).unwrap();
                         work(target, &mut *session, 0, 700).unwrap();
                     });
                 }
@@ -95,7 +95,7 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
         for w in &cases {
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             target.prepare(w, 2).unwrap();
-            let mut session = target.session(w, seat(1, 2, 2)).unwrap();
+            let mut session = target.session(w, placement(1, 2, 2)).unwrap();
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             let report = work(&*target, &mut *session, 0, 500).unwrap();
             let draws = Draws::new(w, 1, 2);
@@ -132,11 +132,11 @@ fn scans_read_the_whole_scan_table_in_their_share() {
         let plan = mindful_core::dataset::DatasetPlan { scan_blocks: 300, ..dataset(1, BLOCKS) };
         target.load(&plan, &Silent, &Stop::default()).unwrap();
         let w = Workload { scan_pct: Share::parse("20").unwrap(), ..workload(1, BLOCKS, 5, "10") };
-        for looping in [Loop::Server, Loop::Client] {
+        for looping in [LoopSite::Server, LoopSite::Client] {
             let w = Workload { looping, ..w.clone() };
             let shapes = target.prepare(&w, 1).unwrap();
             assert!(shapes.iter().any(|s| s.kind == "scan" && s.shape.starts_with("Seq Scan")), "{shapes:?}");
-            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             let report = work(&*target, &mut *session, 0, 1_000).unwrap();
             let draws = Draws::new(&w, 0, 1);
             let scans = (0..1_000).filter(|i| draws.op(*i).kind == OpKind::Scan).count() as u64;
@@ -153,10 +153,10 @@ fn a_session_that_thinks_pauses_after_every_operation() {
         let target = loaded(server, 1);
         let pause = std::time::Duration::from_millis(20);
         let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
-        for (percent, looping) in [("0", Loop::Server), ("30", Loop::Server), ("30", Loop::Client)] {
+        for (percent, looping) in [("0", LoopSite::Server), ("30", LoopSite::Server), ("30", LoopSite::Client)] {
             let w = Workload { think_time: Some(think), looping, ..workload(1, BLOCKS, 2, percent) };
             target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, seat(0, 1, 1)).unwrap();
+            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             let report = work(&*target, &mut *session, 0, 40).unwrap();
             // The last pause is still to come when the work is done.
             let least = 39 * pause.as_micros() as u64;

@@ -1,4 +1,4 @@
-//! What goes wrong on the way is told in one clear line.
+//! What goes wrong on the way is reported in one clear line.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -59,7 +59,7 @@ fn a_file_system_in_memory_has_no_direct_io_and_says_so() {
 }
 
 #[test]
-fn options_beyond_their_limits_are_refused_before_anything_is_opened() {
+fn options_beyond_their_limits_are_refused_at_once() {
     for (options, word) in [
         (&[("iodepth", "5000")][..], "give 0 to 4096"),
         (&[("iodepth", "0")], "reads nothing"),
@@ -86,7 +86,7 @@ fn a_cpu_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_load_that_does_not_fit_is_refused_with_both_figures_and_makes_nothing() {
+fn a_load_that_does_not_fit_is_refused_and_makes_nothing() {
     let folder = folder();
     let path = folder.path().join("blocks");
     let line = refusal(load(&*open(&path, &[]).unwrap(), 1, 1 << 36));
@@ -134,8 +134,11 @@ fn without_io_uring_blocks_are_read_by_pread_and_it_says_so() {
         assert_eq!(slice(&mut *session, 60_000, 0, Some(100)).unwrap().total_ops(), 100);
         kept.finding("no-io-uring").unwrap()
     });
-    let told = forbidden.join().unwrap();
-    assert!(told.contains("pread") && told.contains("iodepth") && told.contains("not permitted"), "{told}");
+    let reported = forbidden.join().unwrap();
+    assert!(
+        reported.contains("pread") && reported.contains("iodepth") && reported.contains("not permitted"),
+        "{reported}"
+    );
 }
 
 /// Lets `io_uring_setup` fail on this thread with EPERM, as a container's seccomp profile does.

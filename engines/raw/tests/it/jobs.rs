@@ -183,7 +183,7 @@ fn an_open_loop_keeps_its_rate_at_any_depth() {
 }
 
 #[test]
-fn a_pausing_session_is_either_thinking_or_in_flight_at_each_depth() {
+fn a_pausing_session_thinks_or_is_in_flight_at_each_depth() {
     let folder = folder();
     let path = made(folder.path(), 500);
     let pause = Duration::from_millis(1);

@@ -46,7 +46,7 @@ fn a_slice_ends_in_time_and_counts_what_it_did() {
 }
 
 #[test]
-fn a_large_read_is_one_request_and_as_many_physical_reads_as_it_holds_blocks() {
+fn a_large_read_is_one_request_and_many_physical_reads() {
     let folder = folder();
     let path = made(folder.path(), 1_000);
     for direct in ["on", "off"] {

@@ -10,9 +10,9 @@ use mindful_core::dataset::{Content, Dataset, DatasetPlan};
 use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::{Event, Events, Silent};
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Seat, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::units::Share;
-use mindful_core::workload::{Loop, Workload};
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Result, Session, Target, clock};
 
 /// Keeps all events.
@@ -85,14 +85,14 @@ pub fn made(folder: &Path, blocks: u64) -> PathBuf {
 }
 
 pub fn reads(dataset: &Dataset) -> Workload {
-    Workload { seed: 7, looping: Loop::Client, ..Workload::reads(dataset.schemas, dataset.blocks_per_schema, 1) }
+    Workload { seed: 7, looping: LoopSite::Client, ..Workload::reads(dataset.schemas, dataset.blocks_per_schema, 1) }
 }
 
 pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
     Workload { update_pct: Share::parse(percent).unwrap(), ..reads(dataset) }
 }
 
-pub const SEAT: Seat = Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+pub const SEAT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
 pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
     target.prepare(workload, 1)?;

@@ -1,4 +1,4 @@
-//! What SQLite counts, held against what was done.
+//! What SQLite counts, compared with what was done.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -6,7 +6,7 @@ use std::thread;
 use mindful_conformance::Fixture;
 use mindful_core::engine::Target;
 use mindful_core::metric::shared;
-use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::units::Share;
 use mindful_core::workload::{Commit, Redo, Workload};
 
@@ -59,7 +59,7 @@ fn log_by_block(redo: Redo, commit: Commit) -> (f64, std::ops::RangeInclusive<f6
 }
 
 #[test]
-fn the_log_file_grows_by_what_the_engine_expects_of_an_updated_block() {
+fn the_log_file_grows_as_expected_of_an_updated_block() {
     for redo in [Redo::Light, Redo::Heavy] {
         let (per_block, band) = log_by_block(redo, Commit::Each);
         assert!(band.contains(&per_block), "{redo:?}: {per_block} bytes of log a block, not in {band:?}");
@@ -95,10 +95,10 @@ fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
     let begin_us = target.clock_us().expect("a clock") + 500_000;
     let waited = thread::scope(|scope| {
         let work = |session| {
-            let seat = Seat { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+            let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
             let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 400_000, first_op: 0, max_ops: None };
-            let mut session = target.session(&workload, seat).expect("a session");
-            session.slice(&order).expect("a slice").writer_wait_us.expect("told")
+            let mut session = target.session(&workload, placement).expect("a session");
+            session.slice(&order).expect("a slice").writer_wait_us.expect("reported")
         };
         let workers: Vec<_> = (0..sessions).map(|session| scope.spawn(move || work(session))).collect();
         workers.into_iter().map(|worker| worker.join().expect("a session that ends")).sum()

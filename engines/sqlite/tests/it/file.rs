@@ -1,4 +1,4 @@
-//! What happens to the file itself: no debt after a load, nothing foreign touched, bad files told in one line.
+//! What happens to the file itself: no debt after a load, nothing foreign touched, bad files reported in one line.
 
 use std::path::Path;
 
@@ -40,9 +40,9 @@ fn a_read_only_pass_after_a_load_writes_nothing() {
 }
 
 #[test]
-fn a_kept_proof_is_told_again_until_the_dataset_is_another() {
+fn a_stored_proof_counts_until_the_dataset_is_another() {
     let (fixture, path) = fixture::fixture();
-    let kept = || fixture.open().kept_proof().unwrap();
+    let kept = || fixture.open().stored_proof().unwrap();
     let load = |plan: &DatasetPlan| fixture.open().load(plan, &Silent, &Stop::default()).map(|_| ()).unwrap();
     let prove = || {
         let target = fixture.open();
@@ -154,7 +154,7 @@ fn a_folder_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_damaged_file_is_told_and_left() {
+fn a_damaged_file_is_reported_and_left() {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());
     let mut bytes = std::fs::read(&path).unwrap();

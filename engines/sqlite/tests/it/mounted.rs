@@ -1,10 +1,10 @@
-//! File systems that are full or read-only, told in one line with the next move. They are mounted, which needs root.
+//! File systems that are full or read-only, reported in one line with the next move. They are mounted, which needs root.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mindful_conformance::{Fixture, not_run};
-use mindful_core::slice::{Seat, SliceOrder};
+use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Result};
@@ -59,14 +59,14 @@ fn run(program: &str, arguments: &[&str], last: &Path) {
 fn work(fixture: &Fixture, workload: &Workload) -> Result<u64> {
     let target = fixture.open();
     target.prepare(workload, 1)?;
-    let mut session = target.session(workload, Seat { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+    let mut session = target.session(workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let begin_us = target.clock_us()?;
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(400) };
     Ok(session.slice(&order)?.total_ops())
 }
 
 #[test]
-fn a_full_file_system_is_told() {
+fn a_full_file_system_is_reported() {
     let Some(mount) = Mount::new() else { return };
     let fixture = mount.fixture();
     drop(fixture.loaded());
@@ -80,7 +80,7 @@ fn a_full_file_system_is_told() {
 }
 
 #[test]
-fn a_read_only_file_system_is_told() {
+fn a_read_only_file_system_is_reported() {
     let Some(mount) = Mount::new() else { return };
     let fixture = mount.fixture();
     drop(fixture.loaded());

@@ -98,10 +98,10 @@ impl History {
 
     /// For programs.
     pub fn json(&self) -> String {
-        let told = json!({
+        let reported = json!({
             "format": 1, "runs": standing(&self.runs), "values": self.values, "changes": self.changes,
             "last_by_first": self.last_by_first(),
         });
-        format!("{told:#}\n")
+        format!("{reported:#}\n")
     }
 }

@@ -10,12 +10,12 @@ use mindful_report::{escape, figure};
 use mindful_runner::repetition::Side;
 use mindful_runner::sweep::named;
 
-use super::{KindShifts, Told, sides};
+use super::{KindShifts, Reported, sides};
 
 /// The verdict first, then what it rests on.
-pub fn report(told: &Told, baseline: &Side, candidate: &Side) -> String {
+pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String {
     let mut text = String::new();
-    match told.points {
+    match reported.points {
         [one] => text.push_str(&single(&one.comparison)),
         many => {
             for point in many {
@@ -25,14 +25,14 @@ pub fn report(told: &Told, baseline: &Side, candidate: &Side) -> String {
             text.push_str("the verdicts take the number of points into account (Holm)\n");
         }
     }
-    text.push_str(&latencies(&told.latencies));
-    for (values, curve) in &told.curves {
+    text.push_str(&latencies(&reported.latencies));
+    for (values, curve) in &reported.curves {
         text.push_str(&whole(values, curve));
     }
     let ids =
         |side: &Side| side.iter().map(|(run, analysis)| labelled(run, &analysis.summary)).collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "\nbaseline   {}\ncandidate  {}", ids(baseline), ids(candidate));
-    for d in told.differing {
+    for d in reported.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
     text

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
-use mindful_import::{Source, Told};
+use mindful_import::{Reported, Source};
 use mindful_record::{LOG, file as record_file};
 
 /// Something to be imported.
@@ -72,7 +72,7 @@ fn nothing(place: &str) -> Error {
 }
 
 /// The measurements in a file.
-pub fn read(path: &Path) -> Result<Vec<Told>> {
+pub fn read(path: &Path) -> Result<Vec<Reported>> {
     open(path)?.read()
 }
 

@@ -11,7 +11,7 @@ use mindful_report::figure::number;
 /// Which counters are shown.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// At most so many of each unit, those that moved most: microseconds and blocks cannot be held against each other.
+    /// At most so many of each unit, those that moved most: microseconds and blocks cannot be compared with each other.
     pub top: Option<usize>,
     /// Only those whose source or name holds one of these.
     pub only: Vec<String>,
@@ -49,7 +49,7 @@ struct Line {
     value: Option<f64>,
 }
 
-/// All that was told about one second.
+/// All that was asked about one second.
 #[derive(Debug)]
 pub struct Second {
     number: u32,
@@ -65,22 +65,24 @@ impl Sources {
                 self.metrics.insert(source, metrics);
                 None
             }
-            Event::Sample { source, border, at_us, values, .. } => self.read(source, border, Reading { at_us, values }),
+            Event::Sample { source, boundary, at_us, values, .. } => {
+                self.read(source, boundary, Reading { at_us, values })
+            }
             _ => None,
         }
     }
 
-    fn read(&mut self, source: String, border: u32, reading: Reading) -> Option<Second> {
+    fn read(&mut self, source: String, boundary: u32, reading: Reading) -> Option<Second> {
         let lines = self.lines(&source, &reading);
         self.last.insert(source.clone(), reading);
-        let told = self.seconds.entry(border).or_default();
-        told.push((source, lines?));
-        if told.len() < self.names.len() {
+        let reported = self.seconds.entry(boundary).or_default();
+        reported.push((source, lines?));
+        if reported.len() < self.names.len() {
             return None;
         }
-        let mut told = self.seconds.remove(&border)?;
-        told.sort_by_key(|(source, _)| self.names.iter().position(|name| name == source));
-        Some(Second { number: border, lines: told.into_iter().flat_map(|(_, lines)| lines).collect() })
+        let mut reported = self.seconds.remove(&boundary)?;
+        reported.sort_by_key(|(source, _)| self.names.iter().position(|name| name == source));
+        Some(Second { number: boundary, lines: reported.into_iter().flat_map(|(_, lines)| lines).collect() })
     }
 
     /// What the metrics of `source` did since its last reading; `None` for the first.
@@ -149,21 +151,21 @@ mod tests {
 
     use super::*;
 
-    fn sample(border: u32, values: &[Option<f64>]) -> Event {
-        let at_us = i64::from(border) * 2_000_000;
-        Event::Sample { source: "pg".to_owned(), border, at_us, cost_us: 1, values: values.to_vec() }
+    fn sample(boundary: u32, values: &[Option<f64>]) -> Event {
+        let at_us = i64::from(boundary) * 2_000_000;
+        Event::Sample { source: "pg".to_owned(), boundary, at_us, cost_us: 1, values: values.to_vec() }
     }
 
     #[test]
-    fn a_second_holds_rates_of_counters_and_values_of_gauges_and_null_for_the_unknown() {
+    fn a_second_holds_rates_gauges_and_null_for_the_unknown() {
         let metrics = vec![
             Metric::counter("reads", "blocks", ""),
             Metric::gauge("memory", "bytes", ""),
             Metric::counter("restarted", "1", ""),
         ];
         let mut sources = Sources::default();
-        let told = sources.take(Event::Source { source: "pg".to_owned(), metrics, phase: Phase::Border });
-        assert!(told.is_none());
+        let reported = sources.take(Event::Source { source: "pg".to_owned(), metrics, phase: Phase::Boundary });
+        assert!(reported.is_none());
         assert!(sources.take(sample(0, &[Some(10.0), Some(7.0), Some(9.0)])).is_none());
         let second = sources.take(sample(1, &[Some(50.0), Some(8.0), Some(1.0)])).unwrap();
         let json = second.json(&Filter::default(), None);

@@ -1,4 +1,4 @@
-//! The binary, a store and a server's folder of its own, and what a run told.
+//! The binary, a store and a server's folder of its own, and what a run reported.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ impl Bench {
     }
 
     /// A short run on the private server.
-    pub fn private(&self, args: &[&str]) -> Told {
-        self.told(&self.private_output(args))
+    pub fn private(&self, args: &[&str]) -> Reported {
+        self.reported(&self.private_output(args))
     }
 
     pub fn private_output(&self, args: &[&str]) -> Output {
@@ -55,17 +55,17 @@ impl Bench {
         self.run(&[&["--target", "embedded", "--data-dir", &data], args].concat())
     }
 
-    /// A short run, with two small schemas unless told otherwise.
+    /// A short run, with two small schemas unless reported otherwise.
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(&short_run(args)).output().unwrap()
     }
 
-    /// What a run told, and what is shown of it.
-    pub fn told(&self, output: &Output) -> Told {
+    /// What a run reported, and what is shown of it.
+    pub fn reported(&self, output: &Output) -> Reported {
         let run: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
         let shown = self.command(&["show", run["id"].as_str().unwrap()]).output().unwrap();
-        Told { run, text: String::from_utf8(shown.stdout).unwrap() }
+        Reported { run, text: String::from_utf8(shown.stdout).unwrap() }
     }
 }
 
@@ -84,12 +84,12 @@ pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// A run, as JSON and as text.
-pub struct Told {
+pub struct Reported {
     pub run: Value,
     pub text: String,
 }
 
-impl Told {
+impl Reported {
     pub fn codes(&self) -> Vec<&str> {
         self.findings().map(|finding| finding["code"].as_str().unwrap()).collect()
     }
@@ -128,8 +128,8 @@ impl Told {
 
     /// The warning `code` makes it suspect.
     pub fn assert_suspect(&self, code: &str) {
-        let told = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
-        assert!(told, "no warning {code}: {self}");
+        let reported = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
+        assert!(reported, "no warning {code}: {self}");
         assert_eq!(self.validity(), "suspect", "{self}");
     }
 
@@ -148,7 +148,7 @@ impl Told {
     }
 }
 
-impl std::fmt::Display for Told {
+impl std::fmt::Display for Reported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }

@@ -1,16 +1,16 @@
 //! Caches called storage.
 
-use crate::lies::bench::{Bench, Told};
+use crate::lies::bench::{Bench, Reported};
 
 /// As far as the ledger may be off where nothing but rounding stands between two rows.
 const CLOSED: f64 = 0.01;
 
-fn off(told: &Told, figure: &str, above: &str) -> f64 {
-    (told.figure(figure) / told.figure(above) - 1.0).abs()
+fn off(reported: &Reported, figure: &str, above: &str) -> f64 {
+    (reported.figure(figure) / reported.figure(above) - 1.0).abs()
 }
 
 #[test]
-fn a_clean_run_closes_its_ledger_and_the_same_data_in_the_cache_is_not_called_storage() {
+fn a_clean_ledger_closes_and_cached_data_is_not_storage() {
     let bench = Bench::new();
     // Long enough that a busy machine's delay between two readings is far less than the rounding allowed.
     let clean = bench.private(&["--set", "shared_buffers=1MB", "--duration", "6s"]);
@@ -40,26 +40,26 @@ fn a_clean_run_closes_its_ledger_and_the_same_data_in_the_cache_is_not_called_st
 /// Each session of SQLite has a cache of its own for its schema of 4 MiB.
 #[cfg(feature = "sqlite")]
 #[test]
-fn the_share_that_sqlites_caches_will_serve_is_foretold() {
+fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     let bench = Bench::new();
     let target = format!("sqlite:{}", bench.path("data.db").display());
     let run = |args: &[&str]| {
         // An operation visits no block twice, so what it has read serves only later ones: units are small beside the cache.
         let data = ["--target", &target, "--scale", "4MiB", "--sessions", "4", "--work-unit", "8"];
-        let told = bench.told(&bench.run(&[&data[..], args].concat()));
-        let served = 1.0 - told.figure("physical_reads_per_s") / told.figure("blocks_visited_per_s");
-        let evidence = told.evidence("sqlite-predicted-hits").to_owned();
-        let foretold = evidence.split_whitespace().find_map(|word| word.parse::<f64>().ok());
-        assert!(!told.has("unexpected-hits"), "{told}");
-        (served, foretold.unwrap() / 100.0, evidence)
+        let reported = bench.reported(&bench.run(&[&data[..], args].concat()));
+        let served = 1.0 - reported.figure("physical_reads_per_s") / reported.figure("blocks_visited_per_s");
+        let evidence = reported.evidence("sqlite-predicted-hits").to_owned();
+        let predicted = evidence.split_whitespace().find_map(|word| word.parse::<f64>().ok());
+        assert!(!reported.has("unexpected-hits"), "{reported}");
+        (served, predicted.unwrap() / 100.0, evidence)
     };
     for (cache, by_size) in [("1MiB", 0.25), ("2MiB", 0.5), ("8MiB", 1.0)] {
-        let (served, foretold, evidence) = run(&["--cache", cache]);
-        assert!((foretold - by_size).abs() < 0.01, "{evidence}");
-        assert!((served - foretold).abs() < 0.05, "{served} served, {evidence}");
+        let (served, predicted, evidence) = run(&["--cache", cache]);
+        assert!((predicted - by_size).abs() < 0.01, "{evidence}");
+        assert!((served - predicted).abs() < 0.05, "{served} served, {evidence}");
     }
-    let (served, foretold, evidence) = run(&["--cache", "8MiB", "--update-pct", "50", "--commit-wait", "off"]);
-    assert!(evidence.contains("or less") && served < foretold * 0.9, "{served} served, {evidence}");
+    let (served, predicted, evidence) = run(&["--cache", "8MiB", "--update-pct", "50", "--commit-wait", "off"]);
+    assert!(evidence.contains("or less") && served < predicted * 0.9, "{served} served, {evidence}");
     let doctor = bench.command(&["doctor", "--target", &target, "--cache", "1MiB"]).output().unwrap();
     let text = String::from_utf8(doctor.stdout).unwrap();
     assert!(text.contains("sqlite-predicted-hits"), "{text}");
@@ -67,7 +67,7 @@ fn the_share_that_sqlites_caches_will_serve_is_foretold() {
 
 /// Root may make control groups; others are refused with the way out, and that is what is tested then.
 #[test]
-fn a_warm_page_cache_is_told_and_a_limit_takes_it_out_of_the_way() {
+fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
     let bench = Bench::new();
     let buffered = ["--scale", "64MiB", "--set", "debug_io_direct="];
     let data = bench.path("private").display().to_string();
@@ -98,11 +98,11 @@ fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
     let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
     for folder in [bench.path("."), in_memory.path().to_owned()] {
         let target = format!("sqlite:{}", folder.join("data.db").display());
-        let told = bench.told(&bench.run(&["--target", &target, "--cache", "1MiB"]));
-        told.assert_suspect("page-cache");
-        assert_eq!(told.evidence("page-cache"), "all of physical reads", "{told}");
-        let headline = told.headline();
-        assert!(headline.contains("all from the page cache") && !headline.contains("partly"), "{told}");
-        assert!(headline.contains("the page cache served all of what the database read"), "{told}");
+        let reported = bench.reported(&bench.run(&["--target", &target, "--cache", "1MiB"]));
+        reported.assert_suspect("page-cache");
+        assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
+        let headline = reported.headline();
+        assert!(headline.contains("all from the page cache") && !headline.contains("partly"), "{reported}");
+        assert!(headline.contains("the page cache served all of what the database read"), "{reported}");
     }
 }

@@ -1,16 +1,16 @@
 //! A clock that is set while sessions work. That of this host may not be: the null engine has one of its own, and a
 //! PostgreSQL shows one where the role's search path names another `clock_timestamp` before its own.
 
-use crate::lies::bench::{Bench, Told};
+use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
 
-fn run(bench: &Bench, args: &[&str]) -> Told {
+fn run(bench: &Bench, args: &[&str]) -> Reported {
     let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms"];
-    bench.told(&bench.run(&[&null[..], args].concat()))
+    bench.reported(&bench.run(&[&null[..], args].concat()))
 }
 
 #[test]
-fn a_clock_that_was_set_in_the_window_is_told() {
+fn a_clock_that_was_set_in_the_window_is_reported() {
     let bench = Bench::new();
     assert!(!run(&bench, &["--null-clock-offset", "1h"]).has("clock-step"));
     let stepped = run(&bench, &["--null-clock-offset", "1h", "--null-clock-step", "2s+400ms"]);
@@ -19,7 +19,7 @@ fn a_clock_that_was_set_in_the_window_is_told() {
 }
 
 #[test]
-fn a_servers_clock_that_was_set_while_the_run_went_on_is_told() {
+fn a_servers_clock_set_during_the_run_is_reported() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     server.sql(

@@ -37,8 +37,8 @@ impl ControlGroup {
             }
             Ok(group)
         });
-        let told = |error| not_run(&format!("it limits a process by a control group, which takes root: {error}"));
-        made.map_err(told).ok()
+        let reported = |error| not_run(&format!("it limits a process by a control group, which takes root: {error}"));
+        made.map_err(reported).ok()
     }
 
     /// A group that may use `bytes` of memory, then one in it without a limit of its own; `None` once it was said that

@@ -6,9 +6,9 @@ use crate::lies::bench::{Bench, device_of, short_run};
 use crate::lies::control_group::ControlGroup;
 use crate::lies::server::UsersServer;
 
-/// Where a layer hides the device of the data, the limit of reads is on another one: it is told all the same.
+/// Where a layer hides the device of the data, the limit of reads is on another one: it is reported all the same.
 #[test]
-fn a_server_held_back_by_its_control_group_is_told() {
+fn a_server_held_back_by_its_control_group_is_reported() {
     const READS: u32 = 1_500;
     let bench = Bench::new();
     let device = device_of(&bench.path(".")).unwrap_or_else(any_device);
@@ -26,8 +26,11 @@ fn a_server_held_back_by_its_control_group_is_told() {
     assert!(held.figure("blocks_visited_per_s") < free.figure("blocks_visited_per_s"), "{held}");
     reads.hold(server.pid());
     let held = server.run(&bench, &[]);
-    let told = held.evidence("io-limit");
-    assert!([format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| told.contains(limit)), "{held}");
+    let reported = held.evidence("io-limit");
+    assert!(
+        [format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| reported.contains(limit)),
+        "{held}"
+    );
 }
 
 #[test]
@@ -37,12 +40,12 @@ fn a_client_without_cpu_is_called_the_limit() {
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let url = server.url();
     let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
-    let free = bench.told(&bench.run(&small));
+    let free = bench.reported(&bench.run(&small));
     assert!(!free.has("client-bound"), "{free}");
     let mut starved = Command::new("sh");
     starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
     starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
-    let starved = bench.told(&bench.at_home(starved).output().unwrap());
+    let starved = bench.reported(&bench.at_home(starved).output().unwrap());
     starved.assert_suspect("client-bound");
     assert!(starved.text.contains("limited by the client"), "{starved}");
 }
@@ -56,9 +59,9 @@ fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
     held.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(below.processes());
     held.arg(env!("CARGO_BIN_EXE_mindful")).args(["run", "--cache", "900MiB", "--data-dir"]).arg(bench.path("held"));
     let held = bench.at_home(held).output().unwrap();
-    let told = String::from_utf8_lossy(&held.stderr);
-    assert_eq!(held.status.code(), Some(2), "{told}");
-    assert!(told.contains("three quarters of the memory, 1 GiB"), "{told}");
+    let reported = String::from_utf8_lossy(&held.stderr);
+    assert_eq!(held.status.code(), Some(2), "{reported}");
+    assert!(reported.contains("three quarters of the memory, 1 GiB"), "{reported}");
 }
 
 fn any_device() -> String {

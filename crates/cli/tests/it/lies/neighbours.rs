@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use crate::lies::bench::{Bench, Told, short_run};
+use crate::lies::bench::{Bench, Reported, short_run};
 use crate::lies::server::UsersServer;
 
 /// A process that is at work until it is dropped.
@@ -58,8 +58,8 @@ fn busy_loops_beside_a_run_are_named_before_all_else() {
 }
 
 /// Reads at the device that are not of the server's processes.
-fn foreign_per_s(told: &Told) -> f64 {
-    told.figure("device_reads_per_s") - told.figure("process_reads_per_s")
+fn foreign_per_s(reported: &Reported) -> f64 {
+    reported.figure("device_reads_per_s") - reported.figure("process_reads_per_s")
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn autovacuum_in_the_window_is_found() {
 
 /// What others write to the log is counted with the run's: an updated block then seems to log more than it can.
 #[test]
-fn log_that_others_write_is_told_by_the_bytes_of_an_updated_block() {
+fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=64MB,max_wal_size=4GB");
     let updates = ["--update-pct", "100", "--commit-wait", "off"];

@@ -10,7 +10,7 @@ use mindful_core::settings::{Origin, Settings};
 use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
 use tokio::runtime::Runtime;
 
-use crate::lies::bench::{Bench, Told};
+use crate::lies::bench::{Bench, Reported};
 
 /// Stops when this is dropped.
 pub struct UsersServer {
@@ -57,24 +57,24 @@ impl UsersServer {
     }
 
     /// A short run on it.
-    pub fn run(&self, bench: &Bench, args: &[&str]) -> Told {
-        bench.told(&bench.run(&[&["--target", &self.url()], args].concat()))
+    pub fn run(&self, bench: &Bench, args: &[&str]) -> Reported {
+        bench.reported(&bench.run(&[&["--target", &self.url()], args].concat()))
     }
 
     /// A short run, with `sql` again and again beside it.
-    pub fn run_beside(&self, bench: &Bench, args: &[&str], sql: &str) -> Told {
+    pub fn run_beside(&self, bench: &Bench, args: &[&str], sql: &str) -> Reported {
         let stop = AtomicBool::new(false);
-        let told = std::thread::scope(|scope| {
+        let reported = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !stop.load(Ordering::SeqCst) {
                     self.sql(sql);
                 }
             });
-            let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.run(bench, args)));
+            let reported = std::panic::catch_unwind(AssertUnwindSafe(|| self.run(bench, args)));
             stop.store(true, Ordering::SeqCst);
-            told
+            reported
         });
-        told.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        reported.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// Runs SQL as another user of the server would.

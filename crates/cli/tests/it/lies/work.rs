@@ -6,7 +6,7 @@ use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
 
 #[test]
-fn sessions_that_update_one_row_set_are_told_and_those_on_schemas_of_their_own_are_not() {
+fn sessions_that_update_one_row_set_are_reported() {
     let bench = Bench::new();
     let updates = ["--scale", "128", "--sessions", "4", "--update-pct", "100", "--commit-wait", "off"];
     let apart = bench.private(&[&updates[..], &["--schemas", "4"]].concat());
@@ -16,7 +16,7 @@ fn sessions_that_update_one_row_set_are_told_and_those_on_schemas_of_their_own_a
 }
 
 #[test]
-fn a_log_without_room_forces_checkpoints_and_they_are_told() {
+fn a_log_without_room_forces_checkpoints_and_they_are_reported() {
     let bench = Bench::new();
     let updates = ["--update-pct", "100", "--commit-wait", "off", "--duration", "6s"];
     let roomy = bench.private(&updates);
@@ -27,13 +27,13 @@ fn a_log_without_room_forces_checkpoints_and_they_are_told() {
 }
 
 #[test]
-fn fixed_work_that_ran_out_of_time_is_invalid_and_what_was_done_in_time_is_not() {
+fn fixed_work_that_ran_out_of_time_is_invalid() {
     let bench = Bench::new();
     let ops = |ops: &str| {
         let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--warmup", "0s"];
         let mut command =
             bench.command(&[&["run", "--format", "json"], &null[..], &["--guard", "1s", "--ops", ops]].concat());
-        bench.told(&command.output().unwrap())
+        bench.reported(&command.output().unwrap())
     };
     assert!(!ops("200").has("incomplete"));
     let cut = ops("100000");
@@ -42,7 +42,7 @@ fn fixed_work_that_ran_out_of_time_is_invalid_and_what_was_done_in_time_is_not()
 
 /// Whatever the server's defaults say, sessions read single blocks by the index; a server that cannot is refused.
 #[test]
-fn a_server_that_prefers_bitmaps_and_prefetch_is_overruled_and_one_without_the_index_is_refused() {
+fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=1MB,effective_io_concurrency=200");
     server.sql("ALTER ROLE mindful SET enable_indexscan = off; ALTER ROLE mindful SET enable_bitmapscan = on");
@@ -92,12 +92,12 @@ fn content_that_repeats_makes_a_run_suspect() {
 }
 
 #[test]
-fn counters_that_the_role_may_not_read_are_named_and_their_figures_null() {
+fn counters_the_role_may_not_read_are_named_and_null() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=1MB");
     server.sql("CREATE ROLE plain LOGIN; GRANT CREATE, TEMP ON DATABASE mindful TO plain; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
     let url = server.admit(&bench, "plain");
-    let denied = bench.told(&bench.run(&["--target", &url, "--update-pct", "20"]));
+    let denied = bench.reported(&bench.run(&["--target", &url, "--update-pct", "20"]));
     denied.assert_suspect("counters-denied");
     assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
     assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
@@ -108,14 +108,14 @@ fn counters_that_the_role_may_not_read_are_named_and_their_figures_null() {
 fn sessions_that_only_read_write_no_log_in_the_window() {
     let bench = Bench::new();
     let sessions = 30;
-    let told = bench.private(&["--sessions", &sessions.to_string(), "--work-unit", "8", "--duration", "4s"]);
-    let exported = bench.command(&["export", told.run["id"].as_str().unwrap(), "--as", "jsonl"]).output().unwrap();
+    let reported = bench.private(&["--sessions", &sessions.to_string(), "--work-unit", "8", "--duration", "4s"]);
+    let exported = bench.command(&["export", reported.run["id"].as_str().unwrap(), "--as", "jsonl"]).output().unwrap();
     let text = String::from_utf8(exported.stdout).unwrap();
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_log = |kind: &'static str| move |event: &&Value| event["event"] == kind && event["source"] == "pg_stat_wal";
     let source = events.iter().find(of_log("source")).unwrap_or_else(|| panic!("{text}"));
     let column = source["metrics"].as_array().unwrap().iter().position(|m| m["name"] == "wal_records").unwrap();
-    // After the first second of work; a reading that came too late for its border is unknown.
+    // After the first second of work; a reading that came too late for its boundary is unknown.
     let of_work = events.iter().filter(of_log("sample")).filter(|sample| sample["border"].as_u64() > Some(0));
     let records: Vec<f64> = of_work.filter_map(|sample| sample["values"][column].as_f64()).collect();
     assert!(records.len() > 1, "{text}");

@@ -1,4 +1,4 @@
-//! What stored blocks compress to, as it was told, held against what was asked.
+//! What stored blocks compress to, as it was asked, compared with what was asked.
 
 use std::path::Path;
 
@@ -7,11 +7,12 @@ use serde_json::Value;
 /// How far the measured ratio may be from the one asked for.
 const TOLERANCE: f64 = 0.1;
 
-/// Holds the `compress ratio` in `told` against `asked`.
-pub fn hold(told: &str, asked: &str) {
-    let ratio = told.split_once("compress ratio ").and_then(|(_, rest)| rest.split([',', ' ']).next());
-    let ratio: f64 = ratio.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no ratio is told: {told}"));
-    assert!((ratio / asked.parse::<f64>().unwrap() - 1.0).abs() < TOLERANCE, "{ratio} for {asked}: {told}");
+/// Holds the `compress ratio` in `reported` against `asked`.
+pub fn hold(reported: &str, asked: &str) {
+    let ratio = reported.split_once("compress ratio ").and_then(|(_, rest)| rest.split([',', ' ']).next());
+    let ratio: f64 =
+        ratio.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no ratio is reported: {reported}"));
+    assert!((ratio / asked.parse::<f64>().unwrap() - 1.0).abs() < TOLERANCE, "{ratio} for {asked}: {reported}");
 }
 
 /// The fact as the run `ran` of the store in `folder` keeps it.

@@ -1,4 +1,4 @@
-//! Realised shares of a run's choices held against those it was asked for.
+//! Realised shares of a run's choices compared with those it was asked for.
 
 use serde_json::Value;
 

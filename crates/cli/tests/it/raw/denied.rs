@@ -39,11 +39,11 @@ fn blocks_are_read_by_pread_and_one_line_says_so() {
         assert!(step["ops"]["select"]["count"].as_u64().unwrap() > 0, "{step:#}");
         assert_eq!(step["iodepth"], 1, "what was kept in flight, not what was asked for");
         let findings = summary["findings"].as_array().unwrap();
-        let told: Vec<_> = findings.iter().filter(|finding| finding["code"] == "no-io-uring").collect();
-        let [told] = told[..] else { panic!("told once: {findings:#?}") };
-        let text = told["text"].as_str().unwrap();
+        let reported: Vec<_> = findings.iter().filter(|finding| finding["code"] == "no-io-uring").collect();
+        let [reported] = reported[..] else { panic!("reported once: {findings:#?}") };
+        let text = reported["text"].as_str().unwrap();
         assert!(text.contains("pread") && text.contains("not at the iodepth asked for"), "{text}");
-        assert!(told["evidence"].as_str().unwrap().contains("not permitted"), "{told}");
+        assert!(reported["evidence"].as_str().unwrap().contains("not permitted"), "{reported}");
         // On a busy host a session waits for a CPU between its operations.
         let busy = step["cpu"]["host_busy_share"].as_f64().is_some_and(|share| share > 0.85);
         assert!(busy || !findings.iter().any(|finding| finding["code"] == "little"), "{findings:#?}");

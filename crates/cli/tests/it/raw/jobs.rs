@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::raw::place::{Place, SHORT, refused, steps, text};
 
 #[test]
-fn a_preset_measures_its_ladder_in_one_folder_and_tells_the_best() {
+fn a_preset_measures_its_ladder_and_reports_the_best() {
     let place = Place::new();
     let path = place.made();
     let summary = place.raw(&path, &["--preset", "oltp", "--num-small", "3"]);
@@ -97,7 +97,7 @@ fn spans_are_measured_in_turn_each_on_its_part() {
     let blocks: Vec<_> = steps(&summary).iter().map(|s| s["scale"].as_u64().unwrap()).collect();
     assert!(blocks[..3].iter().all(|part| part.abs_diff(blocks[3] / 10) <= 3), "{blocks:?}");
     assert!(steps(&summary).iter().all(|s| s["iodepth"] == 2));
-    // The load is the same in each: it is told once, and what is compared is the latency.
+    // The load is the same in each: it is reported once, and what is compared is the latency.
     let shown = place.shown();
     let header = shown.lines().find(|line| line.trim_start().starts_with("span")).unwrap();
     assert_eq!(header.split_whitespace().take(3).collect::<Vec<_>>(), ["span", "IOPS", "mean"], "{shown}");
@@ -129,7 +129,7 @@ fn all_schemas_of_a_file_are_read_as_one() {
 }
 
 #[test]
-fn a_new_file_is_as_large_as_the_scale_and_its_layout_is_no_finding() {
+fn a_new_file_is_as_large_as_the_scale_and_no_finding() {
     let place = Place::new();
     let name = place.path("new").display().to_string();
     let made = place.raw(&name, &["--scale", "8MiB"]);

@@ -1,4 +1,4 @@
-//! Large reads: what they are called, and that the page cache is told by bytes.
+//! Large reads: what they are called, and that the page cache is reported by bytes.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn doubted(summary: &Value) -> bool {
 }
 
 #[test]
-fn large_direct_reads_are_told_in_mib_and_never_come_from_a_cache() {
+fn large_direct_reads_are_in_mib_and_of_no_cache() {
     let place = Place::new();
     let path = place.made();
     let url = format!("raw:{path}");

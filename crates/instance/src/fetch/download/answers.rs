@@ -79,19 +79,19 @@ fn the_address_is_that_of_the_layout_of_maven() {
 }
 
 #[test]
-fn another_hash_is_refused_and_both_are_told() {
+fn another_hash_is_refused_and_both_are_reported() {
     let refusal = refusal(&source(vec![answer("200 OK", b"something else")]));
     holds(&refusal, &["has the hash", artefact().sha256.unwrap(), "it was not used", "proxy"]);
 }
 
 #[test]
-fn one_that_is_not_pinned_is_held_against_the_hash_of_its_source() {
+fn what_is_not_pinned_is_compared_with_its_sources_hash() {
     let hash = hex(&Sha512::digest(b"archive"));
     let what = Artefact { sha256: None, ..artefact() };
-    let told = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
-    let good = source(vec![told.clone(), answer("200 OK", b"archive")]);
+    let reported = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
+    let good = source(vec![reported.clone(), answer("200 OK", b"archive")]);
     assert_eq!(fetched_with(&good, None, &what).unwrap(), b"archive");
-    let bad = source(vec![told, answer("200 OK", b"another")]);
+    let bad = source(vec![reported, answer("200 OK", b"another")]);
     holds(&fetched_with(&bad, None, &what).unwrap_err().to_string(), &["has the hash"]);
 }
 
@@ -111,7 +111,7 @@ fn a_source_that_fails_for_a_moment_is_asked_again() {
 }
 
 #[test]
-fn what_the_source_says_is_told_with_the_next_move() {
+fn what_the_source_says_is_reported_with_the_next_move() {
     for (line, parts) in [
         ("404 Not Found", ["no such archive", "another version"]),
         ("403 Forbidden", ["HTTP status 403", "--fetch-url"]),
@@ -125,7 +125,7 @@ fn what_the_source_says_is_told_with_the_next_move() {
 }
 
 #[test]
-fn a_network_that_is_not_there_is_told_with_the_next_move() {
+fn a_network_that_is_not_there_is_reported_with_the_next_move() {
     holds(&refusal("http://nowhere.invalid"), &["DNS", "HTTPS_PROXY", "--fetch-url"]);
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     holds(&refusal(&format!("http://{closed}")), &["refused", "network"]);
@@ -135,7 +135,7 @@ fn a_network_that_is_not_there_is_told_with_the_next_move() {
 }
 
 #[test]
-fn a_full_disk_is_told_with_the_next_move() {
+fn a_full_disk_is_reported_with_the_next_move() {
     let full = || io::Error::from_raw_os_error(rustix::io::Errno::NOSPC.raw_os_error());
     holds(&reason::of_network("URL", None, &ureq::Error::Io(full())).to_string(), &["no space is left", "--fetch-dir"]);
     holds(&reason::of_place(std::path::Path::new("/shelf"), &full()).to_string(), &["/shelf", "free some space"]);
@@ -185,7 +185,7 @@ fn the_proxy_is_that_of_the_scheme_unless_the_host_is_excepted() {
 }
 
 #[test]
-fn a_proxy_that_refuses_or_is_none_is_told_without_its_password() {
+fn a_proxy_that_refuses_is_reported_without_its_password() {
     let proxy = source(vec![answer("403 Forbidden", b"")]).replace("http://", "http://me:secret@");
     let refusal = fetched_with("http://nowhere.invalid", Some(&proxy), &artefact()).unwrap_err().to_string();
     holds(&refusal, &["through the proxy", "proxy refuses"]);
@@ -195,11 +195,11 @@ fn a_proxy_that_refuses_or_is_none_is_told_without_its_password() {
     assert!(!refusal.contains("secret"), "{refusal}");
 }
 
-/// What was told of bytes.
+/// What was asked of bytes.
 #[derive(Default)]
-struct Told(Mutex<Vec<(u64, u64)>>);
+struct Reported(Mutex<Vec<(u64, u64)>>);
 
-impl Events for Told {
+impl Events for Reported {
     fn emit(&self, event: Event) {
         if let Event::Progress { done, of, .. } = event {
             self.0.lock().unwrap().push((done, of));
@@ -208,13 +208,13 @@ impl Events for Told {
 }
 
 #[test]
-fn progress_is_told_by_bytes_from_the_first_to_the_last() {
+fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     let base = source(vec![answer("200 OK", &vec![7; 300_000])]);
-    let told = Told::default();
+    let reported = Reported::default();
     let source = Source::with(&base, Vec::new(), None, QUICK).unwrap();
-    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &told).unwrap_err();
+    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &reported).unwrap_err();
     assert!(refusal.to_string().contains("hash"));
-    let told = told.0.into_inner().unwrap();
-    assert!(told[0].0 < 300_000 && told[0].1 == 300_000, "{told:?}");
-    assert_eq!(told.last(), Some(&(300_000, 300_000)));
+    let reported = reported.0.into_inner().unwrap();
+    assert!(reported[0].0 < 300_000 && reported[0].1 == 300_000, "{reported:?}");
+    assert_eq!(reported.last(), Some(&(300_000, 300_000)));
 }

@@ -32,7 +32,7 @@ async fn a_missing_password_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_missing_database_and_a_stranger_are_told_what_to_do() {
+async fn a_missing_database_and_a_stranger_are_reported_what_to_do() {
     let cluster = cluster().await;
     let line = refusal(&format!("{}?dbname=no_such_db", cluster.url())).await;
     assert!(line.contains("\"no_such_db\" does not exist") && line.contains("createdb"), "{line}");
@@ -131,7 +131,7 @@ async fn sessions_are_called_mindful_unless_named() {
 }
 
 #[tokio::test]
-async fn a_role_without_free_connections_is_told_so() {
+async fn a_role_without_free_connections_is_reported_so() {
     let cluster = cluster().await;
     cluster.role("crowded", "x").await;
     cluster.admin().await.batch_execute("ALTER ROLE crowded CONNECTION LIMIT 0").await.unwrap();
@@ -140,7 +140,7 @@ async fn a_role_without_free_connections_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_terminated_session_tells_who_ended_it_even_when_it_was_idle() {
+async fn a_terminated_idle_session_tells_who_ended_it() {
     let cluster = cluster().await;
     let session = connect(&cluster.url()).await.unwrap();
     let pid = ask(&session, "SELECT pg_backend_pid()::text").await;

@@ -20,7 +20,7 @@ async fn a_missing_socket_names_its_path() {
 }
 
 #[tokio::test]
-async fn an_unknown_host_is_told_as_such() {
+async fn an_unknown_host_is_reported_as_such() {
     let line = refusal("postgres://u@nowhere.invalid/db?sslmode=disable").await;
     assert!(line.contains("nowhere.invalid:5432") && line.contains("correct the host name"), "{line}");
 }
@@ -50,7 +50,7 @@ async fn a_server_without_tls_is_refused_when_tls_is_required() {
 }
 
 #[tokio::test]
-async fn a_server_on_another_host_must_offer_tls_unless_the_user_says_otherwise() {
+async fn a_server_on_another_host_must_offer_tls_by_default() {
     let port = impostor::saying(b"N");
     // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
     let line = refusal(&format!("postgres://u@127.1:{port}/db")).await;

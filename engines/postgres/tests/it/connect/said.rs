@@ -21,7 +21,7 @@ async fn every_refusal_has_its_next_move() {
 }
 
 #[tokio::test]
-async fn the_words_of_a_hostile_server_stay_on_one_line_of_limited_length() {
+async fn words_of_a_hostile_server_stay_on_one_bounded_line() {
     const NOISE: &str = "line one\nline two\r\x1b[31m red ";
     let message: &'static str = Box::leak(NOISE.repeat(200).into_boxed_str());
     let port = impostor::refusing("XX000", message);

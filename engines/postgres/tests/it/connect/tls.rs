@@ -67,7 +67,7 @@ async fn the_mode_decides_whether_a_session_is_encrypted() {
 }
 
 #[tokio::test]
-async fn verify_full_takes_the_right_name_from_the_right_authority_and_nothing_else() {
+async fn verify_full_takes_only_the_right_name_and_authority() {
     let bench = Bench::new().await;
     let right = format!("sslmode=verify-full&sslrootcert={}", bench.right_ca());
     assert_eq!(ask(&connect(&bench.url("localhost", &right)).await.unwrap(), ENCRYPTED).await, "true");
@@ -98,7 +98,7 @@ async fn require_verifies_the_authority_only_where_one_is_named() {
 }
 
 #[tokio::test]
-async fn another_host_is_verified_in_full_by_default_and_the_ways_out_are_told() {
+async fn another_host_is_verified_in_full_by_default() {
     let bench = Bench::new().await;
     // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
     let line = refusal(&bench.url("127.0x1", "")).await;
@@ -122,7 +122,7 @@ async fn the_root_certificate_of_the_home_folder_is_used() {
 }
 
 #[tokio::test]
-async fn prefer_and_allow_change_over_when_the_server_wants_it_otherwise() {
+async fn prefer_and_allow_change_over_when_the_server_wants_it() {
     let bench = Bench::new().await;
     for role in ["only_plain", "only_encrypted"] {
         bench.cluster.role(role, "x").await;
@@ -158,7 +158,7 @@ async fn a_client_certificate_logs_in() {
 }
 
 #[tokio::test]
-async fn a_client_key_open_to_others_is_refused_before_anything_is_sent() {
+async fn a_client_key_open_to_others_is_refused_before_sending() {
     let bench = Bench::new().await;
     let parameters = bench.client(&bench.cluster.authority.sign("by_certificate", &[]));
     fs::set_permissions(bench.folder.path().join("client.key"), PermissionsExt::from_mode(0o644)).unwrap();
@@ -186,7 +186,7 @@ async fn the_oldest_version_of_tls_to_speak_can_be_chosen() {
 }
 
 #[tokio::test]
-async fn direct_tls_works_where_the_server_knows_it_and_is_told_as_the_cause_where_not() {
+async fn direct_tls_works_where_known_and_is_named_where_not() {
     let bench = Bench::new().await;
     let url = bench.url("127.0.0.1", "sslmode=require&sslnegotiation=direct");
     let version: u32 = ask(&bench.cluster.admin().await, "SHOW server_version_num").await.parse().unwrap();

@@ -45,7 +45,7 @@ fn urls_mean_what_they_mean_to_libpq() {
 }
 
 #[test]
-fn a_bare_url_takes_all_from_the_surroundings_and_a_full_one_nothing() {
+fn a_bare_url_takes_all_from_the_surroundings_a_full_one_none() {
     let environment =
         Environment::empty().with("PGHOST", "a,b").with("PGPORT", "1,2").with("PGDATABASE", "d").with("PGUSER", "u");
     let server = Server::parse_in("postgres://", &environment).unwrap();

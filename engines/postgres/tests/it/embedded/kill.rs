@@ -251,7 +251,7 @@ fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
 /// Kills owners at random moments: while they make the data directory, start, load, work and restart; now and then the
 /// guard or every process of the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
 #[test]
-fn an_owner_killed_at_any_moment_leaves_nothing_that_the_next_one_cannot_use() {
+fn an_owner_killed_at_any_moment_leaves_usable_data() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let (kills, seed) = (number(KILLS, 15), number(SEED, 1));
     let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
@@ -276,7 +276,7 @@ fn an_owner_killed_at_any_moment_leaves_nothing_that_the_next_one_cannot_use() {
         if how == 2 {
             servers(&folder).into_iter().for_each(kill);
         }
-        let told = known.max(owner.committed());
+        let reported = known.max(owner.committed());
         let place_of_failure = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
         if how == 3 {
             let left = gone(&folder);
@@ -285,7 +285,7 @@ fn an_owner_killed_at_any_moment_leaves_nothing_that_the_next_one_cannot_use() {
         let (server, notes) = open(&folder, &[]);
         let server =
             server.unwrap_or_else(|error| panic!("{place_of_failure}: {error}\n{}\n{}", notes.all(), log(&folder)));
-        known = check(&server, told, &notes, &place_of_failure);
+        known = check(&server, reported, &notes, &place_of_failure);
         rebuilt += u32::from(notes.tell("made anew"));
         load(&server);
         drop(server);
@@ -304,11 +304,11 @@ fn until_work(folder: &Path) -> Duration {
 }
 
 /// Nothing that was told to be committed is lost, unless the data directory was made anew; tables are whole.
-fn check(server: &Embedded, told: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
+fn check(server: &Embedded, reported: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
     let exists = |name: &str| sql(server, &format!("SELECT to_regclass('{name}') IS NOT NULL")) == "t";
     let found =
         if exists("journal") { sql(server, "SELECT coalesce(max(n), 0) FROM journal").parse().unwrap() } else { 0 };
-    assert!(found >= told || notes.tell("made anew"), "{place_of_failure}: {told} was told, {found} is there");
+    assert!(found >= reported || notes.tell("made anew"), "{place_of_failure}: {reported} was asked, {found} is there");
     if exists("loaded") {
         assert_eq!(sql(server, "SELECT count(*) FROM loaded"), LOADED.to_string(), "{place_of_failure}");
     }

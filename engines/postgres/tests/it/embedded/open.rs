@@ -10,7 +10,7 @@ use mindful_postgres::embedded::Phase;
 use crate::embedded::support::{mode_and_owner, open, place, query, servers, settings, sql, started};
 
 #[test]
-fn a_server_stops_with_its_owner_and_the_next_one_finds_its_data() {
+fn a_server_stops_with_its_owner_and_its_data_is_found() {
     let place = place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
@@ -243,8 +243,8 @@ fn only_the_user_of_mindful_may_connect() {
     let (_, uid) = mode_and_owner(&server.data_dir());
     let theirs = Account { name: "server".to_owned(), uid, gid: uid, switched: true };
     let refused = theirs.act(|| query(&server, "SELECT 1")).unwrap().unwrap_err();
-    let told = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);
-    assert!(told.contains("eer authentication failed") || told.contains("look up local user"), "{told}");
+    let reported = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);
+    assert!(reported.contains("eer authentication failed") || reported.contains("look up local user"), "{reported}");
 }
 
 #[test]

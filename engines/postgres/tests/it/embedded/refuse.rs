@@ -62,7 +62,7 @@ fn without_network_and_without_binaries_the_ways_out_are_named() {
 }
 
 #[test]
-fn data_of_another_major_version_is_refused_with_the_version_to_give() {
+fn data_of_another_major_version_is_refused_with_that_version() {
     let place = place();
     let folder = place.path().join("pg");
     drop(started(&folder, &[("pg_version", "17")]));
@@ -88,7 +88,7 @@ fn a_cache_beyond_the_memory_is_refused() {
 }
 
 #[test]
-fn server_settings_that_do_not_exist_are_refused_with_the_nearest_name() {
+fn server_settings_that_do_not_exist_name_the_nearest() {
     let place = place();
     let folder = place.path().join("pg");
     let message = refusal(&folder, &[("set", "work_mem=8MB,shared_bufers=64MB")]);

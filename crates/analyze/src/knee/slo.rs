@@ -45,8 +45,8 @@ mod tests {
     #[test]
     fn the_objective_is_met_up_to_a_load_between_two_steps() {
         let ladder = points(&[(1, 100.0), (8, 400.0), (2, 120.0), (4, 200.0)]);
-        let told = slo_point(&ladder, 283.0).unwrap();
-        assert!((told.sessions - 5.66).abs() < 0.02 && told.first_miss == Some(8), "{told:?}");
+        let reported = slo_point(&ladder, 283.0).unwrap();
+        assert!((reported.sessions - 5.66).abs() < 0.02 && reported.first_miss == Some(8), "{reported:?}");
         assert_eq!(slo_point(&ladder, 50.0), None);
         assert_eq!(slo_point(&ladder, 1e3).unwrap(), SloPoint { sessions: 8.0, first_miss: None });
     }

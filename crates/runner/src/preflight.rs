@@ -9,7 +9,7 @@ use mindful_core::result::{Finding, Severity};
 
 /// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
 /// is `simulated`.
-pub fn examine(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<Finding>> {
+pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<Finding>> {
     if simulated {
         return target.checks(plan);
     }

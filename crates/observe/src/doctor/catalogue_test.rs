@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 use mindful_core::result::Finding;
 use mindful_host::control_group::Limits;
-use mindful_host::device::{Chain, Placement};
+use mindful_host::device::{Chain, Location};
 use mindful_host::memory::Meminfo;
 use mindful_host::mounts;
 
@@ -63,8 +63,8 @@ fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
         rotational: text("1"),
         ..Device::default()
     };
-    let placement = Placement { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(chain) };
-    Storage { placement, size_bytes: Some(1_000), free_bytes: Some(10), devices: vec![disk] }
+    let location = Location { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(chain) };
+    Storage { location, size_bytes: Some(1_000), free_bytes: Some(10), devices: vec![disk] }
 }
 
 /// A host about which everything is to be said.
@@ -109,9 +109,9 @@ fn worst() -> Vec<Finding> {
 fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
     let findings = worst();
     each_tells_what_is_what_it_does_and_what_to_type(&findings, &TOLD);
-    let told: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
+    let reported: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
-    assert_eq!(told, found, "each code of a host has its line above");
+    assert_eq!(reported, found, "each code of a host has its line above");
 }
 
 /// The codes of all checks of this folder, which are the first words of `info(` and `warning(`.
@@ -125,7 +125,7 @@ fn no_check_of_the_host_is_left_out() {
     ];
     let calls = sources.iter().flat_map(|source| source.split("info(").chain(source.split("warning(")).skip(1));
     let codes = calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next());
-    let told: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
-    let left_out: BTreeSet<_> = codes.filter(|code| !told.contains(code)).collect();
+    let reported: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
+    let left_out: BTreeSet<_> = codes.filter(|code| !reported.contains(code)).collect();
     assert_eq!(left_out, BTreeSet::new());
 }

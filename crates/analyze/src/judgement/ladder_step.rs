@@ -1,4 +1,4 @@
-//! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is held against.
+//! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
 use mindful_core::metric::shared;
 use mindful_core::run::{Point, Run, StepRecord};
@@ -10,9 +10,9 @@ use crate::io_job::{self, InFlight};
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
 const LOAD: [&str; 6] = ["sessions", "threads", "iodepth", "large_iodepth", io_job::SMALL, io_job::LARGE];
 
-/// A step of a ladder, to be held against another.
+/// A step of a ladder, to be compared with another.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rung {
+pub struct LadderStep {
     /// Operations or I/Os that may be under way at once: one a session, or on files as many as each keeps in flight.
     pub in_flight: f64,
     /// Operations per second.
@@ -21,7 +21,7 @@ pub struct Rung {
     pub mean_us: f64,
 }
 
-impl Rung {
+impl LadderStep {
     /// What `step` is as a rung; `None` where it did nothing.
     ///
     /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time
@@ -39,10 +39,10 @@ impl Rung {
     }
 }
 
-impl Rung {
+impl LadderStep {
     /// By read requests and the time of a single one, which is all that a report tells.
     fn reported(step: &StepRecord, counters: &Counters) -> Option<Self> {
-        let sessions = Some(step.head.seats.len() as f64).filter(|sessions| *sessions > 0.0)?;
+        let sessions = Some(step.head.placements.len() as f64).filter(|sessions| *sessions > 0.0)?;
         let per_s = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate > 0.0)?;
         let mean_us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
         Some(Self { in_flight: sessions, per_s, mean_us })
@@ -51,9 +51,9 @@ impl Rung {
 
 /// For each step of `run` the highest of `rungs` with at most half of what it offers at once, and its own; `None` where
 /// there is none. `rungs` are those of the steps, in their order.
-pub fn ladder(run: &Run, rungs: &[Option<Rung>]) -> Vec<Option<(Rung, Rung)>> {
+pub fn ladder(run: &Run, rungs: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
     let all: Vec<_> = run.steps.iter().zip(rungs).collect();
-    let before = |step: &StepRecord, here: Rung| {
+    let before = |step: &StepRecord, here: LadderStep| {
         let alike = all.iter().filter(|(other, _)| alike(run, other, step)).filter_map(|(_, rung)| **rung);
         let halves = alike.filter(|before| before.in_flight * 2.0 <= here.in_flight);
         halves.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight))

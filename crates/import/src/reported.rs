@@ -13,14 +13,14 @@ use crate::report::Report;
 
 /// One measurement of another tool: a step of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct Reported {
     /// Name of the file, and which of several reports in it.
     pub file: String,
     /// What the file is.
     pub what: &'static str,
     /// What was measured: the name of an engine.
     pub engine: &'static str,
-    /// Where, as far as it is told.
+    /// Where, as far as it is reported.
     pub target: String,
     /// Version of what was measured.
     pub version: Option<String>,
@@ -32,13 +32,13 @@ pub struct Told {
     pub host: BTreeMap<String, String>,
     /// Settings and remarks of the other tool.
     pub facts: BTreeMap<String, String>,
-    /// When it began, us since the epoch; `None` where no date is told.
+    /// When it began, us since the epoch; `None` where no date is reported.
     pub began_us: Option<i64>,
-    /// Sessions; `None` where their number is not told.
+    /// Sessions; `None` where their number is not reported.
     pub sessions: Option<u32>,
     /// What the step varied beside sessions, such as the blocks of an I/O.
     pub point: BTreeMap<String, String>,
-    /// Borders, counters and slices.
+    /// Boundaries, counters and slices.
     pub events: Vec<Event>,
     /// What a reader of the figures must know.
     pub findings: Vec<Finding>,
@@ -46,7 +46,7 @@ pub struct Told {
     pub report: Option<Box<Report>>,
 }
 
-impl Told {
+impl Reported {
     /// A step of which nothing is known yet.
     pub fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
         Self {
@@ -69,11 +69,11 @@ impl Told {
     }
 
     /// It lasted from the first of these instants to the last, us.
-    pub fn borders(&mut self, borders_us: Vec<i64>) {
-        self.events.push(Event::Started { borders_us, clock_offset_us: 0 });
+    pub fn boundaries(&mut self, boundaries_us: Vec<i64>) {
+        self.events.push(Event::Started { boundaries_us, clock_offset_us: 0 });
     }
 
-    /// Counters that grew by so much between the first border and the last, `None` where unknown.
+    /// Counters that grew by so much between the first boundary and the last, `None` where unknown.
     pub fn grew(
         &mut self,
         source: &str,
@@ -83,13 +83,13 @@ impl Told {
     ) {
         let (metrics, grew): (Vec<_>, Vec<_>) = counters.into_iter().unzip();
         let begin = grew.iter().map(|grew: &Option<f64>| grew.map(|_| 0.0)).collect();
-        self.events.push(Event::Source { source: source.to_owned(), metrics, phase: Phase::Border });
-        for (border, at_us, values) in [(0, begin_us, begin), (last, end_us, grew)] {
-            self.events.push(Event::Sample { source: source.to_owned(), border, at_us, cost_us: 0, values });
+        self.events.push(Event::Source { source: source.to_owned(), metrics, phase: Phase::Boundary });
+        for (boundary, at_us, values) in [(0, begin_us, begin), (last, end_us, grew)] {
+            self.events.push(Event::Sample { source: source.to_owned(), boundary, at_us, cost_us: 0, values });
         }
     }
 
-    /// Single reads of `blocks` in all between two borders.
+    /// Single reads of `blocks` in all between two boundaries.
     pub fn slice(&mut self, index: u32, (begin_us, end_us): (i64, i64), kind: OpKind, latency: Latency, blocks: u64) {
         let mut report = SliceReport { index, begin_us, end_us, ..SliceReport::default() };
         let ops = latency.buckets.iter().map(|(_, count)| count).sum();

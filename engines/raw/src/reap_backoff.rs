@@ -1,17 +1,17 @@
 //! Whether to ask for more when one I/O has come back.
 
-/// Most waits that pass without asking.
+/// Most waits that pass without reap_backoff.
 const LONGEST_REST: u32 = 63;
 
-/// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. Asking costs
+/// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. ReapBackoff costs
 /// a call, so it rests for the longer the more often nothing else was back.
 #[derive(Debug, Default)]
-pub struct Asking {
+pub struct ReapBackoff {
     rest: u32,
     left: u32,
 }
 
-impl Asking {
+impl ReapBackoff {
     /// Whether to ask this time.
     #[inline]
     pub fn is_due(&mut self) -> bool {
@@ -33,18 +33,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_that_ends_its_work_one_by_one_is_asked_once_in_64_waits() {
-        let mut asking = Asking::default();
+    fn a_device_that_ends_work_singly_is_asked_once_in_64_waits() {
+        let mut reap_backoff = ReapBackoff::default();
         let asked = (0..6_400)
             .filter(|_| {
-                asking.is_due() && {
-                    asking.learn(false);
+                reap_backoff.is_due() && {
+                    reap_backoff.learn(false);
                     true
                 }
             })
             .count();
         assert!((100..=106).contains(&asked), "{asked}");
-        asking.learn(true);
-        assert!(asking.is_due());
+        reap_backoff.learn(true);
+        assert!(reap_backoff.is_due());
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::dataset::LayoutProof;
 use mindful_core::draw::{self, Permutation};
-use mindful_core::slice::Seat;
+use mindful_core::slice::Placement;
 use mindful_core::workload::{self, Draws, Like, Op, OpKind, Skew, Workload};
 
 use crate::options::{Large, Pattern};
@@ -55,7 +55,7 @@ impl Layout {
 
 /// The operations of one session.
 #[derive(Debug)]
-pub struct Course {
+pub struct AccessPattern {
     draws: Draws,
     /// Seed of the keys and how many a range can begin at, when nothing but a key is to be drawn.
     plain: Option<(i64, u64)>,
@@ -67,17 +67,17 @@ pub struct Course {
     sequence: Option<Sequence>,
 }
 
-impl Course {
-    /// The operations of the session in `seat`.
+impl AccessPattern {
+    /// The operations of the session in `placement`.
     pub fn new(
         workload: &Workload,
-        seat: Seat,
+        placement: Placement,
         layout: Arc<Layout>,
         space: Arc<Space>,
         pattern: Pattern,
         streams: u32,
     ) -> Self {
-        let draws = Draws::new(workload, seat.session, seat.schema);
+        let draws = Draws::new(workload, placement.session, placement.schema);
         let only_keys = workload.update_pct.is_none()
             && workload.scan_pct.is_none()
             && workload.hot_spot.is_none()
@@ -90,9 +90,18 @@ impl Course {
         let plain = only_keys.then_some((draws.streams().key, starts));
         // All keys alike, one at a time: any key's block is any block, with or without the layout between.
         let scattered = !only_keys || workload.work_unit > 1 || workload.scale < layout.blocks_per_schema();
-        let sequence =
-            (pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), seat, streams, workload.work_unit));
-        Self { draws, plain, schema: seat.schema, work_unit: workload.work_unit, layout, scattered, space, sequence }
+        let sequence = (pattern == Pattern::Sequential)
+            .then(|| Sequence::new(space.units(), placement, streams, workload.work_unit));
+        Self {
+            draws,
+            plain,
+            schema: placement.schema,
+            work_unit: workload.work_unit,
+            layout,
+            scattered,
+            space,
+            sequence,
+        }
     }
 
     /// Operation `index`: what [`Draws::op`] says, sooner where only a key is to be drawn.
@@ -125,18 +134,19 @@ impl Course {
 
 /// Large reads beside the blocks.
 #[derive(Debug)]
-pub struct LargeCourse {
+pub struct LargePattern {
     stream: i64,
     space: Arc<Space>,
     sequence: Option<Sequence>,
 }
 
-impl LargeCourse {
-    /// Those of the session in `seat`.
-    pub fn new(seed: u64, seat: Seat, space: Arc<Space>, large: Large, streams: u32) -> Self {
+impl LargePattern {
+    /// Those of the session in `placement`.
+    pub fn new(seed: u64, placement: Placement, space: Arc<Space>, large: Large, streams: u32) -> Self {
         // A stream of its own, so that large reads do not follow the keys of the blocks.
-        let stream = draw::mix64(draw::stream_seed(seed, seat.session, draw::Purpose::Key) as u64) as i64;
-        let sequence = (large.pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), seat, streams, 1));
+        let stream = draw::mix64(draw::stream_seed(seed, placement.session, draw::Purpose::Key) as u64) as i64;
+        let sequence =
+            (large.pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), placement, streams, 1));
         Self { stream, space, sequence }
     }
 
@@ -160,9 +170,9 @@ struct Sequence {
 }
 
 impl Sequence {
-    fn new(units: u64, seat: Seat, streams: u32, stride: u64) -> Self {
+    fn new(units: u64, placement: Placement, streams: u32, stride: u64) -> Self {
         let own = u64::from(streams);
-        Self { units, first: u64::from(seat.session) * own, all: u64::from(seat.sessions) * own, own, stride }
+        Self { units, first: u64::from(placement.session) * own, all: u64::from(placement.sessions) * own, own, stride }
     }
 
     fn unit(&self, index: u64, nth: u64) -> u64 {

@@ -12,9 +12,9 @@ use rustix::io_uring::{
 
 /// A ring registered for the thread that made it (Linux 5.18).
 #[derive(Debug)]
-pub struct Number(u32);
+pub struct RegisteredRing(u32);
 
-impl Number {
+impl RegisteredRing {
     /// Registers `ring`; `None` where the kernel has no such numbers.
     pub fn register(ring: &IoUring) -> Option<Self> {
         let data = io_uring_ptr::new(std::ptr::without_provenance_mut(ring.as_raw_fd() as usize));

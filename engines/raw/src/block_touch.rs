@@ -3,41 +3,45 @@
 use std::hint::black_box;
 
 use mindful_core::Result;
-use mindful_core::file_reads::Look;
+use mindful_core::file_reads::BlockTouch;
 use mindful_core::settings;
 
 /// All looks by name, from least to most work.
-const NAMES: [(&str, Look); 4] =
-    [("none", Look::None), ("byte", Look::Byte), ("checksum", Look::Checksum), ("parse", Look::Parse)];
+const NAMES: [(&str, BlockTouch); 4] = [
+    ("none", BlockTouch::None),
+    ("byte", BlockTouch::Byte),
+    ("checksum", BlockTouch::Checksum),
+    ("parse", BlockTouch::Parse),
+];
 
 /// The name of `look` as an option.
-pub fn name(look: Look) -> &'static str {
+pub fn name(look: BlockTouch) -> &'static str {
     NAMES.iter().find(|(_, named)| *named == look).map_or("none", |(name, _)| name)
 }
 
 /// A look from its name.
-pub fn parse(text: &str) -> Result<Look> {
+pub fn parse(text: &str) -> Result<BlockTouch> {
     settings::parse_choice(text, &NAMES)
 }
 
 /// Looks at blocks, one session's.
 #[derive(Debug)]
-pub struct Looker {
-    look: Look,
+pub struct Toucher {
+    look: BlockTouch,
     page: Vec<u8>,
     rows: u64,
 }
 
-impl Looker {
-    /// A looker at blocks of up to `block_bytes`.
-    pub fn new(look: Look, block_bytes: u64) -> Self {
-        let page = if look == Look::Parse { vec![0; block_bytes as usize] } else { Vec::new() };
+impl Toucher {
+    /// A toucher at blocks of up to `block_bytes`.
+    pub fn new(look: BlockTouch, block_bytes: u64) -> Self {
+        let page = if look == BlockTouch::Parse { vec![0; block_bytes as usize] } else { Vec::new() };
         Self { look, page, rows: 0 }
     }
 
     /// Whether it does anything.
     pub fn is_idle(&self) -> bool {
-        self.look == Look::None
+        self.look == BlockTouch::None
     }
 
     /// Rows walked since this was last asked.
@@ -47,16 +51,16 @@ impl Looker {
 
     /// Does it with `block`.
     #[inline]
-    pub fn look(&mut self, block: &[u8]) {
+    pub fn touch(&mut self, block: &[u8]) {
         match self.look {
-            Look::None => {}
-            Look::Byte => {
+            BlockTouch::None => {}
+            BlockTouch::Byte => {
                 black_box(block[block.len() / 2]);
             }
-            Look::Checksum => {
+            BlockTouch::Checksum => {
                 black_box(checksum(block));
             }
-            Look::Parse => self.rows += self.parse(block),
+            BlockTouch::Parse => self.rows += self.parse(block),
         }
     }
 
@@ -117,7 +121,7 @@ fn heap_rows(page: &[u8]) -> Option<(u64, u64)> {
 
 /// Walks the sectors of a made file as rows of 512 bytes.
 fn sector_rows(page: &[u8]) -> (u64, u64) {
-    let rows = page.chunks_exact(crate::pattern::SECTOR as usize);
+    let rows = page.chunks_exact(crate::content::SECTOR as usize);
     let count = rows.len() as u64;
     let sum = rows.fold(0_u64, |sum, row| {
         let word = |i: usize| row[i * 8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
@@ -149,22 +153,22 @@ mod tests {
 
     #[test]
     fn the_rows_of_a_heap_page_are_found() {
-        let mut looker = Looker::new(Look::Parse, 8_192);
-        looker.look(&page(&[1_024, 512, 64]));
-        assert_eq!(looker.take_rows(), 3);
+        let mut toucher = Toucher::new(BlockTouch::Parse, 8_192);
+        toucher.touch(&page(&[1_024, 512, 64]));
+        assert_eq!(toucher.take_rows(), 3);
     }
 
     #[test]
     fn bytes_that_are_no_page_never_make_it_panic() {
-        let mut looker = Looker::new(Look::Parse, 8_192);
+        let mut toucher = Toucher::new(BlockTouch::Parse, 8_192);
         for seed in 0..2_000_u64 {
             let mut bytes = page(&[100, 200, 300]);
             let at = mindful_core::draw::mix64(seed) as usize % 40;
             bytes[at] = mindful_core::draw::mix64(!seed) as u8;
-            looker.look(&bytes);
+            toucher.touch(&bytes);
         }
-        looker.look(&[0xff; 8_192]);
-        looker.look(&[0xff; 512]);
+        toucher.touch(&[0xff; 8_192]);
+        toucher.touch(&[0xff; 512]);
     }
 
     #[test]

@@ -19,10 +19,10 @@ const VERSION: u64 = 1;
 
 /// What the header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct FileHeader {
     /// Drawn once for all files made together.
     pub set: u64,
-    /// Number of this file among them, from 0.
+    /// RegisteredRing of this file among them, from 0.
     pub part: u64,
     /// How many they are.
     pub parts: u64,
@@ -42,7 +42,7 @@ pub struct Mark {
     pub inode: u64,
 }
 
-impl Mark {
+impl FileHeader {
     /// Length of the complete file.
     pub fn file_bytes(&self) -> u64 {
         DATA_START + self.data_bytes
@@ -109,7 +109,7 @@ fn checksum(words: &[u64]) -> u64 {
 mod tests {
     use super::*;
 
-    const MARK: Mark = Mark {
+    const MARK: FileHeader = FileHeader {
         set: 1,
         part: 0,
         parts: 2,
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_mark_survives_the_round_trip() {
-        assert_eq!(Mark::decode(&MARK.encode()), Some(MARK));
+        assert_eq!(FileHeader::decode(&MARK.encode()), Some(MARK));
     }
 
     #[test]
@@ -132,9 +132,9 @@ mod tests {
         for at in (0..112).step_by(4) {
             let mut header = MARK.encode();
             header[at] ^= 1;
-            assert_eq!(Mark::decode(&header), None, "byte {at}");
+            assert_eq!(FileHeader::decode(&header), None, "byte {at}");
         }
-        assert_eq!(Mark::decode(&[0; HEADER_BYTES]), None);
-        assert_eq!(Mark::decode(b"mindful raw file"), None);
+        assert_eq!(FileHeader::decode(&[0; HEADER_BYTES]), None);
+        assert_eq!(FileHeader::decode(b"mindful raw file"), None);
     }
 }

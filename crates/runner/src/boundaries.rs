@@ -1,0 +1,54 @@
+//! The boundaries of slices: equal parts of about a second, laid so that the measured window begins and ends on one.
+
+use std::time::Duration;
+
+/// Length that slices come close to, us.
+pub const SLICE_US: i64 = 1_000_000;
+
+/// The boundaries of a step that begins at `start_us`, and how many slices are warm-up.
+///
+/// Warm-up and window are each cut into equal slices of half a second to a second (shorter only when they are shorter
+/// themselves), so both end exactly on a boundary.
+pub fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i64>, u32) {
+    let mut boundaries = vec![start_us];
+    let warm = extend(&mut boundaries, warmup);
+    extend(&mut boundaries, window);
+    (boundaries, warm)
+}
+
+/// The boundaries of a step of fixed work that must end before `guard` has passed.
+pub fn open_ended(start_us: i64, guard: Duration) -> Vec<i64> {
+    let mut boundaries = vec![start_us];
+    extend(&mut boundaries, guard);
+    boundaries
+}
+
+fn extend(boundaries: &mut Vec<i64>, span: Duration) -> u32 {
+    let span_us = span.as_micros() as i64;
+    let slices = span_us.unsigned_abs().div_ceil(SLICE_US.unsigned_abs()) as i64;
+    let begin = boundaries[boundaries.len() - 1];
+    // In 128 bits: a long span times its slices is beyond 64.
+    let at = |k: i64| (i128::from(span_us) * i128::from(k) / i128::from(slices)) as i64;
+    boundaries.extend((1..=slices).map(|k| begin + at(k)));
+    slices as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_lies_on_boundaries_to_the_microsecond() {
+        let (boundaries, warm) = timed(1_000, Duration::from_millis(2_500), Duration::from_secs(10));
+        assert_eq!(warm, 3);
+        assert_eq!(boundaries[3], 2_501_000);
+        assert_eq!(boundaries.last(), Some(&12_501_000));
+        assert!(boundaries.windows(2).all(|pair| (500_000..=SLICE_US).contains(&(pair[1] - pair[0]))));
+    }
+
+    #[test]
+    fn without_warm_up_the_window_begins_at_once() {
+        let (boundaries, warm) = timed(0, Duration::ZERO, Duration::from_millis(300));
+        assert_eq!((boundaries, warm), (vec![0, 300_000], 0));
+    }
+}
