@@ -1,4 +1,4 @@
-//! The user the server runs as: PostgreSQL refuses to run as root.
+//! The user a server runs as: never root, as which database servers refuse to run.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -49,7 +49,7 @@ impl Account {
             return match Self::find(name) {
                 Some(account) if account.uid != 0 => Ok(account),
                 Some(_) => Err(Error::plan(
-                    format!("--run-as {name}: PostgreSQL refuses to run as root"),
+                    format!("--run-as {name}: a database server refuses to run as root"),
                     "name an unprivileged user",
                 )),
                 None => {
@@ -74,14 +74,14 @@ impl Account {
         }
     }
 
-    /// The same for programs that ask for the name of their user: where it has none, somebody who has one and whom no
+    /// The same for programs that ask for the name of their user: where it has none, `nobody` or one of `others`, whom no
     /// file is left to, in a group that nobody else is in. The group keeps others of that user out of folders and
     /// processes.
-    pub fn with_name(&self) -> Result<Self> {
+    pub fn with_name(&self, others: &[&str]) -> Result<Self> {
         if !self.switched || User::from_uid(self.uid.into()).is_ok_and(|user| user.is_some()) {
             return Ok(self.clone());
         }
-        let named = ["nobody", "postgres"].into_iter().find_map(Self::find).ok_or_else(|| {
+        let named = ["nobody"].iter().chain(others).find_map(|name| Self::find(name)).ok_or_else(|| {
             Error::target("there is no user nobody to make a data directory", "name an unprivileged user by --run-as")
         })?;
         Ok(Self { gid: self.gid, ..named })

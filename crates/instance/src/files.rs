@@ -132,3 +132,16 @@ pub fn sync_file_system(_: &Path) -> io::Result<()> {
     rustix::fs::sync();
     Ok(())
 }
+
+/// Whether a file's file system takes direct I/O.
+#[cfg(target_os = "linux")]
+pub fn takes_direct_io(file: &Path) -> bool {
+    open_file(file).is_ok()
+        && OpenOptions::new().read(true).custom_flags(OFlags::DIRECT.bits() as i32).open(file).is_ok()
+}
+
+/// Elsewhere servers ask for uncached I/O in ways that every file system takes.
+#[cfg(not(target_os = "linux"))]
+pub fn takes_direct_io(_: &Path) -> bool {
+    true
+}

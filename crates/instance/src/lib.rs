@@ -1,9 +1,21 @@
 //! The life of a private database server, of any database: its programs are fetched, its user is chosen, its folder is
-//! made, locked, repaired and removed. What differs between databases is said by the engine.
+//! made, locked, repaired and removed, and it is started, stopped and outlived by nothing. What differs between databases
+//! is a [`program::Program`], which an engine gives.
 
 pub mod account;
+mod data;
 pub mod fetch;
 pub mod files;
+mod folder;
+mod instance;
 pub mod log;
-pub mod memory_group;
+mod memory_group;
+pub mod place;
+pub mod program;
+mod server;
 pub mod shared_memory;
+mod socket;
+mod stale;
+
+pub use data::has_data;
+pub use instance::{Instance, Order};

@@ -5,9 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
-use std::sync::Mutex;
 
-use mindful_core::event::{Event, Events};
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::{Artefact, Contents, fetch};
@@ -15,16 +13,7 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-#[derive(Default)]
-struct Notes(Mutex<Vec<String>>);
-
-impl Events for Notes {
-    fn emit(&self, event: Event) {
-        if let Event::Note { text } = event {
-            self.0.lock().unwrap().push(text);
-        }
-    }
-}
+use crate::support::{Notes, place};
 
 fn jar() -> Vec<u8> {
     let mut file = tempfile::tempfile().unwrap();
@@ -80,7 +69,7 @@ fn source() -> (String, &'static str) {
 }
 
 fn top() -> (TempDir, PathBuf) {
-    let top = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let top = place();
     let shelf = top.path().join("shelf");
     (top, shelf)
 }
@@ -88,7 +77,7 @@ fn top() -> (TempDir, PathBuf) {
 fn fetched(artefact: &Artefact, base: &str, shelf: &std::path::Path) -> (Result<PathBuf, Error>, String) {
     let (notes, account) = (Notes::default(), Account::choose(None).unwrap());
     let result = fetch(artefact, base, shelf, "1.2", &account, &notes);
-    (result, notes.0.into_inner().unwrap().join("\n"))
+    (result, notes.all())
 }
 
 #[test]

@@ -3,3 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fetch;
+mod life;
+mod support;
+mod tiny;

@@ -3,39 +3,31 @@
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::Path;
 
 use mindful_instance::account::Account;
 use mindful_instance::files::own_file;
 
-use super::cluster::USER;
-use super::folder::Folder;
+/// The superuser of the private server.
+pub const USER: &str = "mindful";
 
-/// The files that the server reads for it. They stand in the folder that only mindful writes, not in the data directory.
-#[derive(Debug, Clone)]
-pub struct Access {
-    /// In the format of pg_hba.conf.
-    pub rules: PathBuf,
-    /// In the format of pg_ident.conf.
-    pub users: PathBuf,
-}
+/// Who may connect, in the format of pg_hba.conf.
+pub const RULES: &str = "access.conf";
 
-impl Access {
-    /// Writes both anew.
-    pub fn write(folder: &Folder) -> io::Result<Self> {
-        let access = Self { rules: folder.path().join("access.conf"), users: folder.path().join("users.conf") };
-        let me = Account::mine().name.replace('"', "\"\"");
-        let texts = [
-            (&access.rules, format!("local all {USER} peer map=mindful\n")),
-            (&access.users, format!("mindful \"{me}\" {USER}\n")),
-        ];
-        for (path, text) in texts {
-            let mut file = own_file(path)?;
-            file.set_len(0)?;
-            file.write_all(text.as_bytes())?;
-            // The folder is closed; within it the server's user has to read them.
-            file.set_permissions(Permissions::from_mode(0o644))?;
-        }
-        Ok(access)
+/// Whose user that is, in the format of pg_ident.conf.
+pub const USERS: &str = "users.conf";
+
+/// Writes both files anew. They stand in `folder`, which only mindful writes, not in the data directory.
+pub fn write(folder: &Path) -> io::Result<()> {
+    let me = Account::mine().name.replace('"', "\"\"");
+    let texts =
+        [(RULES, format!("local all {USER} peer map=mindful\n")), (USERS, format!("mindful \"{me}\" {USER}\n"))];
+    for (name, text) in texts {
+        let mut file = own_file(&folder.join(name))?;
+        file.set_len(0)?;
+        file.write_all(text.as_bytes())?;
+        // The folder is closed; within it the server's user has to read them.
+        file.set_permissions(Permissions::from_mode(0o644))?;
     }
+    Ok(())
 }

@@ -1,171 +1,207 @@
-//! Makes the PostgreSQL data directory, and knows in what state it was left.
+//! PostgreSQL as a program that an instance runs: how its data directory is made, how it is started and understood.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::ffi::OsString;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
-
-use super::binaries::Binaries;
-use super::folder::Folder;
 use mindful_instance::account::Account;
-use mindful_instance::files::{hand_over, make_private, open_file, read_text};
-use mindful_instance::log::{Log, last_with};
+use mindful_instance::files::{bytes_below, open_file, read_text};
+use mindful_instance::log::last_with;
+use mindful_instance::program::{Chosen, Facts, Kind, Making, Program, Site};
+use mindful_instance::shared_memory;
+use rustix::process::Signal;
 
-/// The superuser of the private server.
-pub const USER: &str = "mindful";
+use super::access::{self, USER};
+use super::binaries::Binaries;
+use super::options::Mode;
+use super::settings;
+use crate::direct_io;
 
 /// Its database.
 pub const DATABASE: &str = "mindful";
 
+/// Port of the private server: part of the name of its socket, no TCP.
+pub const PORT: u16 = 5432;
+
 /// Segments that come and go while the server works are files of its data directory: they go with it, and nothing is left
 /// in `/dev/shm` when it is killed.
-pub const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
+const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
 
-/// Whether `folder` holds a data directory that was made completely.
-pub fn is_in(folder: &Path) -> Result<bool> {
-    let version = folder.join("pgdata/PG_VERSION");
-    version.try_exists().map_err(|error| {
-        Error::target(format!("{}: {error}", version.display()), "start mindful as the owner of that folder")
-    })
+/// PostgreSQL, any version.
+pub static KIND: Kind = Kind {
+    name: "PostgreSQL",
+    data: "pgdata",
+    first_file: "PG_VERSION",
+    plain_files: &["PG_VERSION", "postmaster.pid", "postgresql.conf", "postgresql.auto.conf", "global/pg_control"],
+    own_files: &[access::RULES, access::USERS],
+    socket: ".s.PGSQL.5432",
+    beside_socket: Some(".s.PGSQL.5432.lock"),
+    processes: &["postgres"],
+    // Fast, which ends sessions; then immediate.
+    stop: [Signal::INT, Signal::QUIT],
+};
+
+/// The PostgreSQL that was found, and what a user wants of it.
+#[derive(Debug)]
+pub struct Cluster {
+    /// Its programs.
+    pub binaries: Binaries,
+    /// What it is set up for.
+    pub mode: Mode,
+    /// Cache size asked for, bytes.
+    pub cache: Option<u64>,
+    /// Settings of the user's own.
+    pub set: Vec<(String, String)>,
 }
 
-/// Makes the data directory if there is none, in its place completely or not at all, and checks that the binaries and
-/// the user fit one that is there. Tells whether it was made.
-pub fn ensure(folder: &Folder, binaries: &Binaries, account: &Account) -> Result<bool> {
-    if folder.data().join("PG_VERSION").exists() {
-        return check(&folder.data(), binaries, account).map(|()| false);
+impl Program for Cluster {
+    fn kind(&self) -> &'static Kind {
+        &KIND
     }
-    let new = folder.aside("new");
-    let maker = &account.with_name()?;
-    let failed = |error: std::io::Error| Error::target(format!("cannot make {}: {error}", new.display()), "");
-    let log = Log::from_now(&folder.log()).map_err(failed)?;
-    make_private(&new, maker).map_err(failed)?;
-    let work = || {
-        initdb(&new, binaries, maker, &log)?;
-        create_database(&new, binaries, maker, &log)?;
-        if maker.uid != account.uid {
-            hand_over(&new, maker.uid, account).map_err(failed)?;
+
+    fn version(&self) -> &str {
+        &self.binaries.version
+    }
+
+    /// `initdb` insists on a user with a name.
+    fn maker(&self, account: &Account) -> Result<Account> {
+        account.with_name(&["postgres"])
+    }
+
+    /// Nothing is synced on the way.
+    fn initialise(&self, making: &Making<'_>) -> Result<()> {
+        let mut initdb = making.command(self.binaries.program("initdb"));
+        initdb.arg("-D").arg(making.data).args(["--username", USER, "--auth=trust", "--encoding=UTF8", "--locale=C"]);
+        initdb.args(["--data-checksums", "--no-instructions", "--no-sync"]);
+        if self.binaries.major >= 16 {
+            initdb.args(["-c", DYNAMIC_MEMORY]);
         }
-        sync(&new, binaries, account, &log)
-    };
-    work().inspect_err(|_| {
-        let _ = fs::remove_dir_all(&new);
-    })?;
-    fs::rename(&new, folder.data()).and_then(|()| folder.sync()).map_err(failed)?;
-    Ok(true)
-}
-
-/// Everything is synced once at the end, after the database is there too.
-fn initdb(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
-    let mut command = account.command(binaries.program("initdb"), new);
-    command.arg("-D").arg(new).arg("--username").arg(USER).args([
-        "--auth=trust",
-        "--encoding=UTF8",
-        "--locale=C",
-        "--data-checksums",
-        "--no-instructions",
-        "--no-sync",
-    ]);
-    if binaries.major >= 16 {
-        command.args(["-c", DYNAMIC_MEMORY]);
+        making.run(&mut initdb, None)?;
+        let mut single = making.command(self.binaries.program("postgres"));
+        single.args(["--single", "-F", "-D"]).arg(making.data);
+        single.args(["-c", "exit_on_error=on", "-c", DYNAMIC_MEMORY, "template1"]);
+        making.run(&mut single, Some(&format!("CREATE DATABASE {DATABASE}\n")))
     }
-    run(&mut command, None, log)
-}
 
-fn create_database(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
-    let mut command = account.command(binaries.program("postgres"), new);
-    command.args(["--single", "-F", "-D"]).arg(new).args(["-c", "exit_on_error=on", "-c", DYNAMIC_MEMORY, "template1"]);
-    run(&mut command, Some(&format!("CREATE DATABASE {DATABASE}\n")), log)
-}
-
-/// One call for the whole file system: on a busy disk far faster than a sync of each of a thousand small files, since
-/// each of those makes the file system commit its journal.
-#[cfg(target_os = "linux")]
-fn sync(new: &Path, _: &Binaries, _: &Account, _: &Log) -> Result<()> {
-    let synced = File::open(new).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
-    synced.map_err(|error| Error::target(format!("cannot sync {}: {error}", new.display()), "check that storage"))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn sync(new: &Path, binaries: &Binaries, account: &Account, log: &Log) -> Result<()> {
-    let mut command = account.command(binaries.program("initdb"), new);
-    run(command.arg("--sync-only").arg("-D").arg(new), None, log)
-}
-
-fn run(command: &mut Command, input: Option<&str>, log: &Log) -> Result<()> {
-    let name = Path::new(command.get_program()).display().to_string();
-    let failed = |why: String| Error::target(format!("{name}: {why}"), format!("see {}", log.path().display()));
-    let mut go = || {
-        command.stdin(Stdio::piped()).stdout(log.append()?).stderr(log.append()?);
-        let mut child = command.spawn()?;
-        if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
-            stdin.write_all(text.as_bytes())?;
+    fn fits(&self, data: &Path) -> Result<()> {
+        let version = read_text(&data.join(KIND.first_file), 64);
+        let version = version.map_err(|error| Error::target(format!("{}: {error}", data.display()), ""))?;
+        let major = version.trim();
+        if major == self.binaries.major.to_string() {
+            return Ok(());
         }
-        child.wait()
-    };
-    match go().map_err(|error: std::io::Error| failed(error.to_string()))? {
-        status if status.success() => Ok(()),
-        status => Err(failed(complaint(&log.said()).unwrap_or_else(|| status.to_string()))),
+        Err(Error::plan(
+            format!("{} is of PostgreSQL {major}, the binaries are {}", data.display(), self.binaries.version),
+            format!("give --pg-version {major} (or its --pg-bin), or another --data-dir"),
+        ))
+    }
+
+    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
+        let lio = self.mode == Mode::Lio;
+        let known = settings::Known {
+            major: self.binaries.major,
+            mode: self.mode,
+            cache: self.cache,
+            connections: settings::connections_for(facts.sessions),
+            data_bytes: if lio { bytes_below(&facts.data.join(self.tables())) } else { 0 },
+            free_bytes: facts.free_bytes,
+            memory_bytes: settings::memory_bytes(),
+            direct: facts.direct,
+        };
+        settings::choose(&known, facts.phase, &self.set)
+    }
+
+    fn passes_page_cache(&self, chosen: &[Chosen]) -> bool {
+        chosen.iter().any(|one| one.name == "debug_io_direct" && direct_io::of_data(&one.value))
+    }
+
+    fn tables(&self) -> &'static str {
+        "base"
+    }
+
+    fn before_start(&self, site: &Site<'_>) -> io::Result<()> {
+        access::write(site.folder)
+    }
+
+    fn command_line(&self, site: &Site<'_>, chosen: &[Chosen]) -> Vec<OsString> {
+        let mut line = vec![self.binaries.program("postgres").into(), "-D".into(), site.data.clone().into()];
+        let chosen = chosen.iter().map(|one| format!("{}={}", one.name, one.value));
+        let wiring = wiring(site).into_iter().map(|(name, value)| format!("{name}={value}"));
+        for setting in [DYNAMIC_MEMORY.to_owned()].into_iter().chain(wiring).chain(chosen) {
+            line.extend(["-c".into(), setting.into()]);
+        }
+        line
+    }
+
+    /// The first line of the server's own file is its process id, the last its state.
+    fn is_ready(&self, site: &Site<'_>, pid: u32) -> bool {
+        let Ok(text) = read_text(&site.data.join("postmaster.pid"), 4096) else { return false };
+        let (first, last) = (text.lines().next(), text.lines().last());
+        first.is_some_and(|first| first.trim() == pid.to_string()) && last.is_some_and(|last| last.trim() == "ready")
+    }
+
+    /// The last fatal line, else the last error, else the last of all; without its time and process.
+    fn complaint(&self, said: &str) -> Option<String> {
+        complaint(said)
+    }
+
+    fn next_move(&self, _complaint: &str) -> &'static str {
+        "--set changes server settings"
+    }
+
+    /// `pg_control` begins with two words of versions (8 and 4 and 4 bytes), then the state, of which 1 is "shut down"
+    /// (PostgreSQL's `catalog/pg_control.h`).
+    fn was_shut_down(&self, data: &Path, _status: Option<i32>) -> bool {
+        let mut head = [0; 20];
+        let read = open_file(&data.join("global/pg_control")).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head[16..] == 1_u32.to_ne_bytes()
+    }
+
+    /// The System V segment, which the next server of the data directory would have removed. The seventh line of
+    /// `postmaster.pid` is its key and its id (PostgreSQL's `utils/pidfile.h`).
+    fn release(&self, data: &Path, account: &Account) {
+        let text = read_text(&data.join("postmaster.pid"), 4096).unwrap_or_default();
+        let mut numbers = text.lines().nth(6).unwrap_or_default().split_whitespace().map(str::parse::<u64>);
+        if let (Some(Ok(key)), Some(Ok(id))) = (numbers.next(), numbers.next()) {
+            // A key is 32 bits, which the server writes as 64.
+            shared_memory::release(key as u32, id as u32, account);
+        }
     }
 }
 
-/// The line of a log that tells best why PostgreSQL did not do what it should: the last fatal one, else the last error,
-/// else the last of all; without its time and process.
-pub fn complaint(said: &str) -> Option<String> {
+fn complaint(said: &str) -> Option<String> {
     [&["FATAL:", "PANIC:"][..], &["ERROR:", "error:"], &[""]].iter().find_map(|words| last_with(said, words))
 }
 
-fn check(data: &Path, binaries: &Binaries, account: &Account) -> Result<()> {
-    let failed = |error: std::io::Error| Error::target(format!("{}: {error}", data.display()), "");
-    if let Some(odd) = PLAIN_FILES.iter().map(|name| data.join(name)).find(|path| is_odd(path)) {
-        return Err(Error::target(
-            format!("{} is no plain file", odd.display()),
-            "remove it, or give another --data-dir",
-        ));
-    }
-    let version = read_text(&data.join("PG_VERSION"), 64).map_err(failed)?;
-    let major = version.trim();
-    if major != binaries.major.to_string() {
-        return Err(Error::plan(
-            format!("{} is of PostgreSQL {major}, the binaries are {}", data.display(), binaries.version),
-            format!("give --pg-version {major} (or its --pg-bin), or another --data-dir"),
-        ));
-    }
-    let owner = fs::metadata(data).map_err(failed)?.uid();
-    if owner != account.uid && account.switched && owner != 0 {
-        return hand_over(data, owner, account).map_err(failed);
-    }
-    if owner != account.uid {
-        return Err(Error::plan(
-            format!("{} belongs to user number {owner}, the server would run as {}", data.display(), account.name),
-            "give its owner by --run-as, or another --data-dir",
-        ));
-    }
-    Ok(())
-}
-
-/// What is read before the server runs, by mindful or by the server itself, which would wait for a pipe.
-const PLAIN_FILES: [&str; 5] =
-    ["PG_VERSION", "postmaster.pid", "postgresql.conf", "postgresql.auto.conf", "global/pg_control"];
-
-fn is_odd(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file())
-}
-
-/// Whether the server of this data directory was shut down in order. `pg_control` begins with two words of versions
-/// (8 and 4 and 4 bytes), then the state, of which 1 is "shut down" (PostgreSQL's `catalog/pg_control.h`).
-pub fn was_shut_down(data: &Path) -> bool {
-    let mut head = [0; 20];
-    let read = open_file(&data.join("global/pg_control")).and_then(|mut file| file.read_exact(&mut head));
-    read.is_ok() && head[16..] == 1_u32.to_ne_bytes()
+/// The settings that keep the server to itself: no TCP, and a socket for its owner alone.
+fn wiring(site: &Site<'_>) -> [(&'static str, String); 10] {
+    // A list of folders in which quotes keep a comma from being a separator.
+    let folder = format!("\"{}\"", site.socket.display().to_string().replace('"', "\"\""));
+    let own = |name: &str| site.folder.join(name).display().to_string();
+    [
+        ("listen_addresses", String::new()),
+        ("port", PORT.to_string()),
+        ("unix_socket_directories", folder),
+        ("unix_socket_permissions", "0700".to_owned()),
+        ("hba_file", own(access::RULES)),
+        ("ident_file", own(access::USERS)),
+        ("logging_collector", "off".to_owned()),
+        ("log_destination", "stderr".to_owned()),
+        ("cluster_name", "mindful".to_owned()),
+        // So much that the files of DYNAMIC_MEMORY are hardly written to: what sessions share and count is in memory.
+        ("min_dynamic_shared_memory", "16MB".to_owned()),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_port_is_part_of_the_sockets_name() {
+        assert_eq!(KIND.socket, format!(".s.PGSQL.{PORT}"));
+    }
 
     #[test]
     fn the_fatal_line_is_reported_before_errors_and_the_last_line() {

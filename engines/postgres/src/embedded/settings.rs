@@ -2,32 +2,13 @@
 
 use mindful_core::{Error, Result, units};
 use mindful_host::{Kernel, memory};
+use mindful_instance::program::{Chosen, Phase};
 
 use super::options::Mode;
 
-/// What the server is about to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Making a dataset.
-    Load,
-    /// Being measured.
-    Run,
-}
-
-/// A server setting and why it is as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
-    /// Its name.
-    pub name: String,
-    /// Its value, as the server reads it.
-    pub value: String,
-    /// One clause.
-    pub reason: String,
-}
-
 /// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct Known {
     /// Major version of the server.
     pub major: u32,
     /// What it is set up for.
@@ -57,7 +38,7 @@ pub fn connections_for(sessions: u32) -> u32 {
 }
 
 /// The settings for `phase`, with the user's own (`set`) in place of the chosen ones while it is measured.
-pub fn choose(facts: &Facts, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety();
     chosen.extend(space_for_wal(facts.free_bytes));
     chosen.extend(match phase {
@@ -115,7 +96,7 @@ fn for_load() -> Vec<Chosen> {
     ]
 }
 
-fn for_run(facts: &Facts) -> Result<Vec<Chosen>> {
+fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     let (cache, why) = cache_for_run(facts)?;
     let mut chosen = vec![
         of("shared_buffers", format!("{}MB", cache.div_ceil(MIB)), why),
@@ -135,7 +116,7 @@ fn for_run(facts: &Facts) -> Result<Vec<Chosen>> {
 
 /// Size of the cache in bytes. In pio mode small, but with room for what all connections hold at a time: eight blocks
 /// each. In lio mode all data fits, with 15 % and 64 MiB to spare.
-fn cache_for_run(facts: &Facts) -> Result<(u64, &'static str)> {
+fn cache_for_run(facts: &Known) -> Result<(u64, &'static str)> {
     let (size, why) = match (facts.cache, facts.mode) {
         (Some(size), _) => (size, "given by --cache"),
         (None, Mode::Pio) => {
@@ -177,8 +158,8 @@ pub fn memory_bytes() -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn facts(mode: Mode) -> Facts {
-        Facts {
+    fn facts(mode: Mode) -> Known {
+        Known {
             major: 18,
             mode,
             cache: None,
@@ -212,7 +193,7 @@ mod tests {
         assert_eq!(of(Mode::Pio, Phase::Run).as_deref(), Some("data"));
         assert_eq!(of(Mode::Pio, Phase::Load), None);
         assert_eq!(of(Mode::Lio, Phase::Run), None);
-        let old = Facts { major: 15, ..facts(Mode::Pio) };
+        let old = Known { major: 15, ..facts(Mode::Pio) };
         assert_eq!(value(&choose(&old, Phase::Run, &[]).unwrap(), "debug_io_direct"), None);
     }
 
@@ -231,7 +212,7 @@ mod tests {
         let chosen = choose(&facts(Mode::Lio), Phase::Run, &[]).unwrap();
         let mib: u64 = value(&chosen, "shared_buffers").unwrap().trim_end_matches("MB").parse().unwrap();
         assert!((1178..1400).contains(&mib), "{mib}");
-        let large = Facts { data_bytes: 12 << 30, ..facts(Mode::Lio) };
+        let large = Known { data_bytes: 12 << 30, ..facts(Mode::Lio) };
         let message = choose(&large, Phase::Run, &[]).unwrap_err().to_string();
         assert!(message.contains("16 GiB") && message.contains("--mode pio"), "{message}");
     }

@@ -10,32 +10,30 @@ use mindful_core::{Error, Result};
 use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};
 
-use mindful_instance::account::Account;
-use mindful_instance::files::{own_file, read_text};
-use mindful_instance::shared_memory;
+use crate::files::own_file;
+use crate::program::Kind;
+use crate::server;
 
-/// How long a fast shutdown may take before the server is told to give up, and then before it is killed.
-const PATIENCE: [(Signal, Duration); 3] = [
-    (Signal::INT, Duration::from_secs(10)),
-    (Signal::QUIT, Duration::from_secs(5)),
-    (Signal::KILL, Duration::from_secs(10)),
-];
+/// How long an orderly shutdown may take before the server is told to give up, how long that before it is killed, and how
+/// long until it is gone then.
+const PATIENCE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(5), Duration::from_secs(10)];
 
 /// Stops the guard and the server that still work in this folder. As long as any of their processes lives, be it one
 /// that has only just been started, the file they were given is locked.
-pub fn stop(data: &Path, lock: &Path, events: &dyn Events) -> Result<()> {
+pub fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -> Result<()> {
     let locked = || own_file(lock).is_ok_and(|file| file.try_lock().is_err());
     if !locked() {
         return Ok(());
     }
     note(events, format!("a server of an earlier run still works in {}: stopping it", data.display()));
-    for (signal, patience) in PATIENCE {
+    let [in_order, at_once] = kind.stop;
+    for (signal, patience) in [in_order, at_once, Signal::KILL].into_iter().zip(PATIENCE) {
         let began = Instant::now();
         while began.elapsed() < patience {
             if !locked() {
                 return Ok(());
             }
-            for pid in targets(data, lock) {
+            for pid in targets(data, lock, kind) {
                 // It may have ended just now, which is as well.
                 let _ = kill_process(pid, signal);
             }
@@ -43,34 +41,34 @@ pub fn stop(data: &Path, lock: &Path, events: &dyn Events) -> Result<()> {
         }
     }
     Err(Error::target(
-        format!("the server in {} cannot be stopped (its processes: {:?})", data.display(), processes(data)),
+        format!("the server in {} cannot be stopped (its processes: {:?})", data.display(), processes(data, kind)),
         "end it by hand, or give another --data-dir",
     ))
 }
 
-/// The postmaster alone if it lives, for it stops the others; else the orphans.
-fn targets(data: &Path, lock: &Path) -> Vec<Pid> {
-    let postmaster = read_text(lock, 64).ok().and_then(|text| text.trim().parse::<u32>().ok());
+/// The first process alone if it lives, for it stops the others; else the orphans.
+fn targets(data: &Path, lock: &Path, kind: &Kind) -> Vec<Pid> {
+    let first = server::pid(lock);
     let found = if Path::new("/proc/self/cwd").exists() {
-        processes(data)
+        processes(data, kind)
     } else {
-        postmaster.filter(|pid| was_started_for(*pid, data)).into_iter().collect()
+        first.filter(|pid| was_started_for(*pid, data)).into_iter().collect()
     };
-    let all = match postmaster {
+    let all = match first {
         Some(pid) if found.contains(&pid) => vec![pid],
         _ => found,
     };
     all.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)).collect()
 }
 
-/// All server processes of a data directory: every one of them works in it, and their program is called postgres.
-pub fn processes(data: &Path) -> Vec<u32> {
+/// All server processes of a data folder: every one of them works in it, under a name of theirs.
+pub fn processes(data: &Path, kind: &Kind) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let ours = |pid: &u32| {
         let folder = PathBuf::from(format!("/proc/{pid}"));
         fs::read_link(folder.join("cwd")).is_ok_and(|cwd| cwd == data)
-            && fs::read_to_string(folder.join("comm")).is_ok_and(|name| name.trim() == "postgres")
+            && fs::read_to_string(folder.join("comm")).is_ok_and(|name| kind.processes.contains(&name.trim()))
     };
     entries.flatten().filter_map(number).filter(ours).collect()
 }
@@ -84,18 +82,7 @@ pub fn await_end(folder: &Path) {
     }
 }
 
-/// Removes the System V segment of a server that was killed and whose data directory shall go: the next server in it would
-/// have done so. The seventh line of `postmaster.pid` is its key and its id (PostgreSQL's `utils/pidfile.h`).
-pub fn release_memory(data: &Path, account: &Account) {
-    let text = read_text(&data.join("postmaster.pid"), 4096).unwrap_or_default();
-    let mut numbers = text.lines().nth(6).unwrap_or_default().split_whitespace().map(str::parse::<u64>);
-    if let (Some(Ok(key)), Some(Ok(id))) = (numbers.next(), numbers.next()) {
-        // A key is 32 bits, which the server writes as 64.
-        shared_memory::release(key as u32, id as u32, account);
-    }
-}
-
-/// Where there is no `/proc`: whether a process was started with this data directory.
+/// Where there is no `/proc`: whether a process was started with this data folder.
 fn was_started_for(pid: u32, data: &Path) -> bool {
     let output = Command::new("ps").args(["-o", "args=", "-p", &pid.to_string()]).output();
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(&data.display().to_string()))

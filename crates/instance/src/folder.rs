@@ -1,62 +1,59 @@
-//! The server's folder: its mark, its lock, and what stands in it.
+//! An instance's folder: its mark, its lock, and what stands in it.
 //!
 //! ```text
-//! mindful.mark     says that all of this is mindful's own
+//! mindful.mark     says that all of this is mindful's own, and of which server
 //! mindful.lock     locked while a mindful uses the folder; holds its process id
-//! server.lock      locked while a server and its guard live; holds the postmaster's process id
+//! server.lock      locked while a server and its guard live; holds its first process's id and how that ended
 //! loading          there while a load is going on
-//! access.conf      who may connect: the user of mindful alone; users.conf names that user
-//! server.log       what initdb and the server said
-//! pgdata/          the PostgreSQL data directory, owned by the server's user, closed to others
-//! socket/          the server's socket, likewise
+//! server.log       what the server said, and what made its data folder
+//! socket/          the server's socket, in a folder of its user, closed to others
 //! ```
 //!
-//! The folder itself belongs to the user of mindful. Where that is root, the server's user may pass but not write, so
-//! that root never follows a path which another user could have bent.
+//! Beside these stand the data folder, likewise of the server's user, and files that a program writes for its server, both
+//! named in [`Kind`]. The folder itself belongs to the user of mindful. Where that is root, the server's user may pass but
+//! not write, so that root never follows a path which another user could have bent.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mindful_core::{Error, Result};
 use mindful_host::space;
 
-use super::stale;
-use mindful_instance::account::Account;
-use mindful_instance::files::{bytes_below, make_open, make_private, own_file, read_text, remove_if_there};
+use crate::account::Account;
+use crate::files::{bytes_below, make_open, make_private, own_file, read_text, remove_if_there};
+use crate::program::{Kind, Program};
+use crate::stale;
 
 const MARK_FILE: &str = "mindful.mark";
+const MARK: &str = "mindful: a private ";
 const LOADING_FILE: &str = "loading";
 const SERVER_LOCK: &str = "server.lock";
 const LOCK: &str = "mindful.lock";
-const MARK: &str = "mindful: a private PostgreSQL server. Everything here may be removed by `mindful cleanup`.\n";
-/// The files of ours; the mark comes last.
-const FILES: [&str; 9] = [
-    LOADING_FILE,
-    "socket.path",
-    "access.conf",
-    "users.conf",
-    "server.log",
-    "server.log.old",
-    SERVER_LOCK,
-    LOCK,
-    MARK_FILE,
-];
+const LOG: &str = "server.log";
+const OLD_LOG: &str = "server.log.old";
+const SOCKET_NOTE: &str = "socket.path";
+const SOCKET: &str = "socket";
+/// The files of every instance; the mark comes last.
+const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, SERVER_LOCK, LOCK, MARK_FILE];
+/// What a new file system has in it.
+const LOST: &str = "lost+found";
 const STICKY: u32 = 0o1000;
 
 /// A folder that is ours, locked as long as this lives.
-#[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
     account: Account,
+    program: Arc<dyn Program>,
     lock: File,
 }
 
 impl Folder {
     /// Opens or makes the folder. Refuses one that holds anything not ours, and leaves it untouched.
-    pub fn open(path: &Path, account: &Account) -> Result<Self> {
+    pub fn open(path: &Path, account: &Account, program: &Arc<dyn Program>) -> Result<Self> {
         let root = account.reach(path, "--data-dir")?;
         if root.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
             return Err(Error::plan(
@@ -64,10 +61,11 @@ impl Folder {
                 "choose another name: the server writes it into files of lines",
             ));
         }
-        let ours = is_ours(&root)?;
-        adopt(&root, account, ours).map_err(|error| refused(&root, &error))?;
+        let kind = program.kind();
+        let ours = is_ours(&root, kind)?;
+        adopt(&root, account, kind, ours).map_err(|error| refused(&root, &error))?;
         let lock = lock(&root)?;
-        Ok(Self { root, account: account.clone(), lock })
+        Ok(Self { root, account: account.clone(), program: Arc::clone(program), lock })
     }
 
     /// The folder.
@@ -75,19 +73,29 @@ impl Folder {
         &self.root
     }
 
-    /// The PostgreSQL data directory.
+    /// Whose it is.
+    pub fn kind(&self) -> &'static Kind {
+        self.program.kind()
+    }
+
+    /// The data folder.
     pub fn data(&self) -> PathBuf {
-        self.root.join("pgdata")
+        self.root.join(self.kind().data)
     }
 
     /// The folder of the socket.
     pub fn socket(&self) -> PathBuf {
-        self.root.join("socket")
+        self.root.join(SOCKET)
+    }
+
+    /// The file that says where the socket stands instead.
+    pub fn socket_note(&self) -> PathBuf {
+        self.root.join(SOCKET_NOTE)
     }
 
     /// The server's log.
     pub fn log(&self) -> PathBuf {
-        self.root.join("server.log")
+        self.root.join(LOG)
     }
 
     /// The file that is locked as long as a process of the server lives.
@@ -115,7 +123,12 @@ impl Folder {
     /// A name in the folder that nobody used before, for something to be made or removed.
     pub fn aside(&self, what: &str) -> PathBuf {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        self.root.join(format!("pgdata.{what}.{}.{nanos}", std::process::id()))
+        self.root.join(format!("{}{what}.{}.{nanos}", self.beside_data(), std::process::id()))
+    }
+
+    /// How names of what is made or removed begin.
+    fn beside_data(&self) -> String {
+        format!("{}.", self.kind().data)
     }
 
     /// Makes a folder closed to everybody but the server's user.
@@ -123,7 +136,7 @@ impl Folder {
         make_private(path, &self.account)
     }
 
-    /// Removes the PostgreSQL data directory: first out of its place, so that half of one is never in use.
+    /// Removes the data folder: first out of its place, so that half of one is never in use.
     pub fn remove_data(&self) -> Result<()> {
         let gone = self.aside("gone");
         match fs::rename(self.data(), &gone) {
@@ -135,13 +148,13 @@ impl Folder {
     }
 
     /// Removes what an earlier mindful was making or removing when it died. A maker that outlived it ends by itself, and
-    /// then leaves no shared memory. What cannot be removed now is left for the next time.
+    /// then leaves nothing outside. What cannot be removed now is left for the next time.
     pub fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with("pgdata.") {
+            if entry.file_name().to_string_lossy().starts_with(&self.beside_data()) {
                 stale::await_end(&entry.path());
-                stale::release_memory(&entry.path(), &self.account);
+                self.program.release(&entry.path(), &self.account);
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
@@ -151,8 +164,12 @@ impl Folder {
     pub fn foreign_files(&self) -> Result<Vec<String>> {
         let entries = fs::read_dir(&self.root).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let names = entries.map_err(|error| refused(&self.root, &error))?.into_iter().map(|entry| entry.file_name());
+        let (kind, beside_data) = (self.kind(), self.beside_data());
         let ours = |name: &str| {
-            FILES.contains(&name) || ["pgdata", "socket", "lost+found"].contains(&name) || name.starts_with("pgdata.")
+            FILES.contains(&name)
+                || kind.own_files.contains(&name)
+                || [kind.data, SOCKET, LOST].contains(&name)
+                || name.starts_with(&beside_data)
         };
         Ok(names.map(|name| name.to_string_lossy().into_owned()).filter(|name| !ours(name)).collect())
     }
@@ -162,7 +179,7 @@ impl Folder {
         self.remove_data()?;
         // What is left of it after a failure still carries the mark, which goes last.
         let _ = fs::remove_dir_all(self.socket());
-        for name in FILES {
+        for name in self.kind().own_files.iter().chain(&FILES) {
             remove_if_there(&self.root.join(name)).map_err(|error| refused(&self.root, &error))?;
         }
         // A mount point, or a folder in which someone else put something, stays.
@@ -193,21 +210,35 @@ impl Drop for Folder {
     }
 }
 
+/// What a mark says, of the server with this name.
+fn mark(name: &str) -> String {
+    format!("{MARK}{name} server. Everything here may be removed by `mindful cleanup`.\n")
+}
+
 /// Whether the folder carries our mark. One that is missing or empty may become ours; any other is refused.
-fn is_ours(root: &Path) -> Result<bool> {
+fn is_ours(root: &Path, kind: &Kind) -> Result<bool> {
     let mut entries = match fs::read_dir(root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(refused(root, &error)),
     };
+    let marked = read_text(&root.join(MARK_FILE), 4096);
     // A mark is made first and written at once; a torn one is still a mark.
-    if read_text(&root.join(MARK_FILE), 4096).is_ok_and(|text| MARK.starts_with(&text)) {
+    if marked.as_ref().is_ok_and(|text| mark(kind.name).starts_with(text)) {
         return is_mine(root).map(|()| true);
     }
-    if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lost+found")) {
-        let kind = if root.join("PG_VERSION").exists() { "a PostgreSQL data directory of" } else { "files of" };
+    let other = marked.ok().and_then(|text| Some(text.strip_prefix(MARK)?.split_once(" server.")?.0.to_owned()));
+    if let Some(other) = other {
         return Err(Error::plan(
-            format!("--data-dir {} holds {kind} someone else", root.display()),
+            format!("--data-dir {} holds a private {other} server, not {}", root.display(), kind.name),
+            "name another folder, or remove that server by `mindful cleanup`; nothing was touched",
+        ));
+    }
+    if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOST)) {
+        let data = root.join(kind.first_file).exists();
+        let what = if data { format!("a {} data directory of", kind.name) } else { "files of".to_owned() };
+        return Err(Error::plan(
+            format!("--data-dir {} holds {what} someone else", root.display()),
             "name a new or an empty folder; nothing was touched",
         ));
     }
@@ -235,7 +266,7 @@ fn is_mine(root: &Path) -> Result<()> {
 }
 
 /// Makes the folder ours and lets the server's user pass, who may be another one than the last time.
-fn adopt(root: &Path, account: &Account, ours: bool) -> io::Result<()> {
+fn adopt(root: &Path, account: &Account, kind: &Kind, ours: bool) -> io::Result<()> {
     make_open(root)?;
     let mode = if account.switched {
         chown(root, Some(rustix::process::geteuid().as_raw()), Some(account.gid))?;
@@ -247,7 +278,7 @@ fn adopt(root: &Path, account: &Account, ours: bool) -> io::Result<()> {
     if ours {
         return Ok(());
     }
-    own_file(&root.join(MARK_FILE))?.write_all(MARK.as_bytes())
+    own_file(&root.join(MARK_FILE))?.write_all(mark(kind.name).as_bytes())
 }
 
 fn lock(root: &Path) -> Result<File> {
@@ -288,12 +319,24 @@ fn refused(root: &Path, error: &io::Error) -> Error {
 mod tests {
     use super::*;
 
+    const KIND: Kind = Kind {
+        name: "Some",
+        data: "data",
+        first_file: "VERSION",
+        plain_files: &[],
+        own_files: &[],
+        socket: "some.sock",
+        beside_socket: None,
+        processes: &[],
+        stop: [rustix::process::Signal::TERM; 2],
+    };
+
     #[test]
     fn a_folder_with_files_of_others_is_refused_and_left_as_it_is() {
         let top = tempfile::tempdir().unwrap();
         fs::write(top.path().join("letter.txt"), "dear").unwrap();
         let before = fs::metadata(top.path()).unwrap().permissions().mode();
-        assert!(is_ours(top.path()).unwrap_err().to_string().contains("nothing was touched"));
+        assert!(is_ours(top.path(), &KIND).unwrap_err().to_string().contains("nothing was touched"));
         assert_eq!(fs::metadata(top.path()).unwrap().permissions().mode(), before);
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1);
     }
@@ -301,31 +344,22 @@ mod tests {
     #[test]
     fn a_torn_mark_is_a_mark_and_a_foreign_one_is_not() {
         let top = tempfile::tempdir().unwrap();
-        let mark = top.path().join(MARK_FILE);
-        fs::write(&mark, &MARK[..9]).unwrap();
-        assert!(is_ours(top.path()).unwrap());
-        fs::write(&mark, "something else").unwrap();
-        assert!(is_ours(top.path()).is_err());
+        let file = top.path().join(MARK_FILE);
+        for length in [0, 9, mark("Some").len()] {
+            fs::write(&file, &mark("Some")[..length]).unwrap();
+            assert!(is_ours(top.path(), &KIND).unwrap());
+        }
+        fs::write(&file, mark("Other")).unwrap();
+        let refusal = is_ours(top.path(), &KIND).unwrap_err().to_string();
+        assert!(refusal.contains("holds a private Other server, not Some"), "{refusal}");
+        fs::write(&file, "something else").unwrap();
+        assert!(is_ours(top.path(), &KIND).unwrap_err().to_string().contains("someone else"));
     }
 
     #[test]
     fn a_fresh_file_system_is_empty() {
         let top = tempfile::tempdir().unwrap();
-        fs::create_dir(top.path().join("lost+found")).unwrap();
-        assert!(!is_ours(top.path()).unwrap());
-    }
-
-    #[test]
-    fn what_is_not_ours_survives_destruction() {
-        let top = tempfile::tempdir().unwrap();
-        let root = top.path().join("d");
-        let me = Account { switched: false, ..Account::choose(None).unwrap() };
-        let folder = Folder::open(&root, &me).unwrap();
-        fs::create_dir(folder.data()).unwrap();
-        fs::write(root.join("letter.txt"), "dear").unwrap();
-        assert_eq!(folder.foreign_files().unwrap(), ["letter.txt"]);
-        folder.destroy().unwrap();
-        let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().map(|entry| entry.file_name()).collect();
-        assert_eq!(left, ["letter.txt"]);
+        fs::create_dir(top.path().join(LOST)).unwrap();
+        assert!(!is_ours(top.path(), &KIND).unwrap());
     }
 }

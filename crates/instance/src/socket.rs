@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::folder::Folder;
-use super::server::PORT;
-use mindful_instance::account::Account;
-use mindful_instance::files::{make_private, own_file, read_text};
+use crate::account::Account;
+use crate::files::{make_private, own_file, read_text};
+use crate::folder::Folder;
+use crate::program::Kind;
 
 /// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero); other systems have 103.
 const LONGEST: usize = 103;
@@ -17,20 +17,22 @@ const LONGEST: usize = 103;
 #[derive(Debug)]
 pub struct SocketFolder {
     path: PathBuf,
+    kind: &'static Kind,
     temporary: bool,
 }
 
 impl SocketFolder {
     /// Makes the folder, and removes what an earlier one left.
     pub fn make(folder: &Folder, account: &Account) -> io::Result<Self> {
-        let note = folder.path().join("socket.path");
+        let kind = folder.kind();
+        let note = folder.socket_note();
         if let Ok(left) = read_text(&note, 4096) {
-            remove_temporary(Path::new(&left));
+            remove_temporary(Path::new(&left), kind);
         }
         let path = folder.socket();
-        if path.as_os_str().len() + socket_name().len() < LONGEST {
+        if path.join(kind.socket).as_os_str().len() < LONGEST {
             folder.make_private(&path)?;
-            return Ok(Self { path, temporary: false });
+            return Ok(Self { path, kind, temporary: false });
         }
         let path = temporary_path();
         let mut file = own_file(&note)?;
@@ -38,7 +40,7 @@ impl SocketFolder {
         file.write_all(path.as_os_str().as_encoded_bytes())?;
         fs::create_dir(&path)?;
         make_private(&path, account)?;
-        Ok(Self { path, temporary: true })
+        Ok(Self { path, kind, temporary: true })
     }
 
     /// The folder.
@@ -50,13 +52,9 @@ impl SocketFolder {
 impl Drop for SocketFolder {
     fn drop(&mut self) {
         if self.temporary {
-            remove_temporary(&self.path);
+            remove_temporary(&self.path, self.kind);
         }
     }
-}
-
-fn socket_name() -> String {
-    format!("/.s.PGSQL.{PORT}")
 }
 
 fn temporary_path() -> PathBuf {
@@ -65,12 +63,12 @@ fn temporary_path() -> PathBuf {
     std::env::temp_dir().join(format!("mindful-{}-{nanos}", std::process::id()))
 }
 
-/// Removes the two files a server leaves, and the folder if that was all.
-fn remove_temporary(path: &Path) {
+/// Removes what a server leaves, and the folder if that was all.
+fn remove_temporary(path: &Path, kind: &Kind) {
     let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mindful-"));
     if named && path.is_absolute() {
-        for name in [socket_name(), format!("{}.lock", socket_name())] {
-            let _ = fs::remove_file(path.join(name.trim_start_matches('/')));
+        for name in [kind.socket].into_iter().chain(kind.beside_socket) {
+            let _ = fs::remove_file(path.join(name));
         }
         let _ = fs::remove_dir(path);
     }

@@ -1,0 +1,242 @@
+//! An instance: one private server with its folder, from its making to its removal.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::event::{Events, note};
+use mindful_core::{Error, Result, units};
+
+use crate::account::Account;
+use crate::folder::Folder;
+use crate::memory_group::{self, MemoryGroup};
+use crate::program::{Chosen, Facts, Phase, Program, Site};
+use crate::server::{self, Server};
+use crate::socket::SocketFolder;
+use crate::{data, files, shared_memory, stale};
+
+/// What an instance is opened with.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The user of its server.
+    pub account: Account,
+    /// Sessions that it is to carry from its first start on.
+    pub sessions: u32,
+    /// Most memory of the server and of the page cache of its reads, bytes.
+    pub page_cache_limit: Option<u64>,
+}
+
+/// A private server that is running. Dropping it stops the server in order.
+pub struct Instance {
+    program: Arc<dyn Program>,
+    account: Account,
+    page_cache_limit: Option<u64>,
+    events: Arc<dyn Events>,
+    // Fields are dropped in this order: the server first, the lock on its folder last.
+    state: Mutex<State>,
+    socket: SocketFolder,
+    folder: Folder,
+}
+
+/// What changes with a restart.
+#[derive(Debug)]
+struct State {
+    server: Option<Server>,
+    phase: Phase,
+    sessions: u32,
+    chosen: Vec<Chosen>,
+    /// Behind the server, so that it is removed after it.
+    group: Option<MemoryGroup>,
+    free_bytes: u64,
+}
+
+impl Instance {
+    /// Takes the folder, repairs what must be, makes the data folder if there is none, and starts the server for
+    /// [`Phase::Run`].
+    pub fn open(order: Order, program: Arc<dyn Program>, events: &Arc<dyn Events>) -> Result<Self> {
+        let account = order.account;
+        let folder = Folder::open(&order.folder, &account, &program)?;
+        settle(&folder, program.as_ref(), events.as_ref())?;
+        shared_memory::clear(&account);
+        memory_group::clear(folder.path());
+        if data::ensure(&folder, program.as_ref(), &account)? {
+            let what = format!("{} {}", program.kind().name, program.version());
+            note(events.as_ref(), format!("made a {what} in {}", folder.path().display()));
+        }
+        let failed = |error: std::io::Error| Error::target(format!("{}: {error}", folder.path().display()), "");
+        let socket = SocketFolder::make(&folder, &account).map_err(failed)?;
+        let state = State {
+            server: None,
+            phase: Phase::Run,
+            sessions: order.sessions,
+            chosen: Vec::new(),
+            group: None,
+            free_bytes: folder.free_bytes().map_err(failed)?,
+        };
+        let instance = Self {
+            program,
+            account,
+            page_cache_limit: order.page_cache_limit,
+            events: Arc::clone(events),
+            state: Mutex::new(state),
+            socket,
+            folder,
+        };
+        instance.apply(&mut instance.state())?;
+        Ok(instance)
+    }
+
+    /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.
+    ///
+    /// A load begins with [`Phase::Load`] and ends, well or not, with [`Phase::Run`]: a crash between them makes the
+    /// next `open` begin with an empty data folder.
+    pub fn phase(&self, phase: Phase) -> Result<bool> {
+        let mut state = self.state();
+        state.phase = phase;
+        let restarted = self.apply(&mut state)?;
+        let marked = match phase {
+            Phase::Load => self.folder.mark_loading(),
+            Phase::Run => self.folder.unmark_loading(),
+        };
+        marked.map(|()| restarted)
+    }
+
+    /// Makes room for `sessions` sessions; tells whether the server was restarted for it.
+    pub fn carry(&self, sessions: u32) -> Result<bool> {
+        let mut state = self.state();
+        state.sessions = state.sessions.max(sessions);
+        self.apply(&mut state)
+    }
+
+    /// Folder of the server's socket.
+    pub fn socket_folder(&self) -> &Path {
+        self.socket.path()
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> PathBuf {
+        self.folder.data()
+    }
+
+    /// The folder all of it stands in: data, socket and log.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Process id of the server's first process, another one after each restart; 0 while there is no server.
+    pub fn pid(&self) -> u32 {
+        self.state().server.as_ref().map_or(0, Server::pid)
+    }
+
+    /// The settings in force that mindful chose, each with its reason.
+    pub fn chosen(&self) -> Vec<Chosen> {
+        self.state().chosen.clone()
+    }
+
+    /// Bytes of the folder on storage.
+    pub fn bytes(&self) -> u64 {
+        self.folder.bytes()
+    }
+
+    /// What is in the folder and not mindful's, by its name there.
+    pub fn foreign_files(&self) -> Result<Vec<String>> {
+        self.folder.foreign_files()
+    }
+
+    /// Stops the server and removes its folder. Its programs stay.
+    pub fn destroy(&self) -> Result<()> {
+        let mut state = self.state();
+        if let Some(mut server) = state.server.take() {
+            server.stop()?;
+        }
+        shared_memory::clear(&self.account);
+        self.folder.destroy()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the server, or restarts it when other settings are due.
+    fn apply(&self, state: &mut State) -> Result<bool> {
+        let data = self.folder.data();
+        let chosen = self.program.choose(&Facts {
+            phase: state.phase,
+            sessions: state.sessions,
+            data: &data,
+            free_bytes: state.free_bytes,
+            direct: files::takes_direct_io(&data.join(self.program.kind().first_file)),
+        })?;
+        if state.server.is_some() && state.chosen == chosen {
+            return Ok(false);
+        }
+        if let Some(mut server) = state.server.take() {
+            server.stop()?;
+        }
+        state.group = None;
+        let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
+        let site = Site { account: &self.account, folder: self.folder.path(), data, socket: self.socket.path() };
+        self.program.before_start(&site).map_err(failed)?;
+        let (lock, log) = (self.folder.server_lock(), self.folder.log());
+        let server = Server::start(self.program.as_ref(), &site, &chosen, &lock, &log, self.events.as_ref())?;
+        state.server = Some(server);
+        state.chosen = chosen;
+        state.group = self.bound_page_cache(state)?;
+        Ok(true)
+    }
+
+    /// Takes the page cache out of the way, if asked for, where direct I/O does not do so already.
+    fn bound_page_cache(&self, state: &State) -> Result<Option<MemoryGroup>> {
+        let Some(limit) = self.page_cache_limit.filter(|_| state.phase == Phase::Run) else { return Ok(None) };
+        if self.program.passes_page_cache(&state.chosen) {
+            note(self.events.as_ref(), "page cache: out of the way by direct I/O, which needs no limit");
+            return Ok(None);
+        }
+        let data = self.folder.data();
+        let processes = stale::processes(&data, self.program.kind());
+        let group = MemoryGroup::around(&processes, limit, self.folder.path(), &data.join(self.program.tables()))?;
+        let size = units::format_bytes(limit);
+        note(
+            self.events.as_ref(),
+            format!("page cache: the server's memory, cache included, is held at {size} by a {}", group.means),
+        );
+        Ok(Some(group))
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let mut state = self.state();
+        let stopped = state.server.take().is_none_or(|mut server| server.stop().is_ok());
+        drop(state);
+        // A load that was given up in order left nothing half-made.
+        if stopped && was_shut_down(&self.folder, self.program.as_ref()) {
+            let _ = self.folder.unmark_loading();
+        }
+    }
+}
+
+/// Ends servers of earlier runs and removes what was half-made.
+fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result<()> {
+    folder.sweep();
+    let data = folder.data();
+    if !data.exists() {
+        return folder.unmark_loading();
+    }
+    stale::stop(&data, &folder.server_lock(), program.kind(), events)?;
+    match (was_shut_down(folder, program), folder.is_loading()) {
+        (true, false) => {}
+        (true, true) => note(events, "an earlier load was interrupted: tables it completed are kept"),
+        (false, false) => note(events, "the server was not shut down the last time: it recovers first"),
+        (false, true) => {
+            note(events, "a crash interrupted an earlier load: the data directory is made anew");
+            folder.remove_data()?;
+        }
+    }
+    folder.unmark_loading()
+}
+
+fn was_shut_down(folder: &Folder, program: &dyn Program) -> bool {
+    program.was_shut_down(&folder.data(), server::status(&folder.server_lock()))
+}

@@ -1,0 +1,188 @@
+//! What differs from one database server to another: all that an instance asks of the program it runs.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use mindful_core::{Error, Result};
+use rustix::process::Signal;
+
+use crate::account::Account;
+use crate::log::Log;
+
+/// What is known of a database server before its programs are found.
+#[derive(Debug)]
+pub struct Kind {
+    /// For messages: `PostgreSQL`.
+    pub name: &'static str,
+    /// Name of the data folder within the instance's folder.
+    pub data: &'static str,
+    /// A file that every data folder has, once it is made.
+    pub first_file: &'static str,
+    /// Files of the data folder that are read before the server runs, by mindful or by the server itself, which would wait
+    /// for a pipe.
+    pub plain_files: &'static [&'static str],
+    /// Files in the instance's folder beside those of every instance.
+    pub own_files: &'static [&'static str],
+    /// Name of the socket.
+    pub socket: &'static str,
+    /// Name of the file that the server puts beside its socket, if it does.
+    pub beside_socket: Option<&'static str>,
+    /// What its processes are called in `/proc/PID/comm`. All of them work in the data folder.
+    pub processes: &'static [&'static str],
+    /// What stops it in order, whoever is connected, and what stops it when that took too long.
+    pub stop: [Signal; 2],
+}
+
+/// A database server whose programs are found, and how it is made, run and understood.
+pub trait Program: Send + Sync {
+    /// What it is.
+    fn kind(&self) -> &'static Kind;
+
+    /// Such as `18.6`.
+    fn version(&self) -> &str;
+
+    /// The user that makes a data folder, where it cannot be the server's: what it made is then handed over.
+    fn maker(&self, account: &Account) -> Result<Account> {
+        Ok(account.clone())
+    }
+
+    /// Makes a data folder in an empty folder. It needs no sync.
+    fn initialise(&self, making: &Making<'_>) -> Result<()>;
+
+    /// Refuses data that is not of this program.
+    fn fits(&self, data: &Path) -> Result<()>;
+
+    /// The settings to start with.
+    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>>;
+
+    /// Whether reads of a server with these settings leave nothing in the page cache.
+    fn passes_page_cache(&self, _chosen: &[Chosen]) -> bool {
+        false
+    }
+
+    /// The folder below the data folder that holds the data itself, for its size and its share of the page cache.
+    fn tables(&self) -> &'static str {
+        ""
+    }
+
+    /// Writes what the server reads when it starts.
+    fn before_start(&self, _site: &Site<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The program that serves, and its arguments: it stays in the foreground and takes connections by the socket alone.
+    fn command_line(&self, site: &Site<'_>, chosen: &[Chosen]) -> Vec<OsString>;
+
+    /// Whether the server, whose first process is `pid`, takes connections; asked every few milliseconds.
+    fn is_ready(&self, site: &Site<'_>, pid: u32) -> bool;
+
+    /// Of what the server, or what makes its data folder, wrote: the line that tells best why it ended.
+    fn complaint(&self, said: &str) -> Option<String>;
+
+    /// What a user may do about such a complaint.
+    fn next_move(&self, complaint: &str) -> &'static str;
+
+    /// Whether the server of this data folder was shut down in order. `status` is what its last first process ended with,
+    /// if that is known.
+    fn was_shut_down(&self, _data: &Path, status: Option<i32>) -> bool {
+        status == Some(0)
+    }
+
+    /// Removes what a killed server of a data folder left outside of it. The folder goes next.
+    fn release(&self, _data: &Path, _account: &Account) {}
+}
+
+/// What the server is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Making a dataset.
+    Load,
+    /// Being measured.
+    Run,
+}
+
+/// A server setting and why it is as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its name.
+    pub name: String,
+    /// Its value, as the server reads it.
+    pub value: String,
+    /// One clause.
+    pub reason: String,
+}
+
+/// What the choice of settings depends on, beside the program's own options.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// What the server is about to do.
+    pub phase: Phase,
+    /// Most sessions it has to carry.
+    pub sessions: u32,
+    /// The data folder.
+    pub data: &'a Path,
+    /// Bytes that were free beside it when the instance was opened.
+    pub free_bytes: u64,
+    /// Whether its file system takes direct I/O.
+    pub direct: bool,
+}
+
+/// Where a server runs.
+#[derive(Debug, Clone)]
+pub struct Site<'a> {
+    /// Its user.
+    pub account: &'a Account,
+    /// The instance's folder, which only mindful may write.
+    pub folder: &'a Path,
+    /// Its data folder, where it works.
+    pub data: PathBuf,
+    /// The folder of its socket.
+    pub socket: &'a Path,
+}
+
+impl Site<'_> {
+    /// Whether somebody listens at the socket.
+    pub fn is_listening(&self, kind: &Kind) -> bool {
+        std::os::unix::net::UnixStream::connect(self.socket.join(kind.socket)).is_ok()
+    }
+}
+
+/// A data folder in the making.
+pub struct Making<'a> {
+    /// The folder, empty and of the user that makes it.
+    pub data: &'a Path,
+    /// That user.
+    pub account: &'a Account,
+    /// Takes what the programs say.
+    pub log: &'a Log,
+    /// Tells what of that is a complaint.
+    pub program: &'a dyn Program,
+}
+
+impl Making<'_> {
+    /// A command of that user, which works in the folder.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        self.account.command(program, self.data)
+    }
+
+    /// Runs a command to its end, with `input` to read.
+    pub fn run(&self, command: &mut Command, input: Option<&str>) -> Result<()> {
+        let name = Path::new(command.get_program()).display().to_string();
+        let failed =
+            |why: String| Error::target(format!("{name}: {why}"), format!("see {}", self.log.path().display()));
+        let mut go = || {
+            command.stdin(Stdio::piped()).stdout(self.log.append()?).stderr(self.log.append()?);
+            let mut child = command.spawn()?;
+            if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
+                stdin.write_all(text.as_bytes())?;
+            }
+            child.wait()
+        };
+        match go().map_err(|error: io::Error| failed(error.to_string()))? {
+            status if status.success() => Ok(()),
+            status => Err(failed(self.program.complaint(&self.log.said()).unwrap_or_else(|| status.to_string()))),
+        }
+    }
+}

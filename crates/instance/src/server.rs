@@ -1,0 +1,129 @@
+//! The running server, and the guard that ends it when mindful does.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_core::event::{Events, note};
+use mindful_core::{Error, Result};
+
+use crate::files::{own_file, read_text};
+use crate::log::Log;
+use crate::program::{Chosen, Program, Site};
+
+const GUARD: &str = include_str!("guard.sh");
+const POLL: Duration = Duration::from_millis(3);
+
+/// A server that is ready, until this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    guard: Child,
+    pipe: Option<ChildStdin>,
+    pid: u32,
+    name: &'static str,
+}
+
+impl Server {
+    /// Starts the server and waits until it takes connections, recovery after a crash included. Its processes keep `lock`
+    /// locked; what it says goes to `log`.
+    pub fn start(
+        program: &dyn Program,
+        site: &Site<'_>,
+        chosen: &[Chosen],
+        lock: &Path,
+        log: &Path,
+        events: &dyn Events,
+    ) -> Result<Self> {
+        let kind = program.kind();
+        let failed = |error: io::Error| Error::target(format!("cannot start {}: {error}", kind.name), "");
+        let log = Log::from_now(log).map_err(failed)?;
+        let mut command = site.account.command("/bin/sh", Path::new("/"));
+        command.args(["-c", GUARD, "mindful-guard"]).args(kind.stop.map(|signal| signal.as_raw().to_string()));
+        command.args(program.command_line(site, chosen));
+        command.stdin(Stdio::piped()).stdout(take(lock).map_err(failed)?).stderr(log.append().map_err(failed)?);
+        let mut guard = command.spawn().map_err(failed)?;
+        let pipe = guard.stdin.take();
+        let mut server = Self { guard, pipe, pid: 0, name: kind.name };
+        server.await_ready(program, site, lock, &log, events)?;
+        Ok(server)
+    }
+
+    /// The process id of the server's first process.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn await_ready(
+        &mut self,
+        program: &dyn Program,
+        site: &Site<'_>,
+        lock: &Path,
+        log: &Log,
+        events: &dyn Events,
+    ) -> Result<()> {
+        let began = Instant::now();
+        let mut reported = false;
+        loop {
+            if let Some(pid) = pid(lock).filter(|pid| program.is_ready(site, *pid)) {
+                self.pid = pid;
+                return Ok(());
+            }
+            if let Ok(Some(status)) = self.guard.try_wait() {
+                let why = program.complaint(&log.said()).unwrap_or_else(|| format!("it ended with {status}"));
+                let next = program.next_move(&why);
+                return Err(Error::target(
+                    format!("{} {} did not start: {why}", self.name, program.version()),
+                    format!("see {}; {next}", log.path().display()),
+                ));
+            }
+            if !reported && began.elapsed() > Duration::from_secs(3) {
+                note(events, format!("{} is still starting, as after a crash it replays its log first", self.name));
+                reported = true;
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Stops the server in order: sessions are ended, what is cached is written.
+    pub fn stop(&mut self) -> Result<()> {
+        if let Some(mut pipe) = self.pipe.take() {
+            let _ = pipe.write_all(b"stop\n");
+        }
+        let ended = self.guard.wait().map(drop);
+        ended.map_err(|error| Error::run(format!("waiting for {} to stop: {error}", self.name), ""))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}
+
+/// The first process of the server that keeps, or last kept, `lock`.
+pub fn pid(lock: &Path) -> Option<u32> {
+    read_text(lock, 64).ok()?.lines().next()?.trim().parse().ok()
+}
+
+/// What that process ended with, if its guard saw it end.
+pub fn status(lock: &Path) -> Option<i32> {
+    read_text(lock, 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
+}
+
+/// Takes the lock for a new server; the last process of an earlier one may need a moment to let go of it.
+fn take(path: &Path) -> io::Result<File> {
+    let file = own_file(path)?;
+    let began = Instant::now();
+    while file.try_lock().is_err() {
+        if began.elapsed() > Duration::from_secs(10) {
+            return Err(io::Error::other(format!("{} stays locked by an earlier server", path.display())));
+        }
+        std::thread::sleep(POLL);
+    }
+    file.set_len(0)?;
+    // How the last one ended is not said of this one, even if the whole host goes down.
+    file.sync_data()?;
+    Ok(file)
+}

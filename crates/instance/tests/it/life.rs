@@ -1,0 +1,267 @@
+//! The life of an instance, with a server that is not PostgreSQL: real processes, signals and files.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::event::Events;
+use mindful_instance::account::Account;
+use mindful_instance::program::Phase;
+use mindful_instance::{Instance, Order, has_data};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{Notes, names, place};
+use crate::tiny::{KIND, Tiny, ask};
+
+const FOLDER: &str = "LIFE_TEST_FOLDER";
+
+/// Opens the instance `tiny` below `place`.
+fn open_with(place: &Path, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
+    // Under the name of a server, and where the server's user can reach it.
+    let program = place.join("tiny-server");
+    let me = std::env::current_exe().unwrap();
+    if !program.exists() && fs::hard_link(&me, &program).is_err() {
+        fs::copy(&me, &program).unwrap();
+    }
+    let account = Account::choose(None).unwrap();
+    let order = Order { folder: place.join("tiny"), account, sessions: 4, page_cache_limit: None };
+    let notes = Arc::new(Notes::default());
+    let events: Arc<dyn Events> = notes.clone();
+    (Instance::open(order, Arc::new(Tiny { program, ..tiny.clone() }), &events), notes)
+}
+
+fn open(place: &Path) -> (Instance, String) {
+    let (instance, notes) = open_with(place, &Tiny::default());
+    let log = || fs::read_to_string(place.join("tiny/server.log")).unwrap_or_default();
+    (instance.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log())), notes.all())
+}
+
+fn refusal(place: &Path, tiny: &Tiny) -> String {
+    open_with(place, tiny).0.err().expect("it is refused").to_string()
+}
+
+fn tell(instance: &Instance, what: &str) -> String {
+    ask(instance.socket_folder(), what).unwrap()
+}
+
+/// Server processes that work in the data folder, or worked in one that is gone.
+fn servers(place: &Path) -> Vec<u32> {
+    let data = place.canonicalize().unwrap().join("tiny/data");
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let works_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&data));
+    fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
+}
+
+fn kill(pid: u32) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
+}
+
+/// Waits until no server is there, for longer than any guard is patient.
+fn gone(place: &Path) {
+    let began = Instant::now();
+    while !servers(place).is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(30), "still there: {:?}", servers(place));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A process that another test starts and kills. By itself it makes a folder and ends in order.
+#[test]
+fn owner() {
+    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    let own = place();
+    let (instance, _) = open(folder.as_deref().unwrap_or(own.path()));
+    assert_eq!(tell(&instance, "one"), "written");
+    if folder.is_some() {
+        println!("at work");
+        std::thread::sleep(Duration::from_mins(10));
+    }
+}
+
+/// Starts an owner in a process of its own, and waits until its server is at work.
+fn owner_of(place: &Path) -> Child {
+    let mut owner = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "life::owner", "--nocapture"])
+        .env(FOLDER, place)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("at work")), "the owner ended early");
+    owner
+}
+
+#[test]
+fn a_server_stops_with_its_owner_and_its_data_is_found_again() {
+    let place = place();
+    let (instance, notes) = open(place.path());
+    assert!(notes.contains("made a Tiny 1.0 in "), "{notes}");
+    assert_eq!((tell(&instance, "one").as_str(), tell(&instance, "count").as_str()), ("written", "2"));
+    assert_eq!(servers(place.path()), [instance.pid()]);
+    drop(instance);
+    assert_eq!(servers(place.path()), [] as [u32; 0]);
+    let (instance, notes) = open(place.path());
+    assert_eq!((tell(&instance, "count").as_str(), notes.as_str()), ("2", ""), "there is nothing to repair");
+}
+
+#[test]
+fn a_killed_server_recovers_and_says_so() {
+    let place = place();
+    let (instance, _) = open(place.path());
+    tell(&instance, "one");
+    kill(instance.pid());
+    drop(instance);
+    let (instance, notes) = open(place.path());
+    assert!(notes.contains("was not shut down the last time: it recovers first"), "{notes}");
+    assert_eq!(tell(&instance, "count"), "2");
+}
+
+#[test]
+fn a_server_ends_when_its_owner_is_killed() {
+    let place = place();
+    let mut owner = owner_of(place.path());
+    assert_eq!(servers(place.path()).len(), 1);
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    gone(place.path());
+    let (instance, notes) = open(place.path());
+    assert_eq!((tell(&instance, "count").as_str(), notes.as_str()), ("2", ""), "the guard stopped it in order");
+}
+
+#[test]
+fn a_server_that_outlived_owner_and_guard_is_stopped() {
+    let place = place();
+    let mut owner = owner_of(place.path());
+    let left = servers(place.path());
+    let stat = fs::read_to_string(format!("/proc/{}/stat", left[0])).unwrap();
+    let guard: u32 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
+    // Its watcher too, which would go on without it.
+    let children = fs::read_to_string(format!("/proc/{guard}/task/{guard}/children")).unwrap();
+    let watchers = children.split_whitespace().map(|pid| pid.parse().unwrap()).filter(|pid| !left.contains(pid));
+    [guard].into_iter().chain(watchers).for_each(kill);
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(servers(place.path()), left);
+    let (instance, notes) = open(place.path());
+    assert!(notes.contains("a server of an earlier run still works in "), "{notes}");
+    assert_eq!(servers(place.path()), [instance.pid()]);
+    assert!(!left.contains(&instance.pid()));
+    assert_eq!(tell(&instance, "count"), "2");
+}
+
+#[test]
+fn a_second_owner_is_refused_and_the_first_goes_on() {
+    let place = place();
+    let (instance, _) = open(place.path());
+    let refusal = refusal(place.path(), &Tiny::default());
+    assert!(refusal.contains(&format!("process {}", std::process::id())), "{refusal}");
+    assert_eq!(tell(&instance, "count"), "1");
+}
+
+#[test]
+fn settings_that_change_restart_the_server_and_others_do_not() {
+    let place = place();
+    let (instance, _) = open(place.path());
+    assert_eq!(tell(&instance, "settings"), "10 true");
+    assert!(!instance.carry(9).unwrap());
+    assert!(instance.carry(11).unwrap());
+    assert_eq!(tell(&instance, "settings"), "20 true");
+    assert!(instance.phase(Phase::Load).unwrap());
+    assert_eq!(tell(&instance, "settings"), "20 false");
+    assert!(instance.phase(Phase::Run).unwrap());
+    assert!(!instance.phase(Phase::Run).unwrap());
+}
+
+#[test]
+fn a_crash_within_a_load_begins_anew_and_an_end_does_not() {
+    let place = place();
+    let (instance, _) = open(place.path());
+    instance.phase(Phase::Load).unwrap();
+    tell(&instance, "one");
+    kill(instance.pid());
+    drop(instance);
+    let (instance, notes) = open(place.path());
+    assert!(notes.contains("made anew"), "{notes}");
+    assert_eq!(tell(&instance, "count"), "1");
+    instance.phase(Phase::Load).unwrap();
+    tell(&instance, "one");
+    drop(instance);
+    let (instance, notes) = open(place.path());
+    assert_eq!((tell(&instance, "count").as_str(), notes.as_str()), ("2", ""));
+}
+
+#[test]
+fn a_server_that_does_not_start_says_why_and_what_to_do() {
+    let place = place();
+    drop(open(place.path()));
+    let refusal = refusal(place.path(), &Tiny { trouble: Some("the disk is on fire"), ..Tiny::default() });
+    assert!(refusal.contains("Tiny 1.0 did not start: the disk is on fire"), "{refusal}");
+    assert!(refusal.contains("server.log; call the fire brigade") && refusal.lines().count() == 1, "{refusal}");
+    assert_eq!(tell(&open(place.path()).0, "count"), "1");
+}
+
+#[test]
+fn half_a_data_folder_is_never_used() {
+    let place = place();
+    let refusal = refusal(place.path(), &Tiny { barren: true, ..Tiny::default() });
+    assert!(refusal.contains("/bin/sh: no room"), "{refusal}");
+    let folder = place.path().join("tiny");
+    assert!(!has_data(&folder, &KIND).unwrap());
+    // What a mindful that was killed left in the making.
+    fs::create_dir(folder.join("data.new.1.1")).unwrap();
+    let (instance, _) = open(place.path());
+    assert!(has_data(&folder, &KIND).unwrap() && !folder.join("data.new.1.1").exists());
+    assert_eq!(tell(&instance, "count"), "1");
+}
+
+#[test]
+fn destruction_removes_what_is_ours_and_nothing_else() {
+    let place = place();
+    let (instance, _) = open(place.path());
+    let folder = instance.folder().to_owned();
+    assert!(instance.bytes() > 0 && folder.join("motto").exists());
+    fs::write(folder.join("letter.txt"), "dear").unwrap();
+    assert_eq!(instance.foreign_files().unwrap(), ["letter.txt"]);
+    instance.destroy().unwrap();
+    assert_eq!((servers(place.path()), names(&folder)), (vec![], vec![PathBuf::from("letter.txt")]));
+    drop(instance);
+    fs::remove_file(folder.join("letter.txt")).unwrap();
+    open(place.path()).0.destroy().unwrap();
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_path_too_long_for_a_socket_is_no_obstacle() {
+    let place = place();
+    let deep = place.path().join("long-".repeat(20));
+    fs::create_dir(&deep).unwrap();
+    let (instance, _) = open(&deep);
+    assert_eq!(tell(&instance, "count"), "1");
+    let socket = instance.socket_folder().to_owned();
+    assert!(!socket.starts_with(place.path()));
+    kill(instance.pid());
+    drop(instance);
+    assert!(!socket.exists(), "a socket of a killed server goes too");
+}
+
+#[test]
+fn as_root_the_server_is_of_its_own_user() {
+    if rustix::process::geteuid().as_raw() != 0 {
+        return mindful_conformance::not_run("only root starts a server as somebody else");
+    }
+    let place = place();
+    let (instance, _) = open(place.path());
+    let own = Account::choose(None).unwrap();
+    let owner = |path: &Path| (fs::metadata(path).unwrap().uid(), fs::metadata(path).unwrap().mode() & 0o7777);
+    for path in [instance.data(), instance.socket_folder().to_owned()] {
+        assert_eq!(owner(&path), (own.uid, 0o700), "{}", path.display());
+    }
+    assert_eq!(owner(Path::new(&format!("/proc/{}", instance.pid()))).0, own.uid);
+    assert_eq!(owner(instance.folder()), (0, 0o710));
+}

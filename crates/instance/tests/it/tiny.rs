@@ -1,0 +1,162 @@
+//! A tiny database server, and what an instance has to know of it: the smallest [`Program`] there is. It keeps lines in a
+//! journal and counts them, for whoever connects to its socket.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use mindful_core::{Error, Result};
+use mindful_instance::files::read_text;
+use mindful_instance::log::first_with;
+use mindful_instance::program::{Chosen, Facts, Kind, Making, Phase, Program, Site};
+use rustix::process::Signal;
+
+pub static KIND: Kind = Kind {
+    name: "Tiny",
+    data: "data",
+    first_file: "VERSION",
+    plain_files: &["VERSION", "journal"],
+    own_files: &["motto"],
+    socket: "tiny.sock",
+    beside_socket: None,
+    processes: &["tiny-server"],
+    stop: [Signal::TERM, Signal::KILL],
+};
+
+#[derive(Debug, Default, Clone)]
+pub struct Tiny {
+    /// This test program under the server's name.
+    pub program: PathBuf,
+    /// What it says when it does not start.
+    pub trouble: Option<&'static str>,
+    /// Whether its data folder cannot be made.
+    pub barren: bool,
+}
+
+impl Program for Tiny {
+    fn kind(&self) -> &'static Kind {
+        &KIND
+    }
+
+    fn version(&self) -> &'static str {
+        "1.0"
+    }
+
+    fn initialise(&self, making: &Making<'_>) -> Result<()> {
+        let end = if self.barren { "echo '[ERROR] no room' >&2; exit 1" } else { "echo 1.0 >VERSION" };
+        making.run(making.command("/bin/sh").args(["-c", &format!("cat >journal; {end}")]), Some("begun\n"))
+    }
+
+    fn fits(&self, data: &Path) -> Result<()> {
+        match read_text(&data.join(KIND.first_file), 64) {
+            Ok(version) if version.trim() == self.version() => Ok(()),
+            other => Err(Error::plan(format!("the data is of {other:?}"), "give another --data-dir")),
+        }
+    }
+
+    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
+        let of = |name: &str, value: String| Chosen { name: name.to_owned(), value, reason: "a test".to_owned() };
+        let seats = facts.sessions.next_multiple_of(10).to_string();
+        Ok(vec![of("TINY_SEATS", seats), of("TINY_SAFE", (facts.phase == Phase::Run).to_string())])
+    }
+
+    fn before_start(&self, site: &Site<'_>) -> std::io::Result<()> {
+        fs::write(site.folder.join("motto"), "small is beautiful")
+    }
+
+    fn command_line(&self, site: &Site<'_>, chosen: &[Chosen]) -> Vec<OsString> {
+        let mut line: Vec<OsString> = vec!["env".into()];
+        line.extend(chosen.iter().map(|one| format!("{}={}", one.name, one.value).into()));
+        line.extend(self.trouble.map(|trouble| format!("TINY_TROUBLE={trouble}").into()));
+        line.push(format!("{DATA}={}", site.data.display()).into());
+        line.push(format!("{SOCKET}={}", site.socket.join(KIND.socket).display()).into());
+        line.push(self.program.clone().into());
+        line.extend(["--exact", "tiny::a_torn_line_is_cut_when_the_server_starts", "--nocapture"].map(Into::into));
+        line
+    }
+
+    fn is_ready(&self, site: &Site<'_>, _pid: u32) -> bool {
+        site.is_listening(&KIND)
+    }
+
+    fn complaint(&self, said: &str) -> Option<String> {
+        first_with(said, &["[ERROR]"])
+    }
+
+    fn next_move(&self, complaint: &str) -> &'static str {
+        if complaint.contains("fire") { "call the fire brigade" } else { "look at its log" }
+    }
+}
+
+/// Asks the server one thing.
+pub fn ask(socket_folder: &Path, what: &str) -> std::io::Result<String> {
+    let mut stream = UnixStream::connect(socket_folder.join(KIND.socket))?;
+    writeln!(stream, "{what}")?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
+
+const DATA: &str = "TINY_DATA";
+const SOCKET: &str = "TINY_SOCKET";
+
+/// What an instance starts, as a process of its own; by itself it is the server's own test.
+#[test]
+fn a_torn_line_is_cut_when_the_server_starts() {
+    if let Some(data) = std::env::var_os(DATA) {
+        return serve(Path::new(&data));
+    }
+    let top = tempfile::tempdir().unwrap();
+    let path = top.path().join("journal");
+    fs::write(&path, "begun\none\ntw").unwrap();
+    assert_eq!(recover(&path).1, 2);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "begun\none\n");
+}
+
+fn serve(data: &Path) {
+    // A database works in its data folder.
+    std::env::set_current_dir(data).unwrap();
+    if let Ok(trouble) = std::env::var("TINY_TROUBLE") {
+        panic!("\n[ERROR] {trouble}\n[ERROR] Aborting");
+    }
+    let (stop, stopped) = std::sync::mpsc::channel();
+    ctrlc::set_handler(move || stop.send(()).unwrap()).unwrap();
+    let (journal, lines) = recover(Path::new("journal"));
+    let socket = std::env::var_os(SOCKET).unwrap();
+    let _ = fs::remove_file(&socket);
+    let listener = UnixListener::bind(&socket).unwrap();
+    std::thread::spawn(move || answer(&listener, journal, lines));
+    stopped.recv().unwrap();
+    fs::remove_file(&socket).unwrap();
+}
+
+fn answer(listener: &UnixListener, mut journal: File, mut lines: usize) {
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        let mut asked = String::new();
+        BufReader::new(&stream).read_line(&mut asked).unwrap();
+        let reply = match asked.trim() {
+            "count" => lines.to_string(),
+            "settings" => ["TINY_SEATS", "TINY_SAFE"].map(|name| std::env::var(name).unwrap()).join(" "),
+            // Somebody only looks whether anybody listens.
+            "" => continue,
+            line => {
+                writeln!(journal, "{line}").and_then(|()| journal.sync_data()).unwrap();
+                lines += 1;
+                "written".to_owned()
+            }
+        };
+        let _ = writeln!(stream, "{reply}");
+    }
+}
+
+/// The journal without a line that a crash tore, and how many it has.
+fn recover(path: &Path) -> (File, usize) {
+    let text = fs::read_to_string(path).unwrap();
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    let journal = OpenOptions::new().append(true).open(path).unwrap();
+    journal.set_len(whole as u64).unwrap();
+    (journal, text[..whole].lines().count())
+}
