@@ -39,7 +39,7 @@ pub struct StepAnalysis {
     pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
     pub gates: Gates,
-    /// What the database's cache can hold and what it served; `None` where it cannot be reported.
+    /// What the database's cache can hold and what it served; `None` where it is not known.
     pub residence: Option<Residence>,
     /// The figure that stands for the step.
     pub headline: Option<Headline>,

@@ -101,7 +101,7 @@ fn verify() -> Command {
         Arg::new("full")
             .long("full")
             .action(ArgAction::SetTrue)
-            .help("BlockTouch at every block, where a sample of them would do"),
+            .help("Look at every block, where a sample of them would do"),
     )
 }
 

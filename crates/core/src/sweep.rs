@@ -71,7 +71,7 @@ impl Objective {
         }
     }
 
-    /// Whether `op` meets it; `None` where it cannot be reported.
+    /// Whether `op` meets it; `None` where it is not known.
     pub fn met(&self, op: &OpSummary) -> Option<bool> {
         self.figure(op).map(|us| us <= self.limit_us)
     }

@@ -68,7 +68,7 @@ pub fn import(name: &str, text: &str) -> Result<Imported> {
     Ok(Imported { kit, toml, left_behind })
 }
 
-/// Reported by the keys that only one of the kits has, then by the file's name.
+/// Known by the keys that only one of the kits has, then by the file's name.
 fn kit(name: &str, script: &shell::Script) -> Result<Kit> {
     let has = |keys: &[&str]| keys.iter().any(|key| script.get(key).is_some());
     let (slob, pgio) = (has(&slob::OWN_KEYS), has(&pgio::OWN_KEYS));

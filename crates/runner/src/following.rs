@@ -28,7 +28,7 @@ pub struct Following {
 
 /// When and how a step that is steady ends.
 pub struct Steady {
-    /// Reported the boundary to end at.
+    /// Where it is told at which boundary to end.
     pub early_stop: EarlyStop,
     /// A window is at least so long.
     pub least: Duration,

@@ -22,7 +22,7 @@ const VERSION: u64 = 1;
 pub struct FileHeader {
     /// Drawn once for all files made together.
     pub set: u64,
-    /// RegisteredRing of this file among them, from 0.
+    /// Number of this file among them, from 0.
     pub part: u64,
     /// How many they are.
     pub parts: u64,

@@ -3,7 +3,7 @@
 /// Most waits that pass without reap_backoff.
 const LONGEST_REST: u32 = 63;
 
-/// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. ReapBackoff costs
+/// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. Asking costs
 /// a call, so it rests for the longer the more often nothing else was back.
 #[derive(Debug, Default)]
 pub struct ReapBackoff {

@@ -84,7 +84,7 @@ pub struct Extent {
 /// A place in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// RegisteredRing of the file, from 0.
+    /// Number of the file, from 0.
     pub file: u32,
     /// Byte offset in it.
     pub offset: u64,

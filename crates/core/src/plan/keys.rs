@@ -101,7 +101,7 @@ pub const KEYS: &[Key] = &[
     Key::unset(
         "node_exporter",
         "URL",
-        "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be reported",
+        "Prometheus node_exporter of the server's host: http://HOST:9100, with #DEVICE where it cannot be known",
     )
     .place(),
     Key::with_default(

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn cells_come_by_heading_with_blanks_and_entities() {
-        let text = "<h3 class=\"awr\">Foreground Wait Events</h3><table boundary=\"1\" summary=\"x\">\
+        let text = "<h3 class=\"awr\">Foreground Wait Events</h3><table border=\"1\" summary=\"x\">\
             <tr><th>Event</th><th>Waits</th><th>%Time -outs</th></tr>\
             <tr><td class='awrc'>db file sequential read</td><td align=right>76,481</td><td>&#160;</td></tr></table>";
         let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };

@@ -440,7 +440,7 @@ impl Made {
             let cells: String =
                 names.iter().map(|name| format!("<th class=\"awrbg\" scope=\"col\">{name}</th>")).collect();
             format!(
-                "<table boundary=\"0\" class=\"tdiff\" summary=\"This table displays something\"><tr>{cells}</tr>\n"
+                "<table border=\"0\" class=\"tdiff\" summary=\"This table displays something\"><tr>{cells}</tr>\n"
             )
         };
         let s = self.seconds();
