@@ -26,6 +26,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         id: run.head.id.clone(),
         started_at: run.head.started_at.clone(),
         finished: run.finished,
+        mindful_build: run.head.mindful_build.clone(),
         engine: run.head.engine.clone(),
         engine_version: run.description.as_ref().map(|d| d.engine_version.clone()),
         target: run.head.target.clone(),

@@ -10,7 +10,7 @@ use mindful_core::plan;
 use mindful_core::settings::Key;
 use mindful_core::{Error, Result, units};
 
-use crate::{io_keys, registry};
+use crate::{io_keys, registry, version};
 
 /// Parses the command line; prints help and version itself.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
@@ -25,7 +25,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
 /// All verbs.
 pub fn command() -> Command {
     Command::new("mindful")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(version::line())
         .about("Measures a platform through the database that will run on it")
         .subcommand_required(true)
         .arg_required_else_help(true)

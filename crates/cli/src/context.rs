@@ -16,7 +16,7 @@ use mindful_report::{Style, escape};
 use mindful_runner::Context;
 use serde_json::Value;
 
-use crate::{layers, registry, signals, store};
+use crate::{layers, registry, signals, store, version};
 
 /// Layers the settings, resolves the plan and finds its engine. Opens nothing.
 pub fn of(matches: &ArgMatches) -> Result<Context> {
@@ -27,7 +27,8 @@ pub fn of(matches: &ArgMatches) -> Result<Context> {
 pub fn with(settings: Settings, store: Store) -> Result<Context> {
     let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
     let live = Arc::new(Live::new(std::io::stderr().is_terminal()));
-    Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))
+    let context = Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
+    Ok(Context { build: Some(version::line()), ..context })
 }
 
 /// Whether output shall be JSON.

@@ -24,6 +24,10 @@ pub struct RunHead {
     pub started_at: String,
     /// Version of mindful.
     pub mindful_version: String,
+    /// Version, commit, profile and features of the mindful that measured, in one line; `None` in runs that did not
+    /// store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mindful_build: Option<String>,
     /// Name of the engine.
     pub engine: String,
     /// Whether the engine can run the work loop in the database; `None` in runs that did not store it.

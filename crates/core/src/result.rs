@@ -29,6 +29,9 @@ pub struct Summary {
     pub started_at: String,
     /// Whether it ended by itself.
     pub finished: bool,
+    /// Version, commit, profile and features of the mindful that measured; absent where the run did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mindful_build: Option<String>,
     /// Name of the engine.
     pub engine: String,
     /// Version of the system under test.

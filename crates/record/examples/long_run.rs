@@ -37,6 +37,7 @@ fn write(store: &Store, sessions: u32, seconds: u32) -> Result<()> {
         id: String::new(),
         started_at: String::new(),
         mindful_version: String::new(),
+        mindful_build: None,
         engine: "null".to_owned(),
         server_side_loop: None,
         target: "null:".to_owned(),

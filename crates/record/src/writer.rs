@@ -207,6 +207,7 @@ mod tests {
             id: "x".to_owned(),
             started_at: String::new(),
             mindful_version: String::new(),
+            mindful_build: None,
             engine: "null".to_owned(),
             server_side_loop: None,
             target: "null:".to_owned(),

@@ -36,6 +36,8 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// Where runs are stored.
     pub store: Store,
+    /// What this mindful was built of, in one line.
+    pub build: Option<String>,
 }
 
 impl Context {
@@ -60,6 +62,7 @@ impl Context {
             stop,
             clock,
             store,
+            build: None,
         })
     }
 
@@ -90,6 +93,7 @@ impl Context {
             id: String::new(),
             started_at: String::new(),
             mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
+            mindful_build: self.build.clone(),
             engine: self.engine.name().to_owned(),
             server_side_loop: Some(self.engine.capabilities().server_side_loop),
             target: self.redacted_target(),

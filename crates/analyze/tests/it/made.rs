@@ -91,6 +91,7 @@ impl Made {
                 id: "20261121-013542-k7f".into(),
                 started_at: "2026-11-21T01:35:42.118Z".into(),
                 mindful_version: "0.1.0".into(),
+                mindful_build: None,
                 engine: "postgres".into(),
                 server_side_loop: Some(true),
                 target: "postgres://bench@db.example/bench".into(),

@@ -18,7 +18,7 @@ use mindful_report::escape;
 use crate::commands::file;
 use crate::exit::Exit;
 use crate::plan_file::MOST_BYTES;
-use crate::{context, store};
+use crate::{context, store, version};
 
 pub use files::Named;
 
@@ -92,6 +92,7 @@ fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
         id: String::new(),
         started_at: old.began.unwrap_or_default(),
         mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
+        mindful_build: Some(version::line()),
         engine: old.engine.to_owned(),
         server_side_loop: None,
         target: old.target,

@@ -51,4 +51,5 @@ mod stops;
 mod sweeps;
 #[cfg(feature = "postgres")]
 mod sweeps_postgres;
+mod versions;
 mod watches;

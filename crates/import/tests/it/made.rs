@@ -439,9 +439,7 @@ impl Made {
         let head = |names: &[&str]| {
             let cells: String =
                 names.iter().map(|name| format!("<th class=\"awrbg\" scope=\"col\">{name}</th>")).collect();
-            format!(
-                "<table border=\"0\" class=\"tdiff\" summary=\"This table displays something\"><tr>{cells}</tr>\n"
-            )
+            format!("<table border=\"0\" class=\"tdiff\" summary=\"This table displays something\"><tr>{cells}</tr>\n")
         };
         let s = self.seconds();
         let mut t = String::from(

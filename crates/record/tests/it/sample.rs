@@ -29,6 +29,7 @@ pub fn head(tag: Option<&str>) -> RunHead {
         id: String::new(),
         started_at: String::new(),
         mindful_version: "0.1.0".to_owned(),
+        mindful_build: None,
         engine: "postgres".to_owned(),
         server_side_loop: Some(true),
         target: "postgres://bench@db.example/bench".to_owned(),

@@ -39,6 +39,7 @@ fn summary(run: &Run) -> Summary {
         id: run.head.id.clone(),
         started_at: run.head.started_at.clone(),
         finished: true,
+        mindful_build: None,
         engine: "postgres".into(),
         engine_version: None,
         target: run.head.target.clone(),

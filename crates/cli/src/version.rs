@@ -1,0 +1,17 @@
+//! What this binary is: version, commit, features, profile.
+
+/// One line: `0.1.0 (1a2b3c4d5e6f, release; postgres, sqlite, raw)`. The commit ends with `+changes` where files differed
+/// from it, and is `unknown` where no source tree told it.
+pub fn line() -> String {
+    let features = features();
+    let features = if features.is_empty() { "null alone".to_owned() } else { features.join(", ") };
+    format!("{} ({}, {}; {features})", env!("CARGO_PKG_VERSION"), env!("BUILT_COMMIT"), env!("BUILT_PROFILE"))
+}
+
+/// The engines that were built in, besides `null`.
+fn features() -> Vec<&'static str> {
+    [("postgres", cfg!(feature = "postgres")), ("sqlite", cfg!(feature = "sqlite")), ("raw", cfg!(feature = "raw"))]
+        .into_iter()
+        .filter_map(|(name, on)| on.then_some(name))
+        .collect()
+}

@@ -1,0 +1,37 @@
+//! What the binary says of itself, and what each run stores of it.
+
+use crate::mindful::{Mindful, json};
+
+#[test]
+fn the_version_names_commit_profile_and_features() {
+    let output = Mindful::new().run(&["--version"]);
+    let line = String::from_utf8(output.stdout).unwrap();
+    let (numbers, rest) = line.trim().strip_prefix("mindful ").unwrap().split_once(" (").unwrap();
+    assert_eq!(numbers, env!("CARGO_PKG_VERSION"));
+    let (built, features) = rest.strip_suffix(')').unwrap().split_once("; ").unwrap();
+    let (commit, profile) = built.split_once(", ").unwrap();
+    let hash = commit.trim_end_matches("+changes");
+    assert!(hash == "unknown" || (hash.len() == 12 && hash.bytes().all(|b| b.is_ascii_hexdigit())), "{line}");
+    let built_in = std::path::Path::new(env!("CARGO_BIN_EXE_mindful")).parent().unwrap().file_name().unwrap();
+    assert_eq!(profile, built_in.to_str().unwrap(), "{line}");
+    assert_eq!(features, "postgres, sqlite, raw");
+}
+
+#[test]
+fn each_summary_holds_what_measured_it() {
+    let mindful = Mindful::new();
+    let version = String::from_utf8(mindful.run(&["--version"]).stdout).unwrap();
+    let summary = json(&mindful.run(&["run", "--target", "null:", "--duration", "1s", "--format", "json"]));
+    assert_eq!(summary["mindful_build"].as_str(), version.trim().strip_prefix("mindful "), "{summary:#}");
+}
+
+#[test]
+fn without_arguments_the_first_minute_is_told() {
+    let output = Mindful::new().run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text.lines().count(), 5, "{text}");
+    for next in ["mindful run", "postgres://", "mindful doctor", "--help", "examples/"] {
+        assert!(text.contains(next), "{next}: {text}");
+    }
+}
