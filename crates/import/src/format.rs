@@ -5,16 +5,12 @@ use std::io::BufRead;
 use mindful_core::Result;
 
 use crate::reported::Reported;
+use crate::waits::Wait;
 
 /// A format of files that hold measurements.
 pub trait Format: Sync {
     /// What such a file is, such as `AWR report`.
     fn what(&self) -> &'static str;
-
-    /// Whether it holds single waits, which can be grouped.
-    fn holds_waits(&self) -> bool {
-        false
-    }
 
     /// Whether the first 64 KiB of a file, as text, are of this format.
     fn recognises(&self, head: &str) -> bool;
@@ -24,4 +20,9 @@ pub trait Format: Sync {
     /// # Errors
     /// What is wrong with the file, by its name.
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>>;
+
+    /// Tells `report` each single wait in the file `name`; `None` where files of this format hold none.
+    fn waits(&self, _name: &str, _input: &mut dyn BufRead, _report: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
+        None
+    }
 }

@@ -20,8 +20,9 @@ mod slob;
 mod source;
 mod statspack;
 mod tables;
-pub mod trace;
+mod trace;
 mod unknown;
+pub mod waits;
 mod workers;
 
 use mindful_core::{Error, Result};

@@ -3,13 +3,14 @@
 use std::io::{BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
-use mindful_core::Result;
+use mindful_core::{Error, Result};
 
 use crate::format::Format;
 use crate::formats::FORMATS;
 use crate::input::cannot_read;
 use crate::reported::Reported;
 use crate::unknown;
+use crate::waits::{Field, Filter, Grouped};
 
 /// Bytes by which a file is recognised.
 const HEAD: usize = 64 << 10;
@@ -48,5 +49,22 @@ impl Source {
     /// The measurements in it.
     pub fn read(mut self) -> Result<Vec<Reported>> {
         self.format.read(&self.name, &mut *self.input)
+    }
+
+    /// The single waits in it that pass `filter`, in groups by `fields`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or holds no single waits.
+    pub fn grouped(mut self, fields: &[Field], filter: &Filter) -> Result<Grouped> {
+        let mut grouped = Grouped::new(fields, filter);
+        let read = self.format.waits(&self.name, &mut *self.input, &mut |wait| grouped.add(wait));
+        let none = || {
+            let next = "give it a trace; `mindful import` takes this file in";
+            Err(Error::plan(
+                format!("{} holds no single waits: it is of the kind `{}`", self.name, self.format.what()),
+                next,
+            ))
+        };
+        read.unwrap_or_else(none).map(|()| grouped)
     }
 }

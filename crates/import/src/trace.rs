@@ -1,8 +1,5 @@
 //! 10046 traces, level 8 or 12, of any size: streamed, every wait with its microseconds.
 
-mod distribution;
-mod fields;
-mod group;
 mod read;
 mod recognise;
 mod to_run;
@@ -13,11 +10,9 @@ use mindful_core::{Error, Result};
 
 use crate::format::Format;
 use crate::reported::Reported;
+use crate::waits::Wait;
 
-pub use distribution::{Distribution, Range};
-pub use fields::{Field, Filter};
-pub use group::{Group, Grouped, Kind};
-pub use read::{Call, Line, Wait};
+use read::Line;
 
 /// What a session with event 10046 writes.
 pub struct Trace;
@@ -25,10 +20,6 @@ pub struct Trace;
 impl Format for Trace {
     fn what(&self) -> &'static str {
         "10046 trace"
-    }
-
-    fn holds_waits(&self) -> bool {
-        true
     }
 
     fn recognises(&self, head: &str) -> bool {
@@ -40,16 +31,17 @@ impl Format for Trace {
         read::lines(name, input, |line| collected.add(&line))?;
         collected.reported(name).map(|reported| vec![reported])
     }
-}
 
-/// The waits of `input`, which is the trace `name`, that pass `filter`, in groups by `fields`.
-///
-/// # Errors
-/// An input that cannot be read, or holds no wait at all.
-pub fn grouped(name: &str, input: &mut dyn BufRead, fields: &[Field], filter: &Filter) -> Result<Grouped> {
-    let mut grouped = Grouped::new(fields, filter);
-    read::lines(name, input, |line| grouped.add(&line))?;
-    if grouped.waits == 0 { Err(no_wait(name)) } else { Ok(grouped) }
+    fn waits(&self, name: &str, input: &mut dyn BufRead, report: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
+        let mut any = false;
+        let read = read::lines(name, input, |line| {
+            if let Line::Wait(wait) = line {
+                any = true;
+                report(&wait);
+            }
+        });
+        Some(read.and_then(|()| if any { Ok(()) } else { Err(no_wait(name)) }))
+    }
 }
 
 fn no_wait(name: &str) -> Error {

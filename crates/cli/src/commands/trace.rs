@@ -1,11 +1,11 @@
-//! `mindful trace`: the waits of a 10046 trace, exact to the microsecond, in groups.
+//! `mindful trace`: single waits, as traces hold them, exact to the microsecond, in groups.
 
 mod text;
 
 use clap::ArgMatches;
+use mindful_core::Result;
 use mindful_core::units;
-use mindful_core::{Error, Result};
-use mindful_import::trace::{Distribution, Field, Filter, Grouped, Kind};
+use mindful_import::waits::{Distribution, Field, Filter, Grouped, Kind};
 use serde_json::{Value, json};
 
 use crate::commands::import::{Named, files};
@@ -23,19 +23,13 @@ pub fn trace(matches: &ArgMatches) -> Result<Exit> {
     let mut reported = String::new();
     for named in files::named(matches)? {
         let Named::File { path, .. } = named else { continue };
-        let mut source = files::open(&path)?;
-        if !source.format.holds_waits() {
-            let what = source.format.what();
-            return Err(Error::plan(
-                format!("{} is an {what}, and no 10046 trace", path.display()),
-                "`mindful import` takes it in",
-            ));
-        }
-        let grouped = mindful_import::trace::grouped(&source.name, &mut *source.input, &fields, &filter)?;
+        let source = files::open(&path)?;
+        let name = source.name.clone();
+        let grouped = source.grouped(&fields, &filter)?;
         if json {
-            all.push(as_json(&source.name, &fields, &grouped));
+            all.push(as_json(&name, &fields, &grouped));
         } else {
-            reported += &text::report(&source.name, &fields, &grouped, top);
+            reported += &text::report(&name, &fields, &grouped, top);
         }
     }
     context::print(&if json { format!("{:#}\n", Value::from(all)) } else { reported })?;
@@ -90,6 +84,7 @@ fn as_json(file: &str, fields: &[Field], grouped: &Grouped) -> Value {
         "file": file,
         "group_by": names(fields),
         "waits_in_trace": grouped.waits,
+        "groups_exact": !grouped.rounded(),
         "all": figures(&grouped.all),
         "reads": reads.collect::<Vec<_>>(),
         "groups": grouped.by_time().into_iter().map(|g| group((&g.key, &g.latencies))).collect::<Vec<_>>(),

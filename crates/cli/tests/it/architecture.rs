@@ -80,6 +80,35 @@ fn no_crate_but_cli_names_an_engine() {
     }
 }
 
+#[test]
+fn nothing_outside_import_names_a_format_of_another_tool() {
+    let import = root().join("crates/import/src");
+    let formats: BTreeSet<String> =
+        folders_with(&import, "recognise.rs").into_iter().map(|format| format!("mindful_import::{format}")).collect();
+    assert!(formats.len() >= 8, "{formats:?}");
+    let lib = fs::read_to_string(import.join("lib.rs")).unwrap();
+    for format in &formats {
+        let (_, module) = format.split_once("::").unwrap();
+        assert!(!lib.contains(&format!("pub mod {module};")), "{module} is open to other crates");
+        for name in folders("crates").into_iter().filter(|name| name != "import") {
+            for file in sources(&root().join("crates").join(&name).join("src")) {
+                let text = fs::read_to_string(&file).unwrap();
+                assert!(!text.contains(format), "{} names {format}", file.display());
+            }
+        }
+    }
+}
+
+/// Folders in `parent` that hold a file of that name.
+fn folders_with(parent: &Path, file: &str) -> BTreeSet<String> {
+    fs::read_dir(parent)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join(file).exists())
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect()
+}
+
 /// Test programs beside `it`: the limit of locked memory is a whole process's.
 const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
 

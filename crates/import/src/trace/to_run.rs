@@ -10,10 +10,10 @@ use mindful_core::oracle;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
-use super::group::Kind;
 use super::no_wait;
-use super::read::{Call, Line, Wait};
+use super::read::{Call, Line};
 use crate::reported::Reported;
+use crate::waits::{Kind, Wait};
 
 /// Most slices; longer traces have longer ones.
 const MOST_SLICES: u64 = 2_048;

@@ -7,11 +7,15 @@ use std::io::Cursor;
 use mindful_core::event::Event;
 use mindful_core::metric::shared;
 use mindful_core::workload::OpKind;
-use mindful_import::trace::{Field, Filter, Kind, grouped};
-use mindful_import::{Reported, runs};
+use mindful_import::waits::{Field, Filter, Grouped, Kind};
+use mindful_import::{Reported, recognised, runs};
 use proptest::prelude::*;
 
 use crate::reports::read;
+
+fn grouped(text: impl Into<Vec<u8>>, fields: &[Field], filter: &Filter) -> mindful_core::Result<Grouped> {
+    recognised("t", Box::new(Cursor::new(text.into())))?.grouped(fields, filter)
+}
 
 /// What a counter of the step grew by.
 fn grew(reported: &Reported, counter: mindful_core::metric::Counter) -> Option<f64> {
@@ -57,7 +61,7 @@ proptest! {
     #[test]
     fn every_wait_of_a_trace_is_counted_to_the_microsecond(waits in prop::collection::vec((0_u64..2_000_000, 1_u64..4, 0_u64..6), 1..400)) {
         let text = trace(&waits);
-        let all = grouped("t", &mut Cursor::new(&text), &[Field::Event, Field::File], &Filter::default()).unwrap();
+        let all = grouped(text.clone(), &[Field::Event, Field::File], &Filter::default()).unwrap();
         prop_assert_eq!(all.waits, waits.len() as u64);
         prop_assert_eq!(all.all.time_us, waits.iter().map(|(ela, ..)| ela).sum::<u64>());
         let mut singles: Vec<u64> = waits.iter().filter(|(.., blocks)| *blocks == 1).map(|(ela, ..)| *ela).collect();
@@ -72,7 +76,7 @@ proptest! {
         for group in all.by_time() { *by_key.entry(group.key.clone()).or_default() += group.latencies.count; }
         prop_assert_eq!(by_key.values().sum::<u64>(), waits.len() as u64);
         let slow = Filter::parse("ela>=1000000").unwrap();
-        let some = grouped("t", &mut Cursor::new(&text), &[Field::Event], &slow).unwrap();
+        let some = grouped(text.clone(), &[Field::Event], &slow).unwrap();
         prop_assert_eq!(some.all.count, waits.iter().filter(|(ela, ..)| *ela >= 1_000_000).count() as u64);
         let stored = read("t.trc", text).unwrap().remove(0);
         prop_assert_eq!(grew(&stored, shared::SINGLE_READS), Some(singles.len() as f64));
@@ -86,7 +90,7 @@ proptest! {
         let at = (text.len() as f64 * cut) as usize;
         text.splice(at..at, junk);
         let _ = read("t.trc", text.clone());
-        let _ = grouped("t", &mut Cursor::new(&text), &[Field::Block, Field::Second], &Filter::default());
+        let _ = grouped(text.clone(), &[Field::Block, Field::Second], &Filter::default());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! A trace for a person: which waits own the time.
+//! Single waits for a person: which of them own the time.
 
 use std::fmt::Write as _;
 
-use mindful_import::trace::{Distribution, Field, Grouped, Kind};
+use mindful_import::waits::{Distribution, Field, Grouped, Kind};
 use mindful_report::table_of;
 
 use super::names;
@@ -32,6 +32,9 @@ pub fn report(file: &str, fields: &[Field], grouped: &Grouped, top: usize) -> St
     if groups.len() > top {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{} groups more; --top tells more of them", groups.len() - top);
+    }
+    if grouped.rounded() {
+        text.push_str("so many different latencies that percentiles of groups are up to an eighth too low\n");
     }
     text.push_str(&reads(grouped));
     text.push_str(&ranges(all));
@@ -81,7 +84,7 @@ fn reads(grouped: &Grouped) -> String {
 
 /// By factors of ten.
 fn ranges(all: &Distribution) -> String {
-    let row = |range: mindful_import::trace::Range| {
+    let row = |range: mindful_import::waits::Range| {
         vec![
             format!("{} to {}", range.from_us, range.to_us),
             range.count.to_string(),

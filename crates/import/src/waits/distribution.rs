@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use mindful_core::latency::Latency;
 
-/// Latencies below this have a place of their own, us.
+/// Latencies below this have a place of their own once there are many, us.
 const DENSE: usize = 1 << 15;
+/// Different latencies from which on such places take less than a list.
+const MANY: usize = 1 << 12;
 /// Most values above that are kept apart; beyond them a value is kept to a thousandth of it.
 const SPARSE: usize = 1 << 18;
 
@@ -42,33 +44,66 @@ pub struct Range {
 }
 
 impl Distribution {
-    /// Counts one latency, us.
-    pub fn add(&mut self, us: u64) {
+    /// Counts one latency, us; returns whether it is one that is now kept for the first time.
+    pub fn add(&mut self, us: u64) -> bool {
+        self.sum_up(us);
+        if self.added_dense(us) {
+            return false;
+        }
+        let full = self.sparse.len() >= SPARSE && !self.sparse.contains_key(&us);
+        let fresh = self.add_sparse(if full { rounded(us, 1024) } else { us });
+        if fresh && self.dense.is_empty() && self.sparse.len() >= MANY {
+            self.make_dense();
+        }
+        fresh
+    }
+
+    /// Counts one latency, us, rounded down by up to an eighth where it is not among those that are kept.
+    pub fn add_rounded(&mut self, us: u64) {
+        self.sum_up(us);
+        if !self.added_dense(us) {
+            self.add_sparse(if self.sparse.contains_key(&us) { us } else { rounded(us, 8) });
+        }
+    }
+
+    fn sum_up(&mut self, us: u64) {
         self.count += 1;
         self.time_us = self.time_us.saturating_add(us);
         self.min_us = Some(self.min_us.map_or(us, |min| min.min(us)));
         self.max_us = Some(self.max_us.map_or(us, |max| max.max(us)));
-        let at = us as usize;
-        if us < DENSE as u64 {
-            if self.dense.len() <= at {
-                self.dense.resize((at + 1).next_power_of_two(), 0);
-            }
-            if self.dense[at] < u32::MAX {
-                self.dense[at] += 1;
-                return;
+    }
+
+    fn added_dense(&mut self, us: u64) -> bool {
+        let place = usize::try_from(us).ok().and_then(|at| self.dense.get_mut(at)).filter(|count| **count < u32::MAX);
+        place.map(|count| *count += 1).is_some()
+    }
+
+    fn add_sparse(&mut self, us: u64) -> bool {
+        let count = self.sparse.entry(us).or_default();
+        *count += 1;
+        *count == 1
+    }
+
+    fn make_dense(&mut self) {
+        self.dense = vec![0; DENSE];
+        let above = self.sparse.split_off(&(DENSE as u64));
+        for (us, count) in std::mem::replace(&mut self.sparse, above) {
+            let most = u32::try_from(count).unwrap_or(u32::MAX);
+            self.dense[us as usize] = most;
+            if count > u64::from(most) {
+                self.sparse.insert(us, count - u64::from(most));
             }
         }
-        let full = self.sparse.len() >= SPARSE && !self.sparse.contains_key(&us);
-        let kept = if full { us - us % (us / 1024).max(1).next_power_of_two() } else { us };
-        *self.sparse.entry(kept).or_default() += 1;
     }
 
     /// `(latency in us, how many)`, rising.
     pub fn values(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let dense = self.dense.iter().enumerate().filter(|(_, count)| **count > 0);
-        let more = |us: u64| if us < DENSE as u64 { self.sparse.get(&us).copied().unwrap_or(0) } else { 0 };
-        let dense = dense.map(move |(us, count)| (us as u64, u64::from(*count) + more(us as u64)));
-        dense.chain(self.sparse.range(DENSE as u64..).map(|(us, count)| (*us, *count)))
+        let in_both = |us: u64| self.sparse.get(&us).copied().unwrap_or(0);
+        let dense = self.dense.iter().zip(0..).filter(|(count, _)| **count > 0);
+        let dense = dense.map(move |(count, us)| (us, u64::from(*count) + in_both(us)));
+        // What lies below is there once more only where a place could count no further.
+        let above = if self.dense.is_empty() { 0 } else { DENSE as u64 };
+        dense.chain(self.sparse.range(above..).map(|(us, count)| (*us, *count)))
     }
 
     /// Mean, us; `None` when empty.
@@ -125,6 +160,11 @@ impl Distribution {
     }
 }
 
+/// `us` down by less than one of so many parts of it.
+fn rounded(us: u64, parts: u64) -> u64 {
+    us - us % (1 << (us / parts).max(1).ilog2())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -133,9 +173,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_are_those_of_the_sorted_values(mut all in prop::collection::vec(0_u64..200_000, 1..300), share in 0.01_f64..1.0) {
+        fn percentiles_are_those_of_the_sorted_values(mut all in prop::collection::vec(0_u64..200_000, 1..300), many in any::<bool>(), share in 0.01_f64..1.0) {
             let mut distribution = Distribution::default();
+            // So many that each has a place of its own from then on.
+            if many { all.extend((0..MANY as u64 + 9).map(|us| us * 7)); }
             for us in &all { distribution.add(*us); }
+            prop_assert_eq!(distribution.dense.is_empty(), distribution.sparse.len() == distribution.values().count());
             all.sort_unstable();
             let place = (share * (all.len() - 1) as f64).floor() as usize;
             prop_assert_eq!(distribution.percentile_us(share), Some(all[place]));
@@ -147,8 +190,9 @@ mod tests {
     #[test]
     fn few_slow_calls_own_the_time() {
         let mut distribution = Distribution::default();
-        (0..95).for_each(|_| distribution.add(100));
-        (0..5).for_each(|_| distribution.add(50_000));
+        for us in [100; 95].into_iter().chain([50_000; 5]) {
+            distribution.add(us);
+        }
         assert_eq!(distribution.percentile_us(0.5), Some(100));
         assert_eq!(distribution.time_percentile_us(0.5), Some(50_000));
     }
@@ -156,9 +200,22 @@ mod tests {
     #[test]
     fn memory_is_bounded_however_many_latencies_differ() {
         let mut distribution = Distribution::default();
-        (0..600_000_u64).for_each(|i| distribution.add(1_000_000 + i * 7));
+        for us in (0..600_000_u64).map(|i| 1_000_000 + i * 7) {
+            distribution.add(us);
+        }
         assert!(distribution.sparse.len() < SPARSE + 20_000, "{}", distribution.sparse.len());
         let reported = distribution.percentile_us(0.9).unwrap() as f64;
         assert!((reported / (1_000_000.0 + 540_000.0 * 7.0) - 1.0).abs() < 0.005, "{reported}");
+    }
+
+    #[test]
+    fn what_is_rounded_loses_less_than_an_eighth() {
+        let mut distribution = Distribution::default();
+        for us in 0..100_000_u64 {
+            assert!(rounded(us, 8) <= us && (us - rounded(us, 8)) * 8 <= us, "{us}");
+            distribution.add_rounded(us);
+        }
+        assert!(distribution.sparse.len() < 200, "{}", distribution.sparse.len());
+        assert_eq!((distribution.count, distribution.max_us), (100_000, Some(99_999)));
     }
 }

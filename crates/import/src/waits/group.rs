@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use mindful_core::oracle::{self, event};
 
+use super::Wait;
 use super::distribution::Distribution;
 use super::fields::{Field, Filter};
-use super::read::{Line, Wait};
 
 /// Most groups; what comes later stands in one of its own.
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 14;
+/// Most different latencies kept in all groups together, about 50 bytes each; later ones are rounded.
+const MOST_KEPT: usize = 1 << 21;
 /// The name of that group.
 const OTHERS: &str = "(others)";
 
@@ -72,6 +74,9 @@ pub struct Grouped {
     last: (Vec<u8>, usize),
     groups: Vec<Group>,
     key: String,
+    /// Different latencies in all groups together, and most of them.
+    kept: usize,
+    most_kept: usize,
     /// All waits that passed.
     pub all: Distribution,
     /// Reads by how they came: latencies and blocks.
@@ -90,15 +95,16 @@ impl Grouped {
             last: (Vec::new(), usize::MAX),
             groups: Vec::new(),
             key: String::new(),
+            kept: 0,
+            most_kept: MOST_KEPT,
             all: Distribution::default(),
             reads: Default::default(),
             waits: 0,
         }
     }
 
-    /// Adds a line, if it is a wait that passes.
-    pub fn add(&mut self, line: &Line<'_>) {
-        let Line::Wait(wait) = line else { return };
+    /// Adds a wait, if it passes.
+    pub fn add(&mut self, wait: &Wait<'_>) {
         self.waits += 1;
         if !self.filter.passes(wait) {
             return;
@@ -110,7 +116,17 @@ impl Grouped {
             *blocks = blocks.saturating_add(wait.blocks().unwrap_or(0));
         }
         let at = self.place(wait);
-        self.groups[at].latencies.add(wait.ela_us);
+        let latencies = &mut self.groups[at].latencies;
+        if self.kept < self.most_kept {
+            self.kept += usize::from(latencies.add(wait.ela_us));
+        } else {
+            latencies.add_rounded(wait.ela_us);
+        }
+    }
+
+    /// Whether there were so many different latencies that those of groups were rounded, down by up to an eighth.
+    pub fn rounded(&self) -> bool {
+        self.kept >= self.most_kept
     }
 
     /// The group of `wait`.
@@ -146,5 +162,37 @@ impl Grouped {
         let mut groups: Vec<_> = self.groups.iter().collect();
         groups.sort_by(|a, b| b.latencies.time_us.cmp(&a.latencies.time_us).then_with(|| a.key.cmp(&b.key)));
         groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_take_bounded_memory_and_lose_no_wait() {
+        let fields = Field::parse_list("block").unwrap();
+        let mut grouped = Grouped::new(&fields, &Filter::default());
+        grouped.most_kept = 50_000;
+        let waits = 150_000;
+        for i in 0..waits {
+            let parameters = [None, Some((&b"block#"[..], i % 20_000)), None];
+            let wait = Wait {
+                cursor: 1,
+                event: b"db file sequential read",
+                ela_us: i * 3,
+                parameters,
+                object: None,
+                tim_us: None,
+            };
+            grouped.add(&wait);
+        }
+        assert!(grouped.rounded() && grouped.kept == 50_000);
+        let groups = grouped.by_time();
+        assert_eq!((groups.len(), groups[0].key.as_str()), (MOST + 1, OTHERS));
+        let kept: usize = groups.iter().map(|group| group.latencies.values().count()).sum();
+        assert!(kept < 50_000 + groups.len() * 10, "{kept}");
+        assert_eq!(groups.iter().map(|group| group.latencies.count).sum::<u64>(), waits);
+        assert_eq!(grouped.all.count, waits);
     }
 }
