@@ -207,6 +207,8 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // The number is for the message of a second mindful; the lock itself is what counts.
         let _ = self.lock.set_len(0);
+        // Not left to its closing: a child that another thread is just starting has a copy for a moment.
+        let _ = self.lock.unlock();
     }
 }
 

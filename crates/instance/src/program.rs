@@ -1,9 +1,11 @@
 //! What differs from one database server to another: all that an instance asks of the program it runs.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use mindful_core::{Error, Result};
 use rustix::process::Signal;
@@ -143,11 +145,19 @@ pub struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Whether somebody listens at the socket.
-    pub fn is_listening(&self, kind: &Kind) -> bool {
-        std::os::unix::net::UnixStream::connect(self.socket.join(kind.socket)).is_ok()
+    /// Whether the server says something to whoever connects to its socket, as many do. That it listens is not enough: a
+    /// server may do so long before it takes connections, and may not hear its stop signal until then.
+    pub fn is_greeted(&self, kind: &Kind) -> bool {
+        let greeting = UnixStream::connect(self.socket.join(kind.socket)).and_then(|mut stream| {
+            stream.set_read_timeout(Some(GREETING))?;
+            stream.read_exact(&mut [0])
+        });
+        greeting.is_ok()
     }
 }
+
+/// How long one look for a greeting may take.
+const GREETING: Duration = Duration::from_millis(500);
 
 /// A data folder in the making.
 pub struct Making<'a> {

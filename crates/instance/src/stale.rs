@@ -18,10 +18,17 @@ use crate::server;
 /// long until it is gone then.
 const PATIENCE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(5), Duration::from_secs(10)];
 
+/// How long a guard whose server has ended may take to end too.
+const LETTING_GO: Duration = Duration::from_millis(500);
+
 /// Stops the guard and the server that still work in this folder. As long as any of their processes lives, be it one
 /// that has only just been started, the file they were given is locked.
 pub fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -> Result<()> {
     let locked = || own_file(lock).is_ok_and(|file| file.try_lock().is_err());
+    let began = Instant::now();
+    while locked() && processes(data, kind).is_empty() && began.elapsed() < LETTING_GO {
+        std::thread::sleep(Duration::from_millis(3));
+    }
     if !locked() {
         return Ok(());
     }

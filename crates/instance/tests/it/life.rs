@@ -61,10 +61,11 @@ fn kill(pid: u32) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
 }
 
-/// Waits until no server is there, for longer than any guard is patient.
+/// Waits until neither server nor guard is there, for longer than any guard is patient.
 fn gone(place: &Path) {
     let began = Instant::now();
-    while !servers(place).is_empty() {
+    let lock = fs::File::open(place.join("tiny/server.lock")).unwrap();
+    while lock.try_lock().is_err() {
         assert!(began.elapsed() < Duration::from_secs(30), "still there: {:?}", servers(place));
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -129,6 +130,7 @@ fn a_server_ends_when_its_owner_is_killed() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     gone(place.path());
+    assert_eq!(servers(place.path()), [] as [u32; 0]);
     let (instance, notes) = open(place.path());
     assert_eq!((tell(&instance, "count").as_str(), notes.as_str()), ("2", ""), "the guard stopped it in order");
 }
@@ -204,6 +206,17 @@ fn a_server_that_does_not_start_says_why_and_what_to_do() {
     assert!(refusal.contains("Tiny 1.0 did not start: the disk is on fire"), "{refusal}");
     assert!(refusal.contains("server.log; call the fire brigade") && refusal.lines().count() == 1, "{refusal}");
     assert_eq!(tell(&open(place.path()).0, "count"), "1");
+}
+
+/// One that listens before it hears its stop signal would wait for it until the guard's patience is over.
+#[test]
+fn a_server_that_listens_is_ready_only_when_it_greets() {
+    let place = place();
+    let began = Instant::now();
+    let instance = open_with(place.path(), &Tiny { slow: 700, ..Tiny::default() }).0.unwrap();
+    assert!(began.elapsed() > Duration::from_millis(700));
+    drop(instance);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mindful_core::{Error, Result};
 use mindful_instance::files::read_text;
@@ -31,6 +32,8 @@ pub struct Tiny {
     pub program: PathBuf,
     /// What it says when it does not start.
     pub trouble: Option<&'static str>,
+    /// Milliseconds from when it listens until it takes connections.
+    pub slow: u32,
     /// Whether its data folder cannot be made.
     pub barren: bool,
 }
@@ -59,7 +62,11 @@ impl Program for Tiny {
     fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
         let of = |name: &str, value: String| Chosen { name: name.to_owned(), value, reason: "a test".to_owned() };
         let seats = facts.sessions.next_multiple_of(10).to_string();
-        Ok(vec![of("TINY_SEATS", seats), of("TINY_SAFE", (facts.phase == Phase::Run).to_string())])
+        Ok(vec![
+            of("TINY_SEATS", seats),
+            of("TINY_SAFE", (facts.phase == Phase::Run).to_string()),
+            of("TINY_SLOW", self.slow.to_string()),
+        ])
     }
 
     fn before_start(&self, site: &Site<'_>) -> std::io::Result<()> {
@@ -78,7 +85,7 @@ impl Program for Tiny {
     }
 
     fn is_ready(&self, site: &Site<'_>, _pid: u32) -> bool {
-        site.is_listening(&KIND)
+        site.is_greeted(&KIND)
     }
 
     fn complaint(&self, said: &str) -> Option<String> {
@@ -94,9 +101,8 @@ impl Program for Tiny {
 pub fn ask(socket_folder: &Path, what: &str) -> std::io::Result<String> {
     let mut stream = UnixStream::connect(socket_folder.join(KIND.socket))?;
     writeln!(stream, "{what}")?;
-    let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
-    Ok(answer.trim().to_owned())
+    let answer = BufReader::new(stream).lines().nth(1).transpose()?.unwrap_or_default();
+    Ok(answer)
 }
 
 const DATA: &str = "TINY_DATA";
@@ -121,12 +127,15 @@ fn serve(data: &Path) {
     if let Ok(trouble) = std::env::var("TINY_TROUBLE") {
         panic!("\n[ERROR] {trouble}\n[ERROR] Aborting");
     }
-    let (stop, stopped) = std::sync::mpsc::channel();
-    ctrlc::set_handler(move || stop.send(()).unwrap()).unwrap();
     let (journal, lines) = recover(Path::new("journal"));
     let socket = std::env::var_os(SOCKET).unwrap();
     let _ = fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();
+    // Deaf until then, as other servers are.
+    let (stop, stopped) = std::sync::mpsc::channel();
+    ctrlc::set_handler(move || stop.send(()).unwrap()).unwrap();
+    std::thread::sleep(Duration::from_millis(std::env::var("TINY_SLOW").unwrap().parse().unwrap()));
+    while stopped.try_recv().is_ok() {}
     std::thread::spawn(move || answer(&listener, journal, lines));
     stopped.recv().unwrap();
     fs::remove_file(&socket).unwrap();
@@ -135,12 +144,13 @@ fn serve(data: &Path) {
 fn answer(listener: &UnixListener, mut journal: File, mut lines: usize) {
     for stream in listener.incoming() {
         let mut stream = stream.unwrap();
+        // Who only looks whether anybody is there may be gone.
+        let _ = writeln!(stream, "Tiny {}", std::process::id());
         let mut asked = String::new();
-        BufReader::new(&stream).read_line(&mut asked).unwrap();
+        let _ = BufReader::new(&stream).read_line(&mut asked);
         let reply = match asked.trim() {
             "count" => lines.to_string(),
             "settings" => ["TINY_SEATS", "TINY_SAFE"].map(|name| std::env::var(name).unwrap()).join(" "),
-            // Somebody only looks whether anybody listens.
             "" => continue,
             line => {
                 writeln!(journal, "{line}").and_then(|()| journal.sync_data()).unwrap();
