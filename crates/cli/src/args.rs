@@ -8,13 +8,14 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use mindful_core::bound::Bound;
 use mindful_core::plan;
 use mindful_core::settings::Key;
-use mindful_core::{Error, Result, units};
+use mindful_core::{Engine, Error, Result, units};
 
-use crate::{io_keys, registry, version};
+use crate::{io_keys, layers, registry, version};
 
 /// Parses the command line; prints help and version itself.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
-    match command().try_get_matches_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    match command(engine(&args)).try_get_matches_from(args) {
         Ok(matches) => Ok(matches),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
@@ -22,8 +23,17 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
     }
 }
 
-/// All verbs.
-pub fn command() -> Command {
+/// The engine whose options the help shows and the flags mean, by a first look at the command line.
+fn engine(args: &[OsString]) -> Option<&'static dyn Engine> {
+    let help = Arg::new("help").long("help").short('h').global(true).action(ArgAction::SetTrue);
+    let look = command(None).ignore_errors(true).disable_help_flag(true).arg(help);
+    let matches = look.try_get_matches_from(args).ok()?;
+    matches.subcommand().and_then(|(verb, matches)| layers::engine(verb, matches))
+}
+
+/// All verbs, for a target of `engine`.
+pub fn command(engine: Option<&'static dyn Engine>) -> Command {
+    let planned = |name: &'static str, about: &'static str| planned(name, about, engine);
     Command::new("mindful")
         .version(version::line())
         .about("Measures a platform through the database that will run on it")
@@ -47,7 +57,7 @@ pub fn command() -> Command {
         )
         .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
-        .subcommand(verify())
+        .subcommand(verify(planned))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
         .subcommand(planned("plan", "Show what would run and where each value comes from"))
         .subcommand(planned("doctor", "Show what would spoil the result, and the line that changes it"))
@@ -74,7 +84,7 @@ pub fn command() -> Command {
             .arg(Arg::new("path").value_name("PATH").help("As --target raw:PATH"))
             .args(io_keys::KEYS.iter().map(|key| flag(key).help_heading("Job"))),
         )
-        .subcommand(watch())
+        .subcommand(watch(planned))
         .subcommand(compare())
         .subcommand(
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform")
@@ -83,20 +93,14 @@ pub fn command() -> Command {
         .subcommand(Command::new("list").about("List stored runs"))
         .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()))
         .subcommand(export())
-        .subcommand(
-            Command::new("import")
-                .about("Take in what other tools measured (AWR, Statspack, 10046 traces, Orion, pgio, fio) or a run folder; or make a plan of a slob.conf or pgio.conf, executing nothing")
-                .arg(old_files("What is imported, known by its content: files, folders of them, patterns, or - for stdin"))
-                .arg(Arg::new("tag").long("tag").value_name("TAG").help("Name of the stored runs"))
-                .arg(output("Where a plan is written [default: mindful.toml; - for stdout]")),
-        )
+        .subcommand(import())
         .subcommand(awr())
         .subcommand(trace())
         .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
 }
 
-fn verify() -> Command {
+fn verify(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
     planned("verify", "Prove the layout of what is loaded anew, and keep the proof for later runs").arg(
         Arg::new("full")
             .long("full")
@@ -105,7 +109,7 @@ fn verify() -> Command {
     )
 }
 
-fn watch() -> Command {
+fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
     let text = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
     planned("watch", "Show what a database and its host do by themselves, second by second, without any load")
         .arg(text("only", "NAMES").help("Only counters whose source/name holds one of these, with commas"))
@@ -125,6 +129,14 @@ fn export() -> Command {
                 .help("csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with heat maps of latency"),
         )
         .arg(output("Where it is written [default: stdout]"))
+}
+
+fn import() -> Command {
+    Command::new("import")
+        .about("Take in what other tools measured (AWR, Statspack, 10046 traces, Orion, pgio, fio) or a run folder; or make a plan of a slob.conf or pgio.conf, executing nothing")
+        .arg(old_files("What is imported, known by its content: files, folders of them, patterns, or - for stdin"))
+        .arg(Arg::new("tag").long("tag").value_name("TAG").help("Name of the stored runs"))
+        .arg(output("Where a plan is written [default: mindful.toml; - for stdout]"))
 }
 
 fn explain() -> Arg {
@@ -247,12 +259,17 @@ fn global(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).global(true)
 }
 
-/// A verb that takes the whole plan.
-fn planned(name: &'static str, about: &'static str) -> Command {
+/// A verb that takes the whole plan, and shows the options of `engine`; those of others are understood and refused later.
+fn planned(name: &'static str, about: &'static str, engine: Option<&'static dyn Engine>) -> Command {
+    let shown = engine.map_or(&[][..], |engine| engine.options());
+    let heading = engine.map_or_else(String::new, |engine| format!("Options of engine {}", engine.name()));
+    let option =
+        |key: &'static Key| flag(key).help_heading(heading.clone()).hide(!shown.iter().any(|own| own.name == key.name));
     Command::new(name)
         .about(about)
+        .after_help("Options of other engines: the same with their --target, or `mindful engines`")
         .args(plan::KEYS.iter().map(|key| flag(key).help_heading("Plan")))
-        .args(registry::options().into_iter().map(|key| flag(key).help_heading("Engine options")))
+        .args(registry::options(engine).into_iter().map(option))
 }
 
 fn flag(key: &Key) -> Arg {
@@ -306,12 +323,12 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        command().debug_assert();
+        command(None).debug_assert();
     }
 
     #[test]
     fn every_argument_of_every_verb_says_what_it_is() {
-        for verb in command().get_subcommands() {
+        for verb in command(None).get_subcommands() {
             for arg in verb.get_arguments() {
                 let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
                 let says = help.split('[').next().unwrap_or_default().trim();

@@ -24,6 +24,7 @@ pub const KEYS: &[Key] = &[
     Key::unset("num_large", "N", "Large reads in flight: fixed, or the highest").within(LOAD),
     Key::unset("limit", "TIME", "Highest mean latency of small I/Os in a calibration, such as 500us (default: 20ms)")
         .within(Bound::Time(Duration::from_micros(1), units::LONGEST)),
-    Key::unset("spans", "LIST", "Measure these parts of the files in turn: outer,inner,mix,full or 10%..20%"),
+    Key::unset("spans", "LIST", "Measure these parts of the files in turn: outer,inner,mix,full or 10%..20%")
+        .one_value(),
     Key::unset("csv", "PREFIX", "Write PREFIX_iops.csv, PREFIX_lat.csv, PREFIX_mbps.csv and PREFIX_hist.csv").place(),
 ];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use mindful_core::plan;
 use mindful_core::settings::{self, Key, Origin, Settings, Trust};
-use mindful_core::{Error, Result};
+use mindful_core::{Engine, Error, Result};
 use mindful_runner::hooks;
 
 use crate::plan_file::PlanFile;
@@ -14,37 +14,105 @@ use crate::{exit, io_keys, registry, service_variables};
 /// A variable that is no plan key; those that hooks are given are none either.
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
-/// All settings for a verb that takes the plan.
+/// All settings for a verb that takes the plan and measures the target that they name.
 pub fn settings(matches: &ArgMatches) -> Result<Settings> {
-    let keys = keys();
-    let mut settings = Settings::defaults(keys.iter().copied());
+    let given = given(matches)?;
+    let engine = registry::of(&above_defaults(plan::KEYS, &given))?;
+    for_engine(engine, &given)
+}
+
+/// The same for a verb that measures by `engine`, whatever its target.
+#[cfg(feature = "raw")]
+pub fn settings_of(engine: &dyn Engine, matches: &ArgMatches) -> Result<Settings> {
+    for_engine(engine, &given(matches)?)
+}
+
+/// The settings of a plan file alone, above the defaults.
+pub fn of_file(path: &str) -> Result<Settings> {
+    let mut given = Settings::default();
+    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options(None)).collect();
+    read_file(&PlanFile::Named(PathBuf::from(path)), &keys, &mut given)?;
+    for_engine(registry::of(&above_defaults(plan::KEYS, &given))?, &given)
+}
+
+/// The engine that a command line will measure by, as far as it can be told before the line is understood: whose options
+/// its help shows. `None` where target, plan file or variable name none.
+pub fn engine(verb: &str, matches: &ArgMatches) -> Option<&'static dyn Engine> {
+    #[cfg(feature = "raw")]
+    if verb == "raw" {
+        return registry::of_files().ok();
+    }
+    // What is wrong with file or variable is said when they are read for the command itself.
+    let of_file = || {
+        let mut given = Settings::default();
+        read_file(&PlanFile::of(matches)?, &keys(), &mut given).ok()?;
+        given.get("target").map(str::to_owned)
+    };
+    let target = plan::KEYS.iter().find(|key| key.name == "target")?;
+    let flag = matches.try_get_one::<String>("target").ok()?.cloned();
+    let url = flag.or_else(|| std::env::var(target.variable()).ok()).or_else(of_file);
+    registry::find(url.as_deref().or(target.default)?).ok()
+}
+
+/// All keys there are.
+pub fn keys() -> Vec<&'static Key> {
+    plan::KEYS.iter().chain(registry::options(None)).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
+}
+
+/// What plan file, variables and flags give.
+fn given(matches: &ArgMatches) -> Result<Settings> {
+    let (keys, mut given) = (keys(), Settings::default());
     if let Some(file) = PlanFile::of(matches) {
-        read_file(&file, &keys, &mut settings)?;
+        read_file(&file, &keys, &mut given)?;
     }
     let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v)));
-    let ignored = read_variables(variables, &keys, &mut settings)?;
+    let ignored = read_variables(variables, &keys, &mut given)?;
     if !ignored.is_empty() {
         exit::tell(&format!("{}: variables of a service of Kubernetes, not read", ignored.join(", ")));
     }
     for key in &keys {
         if let Some(value) = matches.try_get_one::<String>(key.name).ok().flatten() {
-            settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
+            given.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
         }
     }
-    Ok(settings)
+    Ok(given)
 }
 
-/// All keys there are.
-pub fn keys() -> Vec<&'static Key> {
-    plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
+/// What is `given` of the plan and of the options of `engine`, above their defaults. An option of another engine is refused
+/// as a flag; plan files and variables may serve several targets, so there it is told and left out.
+fn for_engine(engine: &dyn Engine, given: &Settings) -> Result<Settings> {
+    let keys: Vec<&Key> =
+        plan::KEYS.iter().chain(engine.options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect();
+    let (mut own, mut left_out) = (Settings::default(), Vec::new());
+    for (name, setting) in given.iter() {
+        let place = given.place(name);
+        if keys.iter().any(|key| key.name == name) {
+            own.set(name, setting.value.as_str(), setting.origin.clone());
+        } else if matches!(setting.origin, Origin::Flag(_)) {
+            return Err(Error::plan(
+                format!(
+                    "{place} is an option of {}, and the target is one of {}",
+                    registry::owners(name),
+                    engine.name()
+                ),
+                "leave it away, or give a --target that has it: `mindful engines` lists them",
+            ));
+        } else {
+            left_out.push(format!("{place} (of {})", registry::owners(name)));
+        }
+    }
+    if !left_out.is_empty() {
+        exit::tell(&format!("not read, as the target is one of {}: {}", engine.name(), left_out.join(", ")));
+    }
+    Ok(above_defaults(keys, &own))
 }
 
-/// The settings of a plan file alone, above the defaults.
-pub fn of_file(path: &str) -> Result<Settings> {
-    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
-    let mut settings = Settings::defaults(keys.iter().copied());
-    read_file(&PlanFile::Named(PathBuf::from(path)), &keys, &mut settings)?;
-    Ok(settings)
+fn above_defaults<'a>(keys: impl IntoIterator<Item = &'a Key>, given: &Settings) -> Settings {
+    let mut settings = Settings::defaults(keys);
+    for (name, setting) in given.iter() {
+        settings.set(name, setting.value.as_str(), setting.origin.clone());
+    }
+    settings
 }
 
 fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<()> {
@@ -109,6 +177,8 @@ fn read_variables(
 
 #[cfg(test)]
 mod tests {
+    use mindful_core::settings::Ladder;
+
     use super::*;
 
     fn matches(args: &[&str]) -> ArgMatches {
@@ -143,6 +213,14 @@ mod tests {
         let variables = [("MINDFUL_WORK_UNT".to_owned(), "1".into())].into_iter();
         let error = read_variables(variables, &keys, &mut Settings::default()).unwrap_err();
         assert!(error.to_string().ends_with("did you mean `MINDFUL_WORK_UNIT`?"), "{error}");
+    }
+
+    #[test]
+    fn no_list_and_nothing_executed_is_taken_for_a_ladder() {
+        let texts = ["URL", "COMMAND", "DIR", "LIST"];
+        for key in keys().iter().filter(|key| texts.contains(&key.value) || key.trust != Trust::Value) {
+            assert_ne!(key.ladder, Ladder::Values, "{} of a sweep would be split at its commas", key.name);
+        }
     }
 
     /// Each key decides what its value can bring about. A new key stands in one of these lists, or this test fails.

@@ -1,6 +1,6 @@
 //! The engines there are: the only place that names them.
 
-use mindful_core::settings::{self, Key};
+use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Engine, Error, Result};
 
 /// All engines, in the order they are shown.
@@ -20,6 +20,11 @@ pub fn find(url: &str) -> Result<&'static dyn Engine> {
     ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
 }
 
+/// The engine of the target that `settings` name.
+pub fn of(settings: &Settings) -> Result<&'static dyn Engine> {
+    find(&settings.require("target", |url| Ok(url.to_owned()))?)
+}
+
 /// The engine that reads bare files.
 #[cfg(feature = "raw")]
 pub fn of_files() -> Result<&'static dyn Engine> {
@@ -36,10 +41,16 @@ fn unknown(scheme: &str) -> Error {
     Error::plan(format!("no engine answers to target `{scheme}`"), next)
 }
 
-/// All options of all engines, each name once.
-pub fn options() -> Vec<&'static Key> {
+/// The names of the engines that have an option called `name`: `postgres, sqlite`.
+pub fn owners(name: &str) -> String {
+    let has = |engine: &&&dyn Engine| engine.options().iter().any(|key| key.name == name);
+    ENGINES.iter().filter(has).map(|engine| engine.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// All options of all engines, each name once: those of `first` before others of their name.
+pub fn options(first: Option<&'static dyn Engine>) -> Vec<&'static Key> {
     let mut keys: Vec<&'static Key> = Vec::new();
-    for key in ENGINES.iter().flat_map(|engine| engine.options()) {
+    for key in first.into_iter().chain(ENGINES.iter().copied()).flat_map(Engine::options) {
         if !keys.iter().any(|known| known.name == key.name) {
             keys.push(key);
         }

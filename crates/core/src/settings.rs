@@ -24,6 +24,19 @@ pub struct Key {
     pub trust: Trust,
     /// Between which values it makes sense.
     pub bound: Bound,
+    /// How a sweep reads a value with commas or dots.
+    pub ladder: Ladder,
+}
+
+/// How a sweep reads a value with commas or dots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ladder {
+    /// As several values: `1..256`, `0,20,50`.
+    Values,
+    /// As one: commas and dots are part of it.
+    OneValue,
+    /// `NAME=V1,V2` as several values of one setting.
+    OfSetting,
 }
 
 /// What the value of a key can bring about, and so from where it is taken.
@@ -46,18 +59,27 @@ impl Key {
         default: &'static str,
         help: &'static str,
     ) -> Self {
-        Self { name, value, default: Some(default), help, trust: Trust::Value, bound: Bound::Own }
+        Self {
+            name,
+            value,
+            default: Some(default),
+            help,
+            trust: Trust::Value,
+            bound: Bound::Own,
+            ladder: Ladder::Values,
+        }
     }
 
     /// A key that is unset unless someone gives it.
     pub const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Self {
-        Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own }
+        Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own, ladder: Ladder::Values }
     }
 
     /// The same, for a value that names a place.
     #[must_use]
     pub const fn place(mut self) -> Self {
         self.trust = Trust::Place;
+        self.ladder = Ladder::OneValue;
         self
     }
 
@@ -65,6 +87,21 @@ impl Key {
     #[must_use]
     pub const fn command(mut self) -> Self {
         self.trust = Trust::Command;
+        self.ladder = Ladder::OneValue;
+        self
+    }
+
+    /// The same, for a value whose commas and dots are part of it.
+    #[must_use]
+    pub const fn one_value(mut self) -> Self {
+        self.ladder = Ladder::OneValue;
+        self
+    }
+
+    /// The same, for a value that is a setting with its value.
+    #[must_use]
+    pub const fn of_setting(mut self) -> Self {
+        self.ladder = Ladder::OfSetting;
         self
     }
 

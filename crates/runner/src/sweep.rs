@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::plan::{self, Plan};
 use mindful_core::result::StepSummary;
 use mindful_core::run::Point;
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::settings::{Key, Ladder, Origin, Settings};
 use mindful_core::sweep::{Objective, SweepPlan};
 use mindful_core::{Error, Result};
 
@@ -55,8 +55,8 @@ pub enum Next {
 }
 
 impl Sweep {
-    /// The sweep that `settings` describe; `keys` are the names of all that may be a ladder.
-    pub fn new(settings: &Settings, keys: &[&str]) -> Result<Self> {
+    /// The sweep that `settings` describe; `keys` are all that may be a ladder.
+    pub fn new(settings: &Settings, keys: &[&Key]) -> Result<Self> {
         let plan = SweepPlan::from_settings(settings)?;
         let (base, mut axes) = axes(settings, keys)?;
         let first = Plan::from_settings(&base)?;
@@ -271,45 +271,29 @@ fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[StepS
 }
 
 /// Splits settings into those of the first point and the keys that vary.
-fn axes(settings: &Settings, keys: &[&str]) -> Result<(Settings, Vec<(String, Values)>)> {
+fn axes(settings: &Settings, keys: &[&Key]) -> Result<(Settings, Vec<(String, Values)>)> {
     let (mut base, mut axes) = (settings.clone(), Vec::new());
     for key in keys {
-        let Some(text) = settings.given(key) else { continue };
-        let Some(values) = ladder_of(key, text).map_err(|error| error.at(settings.place(key)))? else { continue };
+        let Some(text) = settings.given(key.name) else { continue };
+        let Some(values) = ladder_of(key, text).map_err(|error| error.at(settings.place(key.name)))? else { continue };
         let first = values.rungs().first().cloned().unwrap_or_default();
-        let origin = settings.iter().find(|(name, _)| name == key).map_or(Origin::Default, |(_, s)| s.origin.clone());
-        base.set(key, first, origin);
-        axes.push(((*key).to_owned(), values));
+        let set = settings.iter().find(|(name, _)| *name == key.name);
+        base.set(key.name, first, set.map_or(Origin::Default, |(_, setting)| setting.origin.clone()));
+        axes.push((key.name.to_owned(), values));
     }
     Ok((base, axes))
 }
 
-/// Keys whose plain values hold commas or dots; only `set` among them can vary.
-const PLAIN: [&str; 10] = [
-    "target",
-    "tag",
-    "skew",
-    "think_time",
-    "hook_before",
-    "hook_after",
-    "hook_end",
-    "data_dir",
-    "pg_bin",
-    "max_iops_at",
-];
-
-fn ladder_of(key: &str, text: &str) -> Result<Option<Values>> {
-    if PLAIN.contains(&key) {
-        return Ok(None);
+fn ladder_of(key: &Key, text: &str) -> Result<Option<Values>> {
+    match key.ladder {
+        Ladder::OneValue => Ok(None),
+        Ladder::OfSetting => Ok(of_setting(text)),
+        Ladder::Values => Values::parse(text),
     }
-    if key == "set" {
-        return Ok(server_settings(text));
-    }
-    Values::parse(text)
 }
 
-/// `shared_buffers=8MB,256MB`: one server setting with several values.
-fn server_settings(text: &str) -> Option<Values> {
+/// `NAME=8MB,256MB`: one setting of the target with several values.
+fn of_setting(text: &str) -> Option<Values> {
     let (name, values) = text.split_once('=')?;
     let several = values.contains(',') && !values.contains('=');
     several.then(|| Values::List(values.split(',').map(|value| format!("{name}={}", value.trim())).collect()))

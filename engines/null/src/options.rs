@@ -51,10 +51,13 @@ pub const KEYS: &[Key] = &[
         "null_signal",
         "LIST",
         "Times over the run: step:FACTOR@AT ramp:FACTOR:OVER cycle:PERCENT:PERIOD ar1:PHI:PERCENT",
-    ),
-    Key::unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas"),
-    Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)"),
-    Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas"),
+    )
+    .one_value(),
+    Key::unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas")
+        .one_value(),
+    Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)")
+        .one_value(),
+    Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas").one_value(),
     Key::with_default("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's")
         .within(Bound::ANY_TIME),
     Key::unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),

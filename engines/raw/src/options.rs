@@ -62,7 +62,7 @@ pub const KEYS: &[Key] = &[
         "none",
         "What is done with each block read: none, byte, checksum, parse (copy it, walk its rows)",
     ),
-    Key::unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)"),
+    Key::unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)").one_value(),
     Key::with_default("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
     Key::with_default(
         "shared",

@@ -11,12 +11,12 @@ use mindful_runner::io_job::IoJob;
 use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
-use crate::{layers, store};
+use crate::{layers, registry, store};
 use csv::Matrices;
 
 /// Measures what the keys ask for.
 pub fn raw(matches: &ArgMatches) -> Result<Exit> {
-    let mut settings = layers::settings(matches)?;
+    let mut settings = layers::settings_of(registry::of_files()?, matches)?;
     name_target(matches, &mut settings)?;
     read_whole(&mut settings);
     let job = io_job::of(&mut settings)?;

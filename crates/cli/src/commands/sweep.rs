@@ -5,6 +5,7 @@ mod resumed;
 use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::plan::KEYS;
+use mindful_core::settings::Key;
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 
@@ -21,7 +22,8 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
         Some((writer, _)) => resumed::settings(writer.head(), store.is_own(writer.id()), matches)?,
         None => layers::settings(matches)?,
     };
-    let keys: Vec<&str> = KEYS.iter().chain(registry::options()).map(|key| key.name).collect();
+    let engine = registry::of(&settings)?;
+    let keys: Vec<&Key> = KEYS.iter().chain(engine.options()).collect();
     let sweep = Sweep::new(&settings, &keys)?;
     let mut context = context::with(sweep.base.clone(), store)?;
     for settings in sweep.known() {

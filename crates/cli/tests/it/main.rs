@@ -16,6 +16,7 @@ mod dependencies;
 mod device_latency;
 #[cfg(feature = "postgres")]
 mod embedded;
+mod engine_options;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod examples;
 mod explains;

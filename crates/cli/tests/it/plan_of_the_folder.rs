@@ -153,10 +153,17 @@ fn a_plan_read_by_itself_is_named_in_every_first_line() {
         let output = mindful.run(verb);
         assert!(first_line(&output.stdout).contains(&place), "{verb:?}: {output:?}");
     }
-    for verb in PLANNED.iter().chain(&[&["contrast"][..], &["raw", "x"], &["cleanup"]]) {
+    for verb in PLANNED.iter().chain(&[&["contrast"][..], &["cleanup"]]) {
         let output = mindful.run(&[verb, &["--work-unit", "none"][..]].concat());
         assert!(refused(&output).contains(&place), "{verb:?}: {output:?}");
     }
+    // Files have no options of the null engine: a line says so first.
+    let raw = mindful.run(&["raw", "x", "--work-unit", "none"]);
+    let lines: Vec<&str> = std::str::from_utf8(&raw.stderr).unwrap().lines().collect();
+    assert!(
+        raw.status.code() == Some(2) && lines.len() == 2 && lines.iter().all(|line| line.contains(&place)),
+        "{raw:?}"
+    );
     fs::rename(mindful.folder().join("mindful.toml"), mindful.folder().join("named.toml")).unwrap();
     let output = mindful.run(&["run", "--plan", "named.toml"]);
     assert!(!first_line(&output.stdout).contains("read by itself"), "{output:?}");

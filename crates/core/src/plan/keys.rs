@@ -23,7 +23,7 @@ pub const KEYS: &[Key] = &[
         "What to measure: embedded, postgres://…, sqlite:PATH, raw:PATH, null:",
     )
     .place(),
-    Key::unset("tag", "NAME", "A name to find the run by"),
+    Key::unset("tag", "NAME", "A name to find the run by").one_value(),
     Key::with_default("seed", "N", "1", "Seed of layout, keys and mixes: the same seed draws the same keys"),
     Key::unset("schemas", "N", "Schemas, each a table with its index (default: what is loaded, or 4)").within(SCHEMAS),
     Key::unset(
@@ -94,8 +94,10 @@ pub const KEYS: &[Key] = &[
         "KIND",
         "uniform",
         "Spread of keys: uniform, zipf:THETA, hotset:FRACTION%,PROBABILITY%[,OPS to move on]",
-    ),
-    Key::unset("think_time", "RANGE", "Pauses: MIN..MAX or exp:MEAN, with a share in front if not all: 20%:10ms..50ms"),
+    )
+    .one_value(),
+    Key::unset("think_time", "RANGE", "Pauses: MIN..MAX or exp:MEAN, with a share in front if not all: 20%:10ms..50ms")
+        .one_value(),
     Key::unset("rate", "PER_S", "Open loop: arrivals per second, Poisson; even:PER_S for a steady beat"),
     Key::with_default("loop", "WHERE", "server", "Where the work loop runs: server or client"),
     Key::unset(
@@ -136,5 +138,6 @@ pub const SWEEP_KEYS: &[Key] = &[
     ),
     Key::unset("budget", "TIME", "Longest time the sweep may take; what does not fit is left out and named")
         .within(Bound::SOME_TIME),
-    Key::unset("max_iops_at", "OBJECTIVE", "Search the highest load that meets a latency objective: 'p99<=1ms'"),
+    Key::unset("max_iops_at", "OBJECTIVE", "Search the highest load that meets a latency objective: 'p99<=1ms'")
+        .one_value(),
 ];

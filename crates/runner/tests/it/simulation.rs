@@ -92,7 +92,7 @@ impl Simulation {
     /// A whole sweep, or the rest of one.
     pub fn sweep(&self, given: &[(&str, &str)], resumed: Option<Resumed>) -> Ended {
         let settings = Self::settings(given);
-        let keys: Vec<&str> = all_keys().map(|key| key.name).collect();
+        let keys: Vec<&Key> = all_keys().collect();
         let sweep = Sweep::new(&settings, &keys).unwrap();
         let mut context = self.context(sweep.base.clone()).unwrap();
         context.stored = settings;

@@ -36,7 +36,8 @@ pub const KEYS: &[Key] = &[
         "NAME=VALUE,…",
         "Server settings in place of the chosen ones: work_mem=8MB,debug_io_direct=data,wal",
     )
-    .command(),
+    .command()
+    .of_setting(),
 ];
 
 /// What a run of the private server is set up for.
