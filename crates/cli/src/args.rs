@@ -114,6 +114,8 @@ fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
     planned("watch", "Show what a database and its host do by themselves, second by second, without any load")
         .arg(text("only", "NAMES").help("Only counters whose source/name holds one of these, with commas"))
         .arg(text("top", "N").help("Only the N counters of each unit that moved most"))
+        .arg(text("interval", "TIME").help("Time between two lines [default: 1s]"))
+        .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Every counter that moved, a line each"))
 }
 
 fn export() -> Command {

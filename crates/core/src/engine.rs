@@ -58,6 +58,11 @@ pub trait Engine: Sync {
     /// Options of its own, given like any plan key.
     fn options(&self) -> &'static [Key];
 
+    /// What its log of changes is called: WAL, redo.
+    fn log_name(&self) -> &'static str {
+        "log"
+    }
+
     /// The URL without its secrets, for output and storage.
     fn redact(&self, url: &str) -> String;
 
@@ -191,6 +196,11 @@ pub trait Target: Send + Sync {
 
     /// The target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
+
+    /// The same where no session of mindful's works: what the server's clients wait for is that of all of them.
+    fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        self.samplers()
+    }
 
     /// The files that hold the blocks of the dataset, where they can be read on this host.
     fn data_files(&self) -> Result<Vec<PathBuf>> {

@@ -83,6 +83,10 @@ impl Engine for Postgres {
         &options::KEYS
     }
 
+    fn log_name(&self) -> &'static str {
+        "WAL"
+    }
+
     fn redact(&self, url: &str) -> String {
         if is_private(url) { url.to_owned() } else { connect::redact(url) }
     }

@@ -25,9 +25,10 @@ use crate::registry::{self, Found};
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
+use crate::waits::{self, Whom};
 use crate::{
     checks, counters, data_files, describe, instance, load, log_band, plan_check, prepare, settle, space, stored,
-    verify, waits,
+    verify,
 };
 
 /// A PostgreSQL database, shared by all threads.
@@ -47,6 +48,14 @@ pub struct PostgresTarget {
 }
 
 impl PostgresTarget {
+    fn samplers_of(&self, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
+        let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)?;
+        if let Some(interval) = self.options.wait_sampling {
+            samplers.extend(waits::samplers(&self.link, interval, whom)?);
+        }
+        Ok(samplers)
+    }
+
     /// Connects to `server` and looks what it is.
     pub fn open(server: Server, private: Option<Embedded>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let link = Arc::new(Link::new(server)?);
@@ -236,11 +245,11 @@ impl Target for PostgresTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)?;
-        if let Some(interval) = self.options.wait_sampling {
-            samplers.extend(waits::samplers(&self.link, interval)?);
-        }
-        Ok(samplers)
+        self.samplers_of(Whom::Ours)
+    }
+
+    fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        self.samplers_of(Whom::AllClients)
     }
 
     fn data_files(&self) -> Result<Vec<PathBuf>> {

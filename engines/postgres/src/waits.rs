@@ -22,6 +22,15 @@ use crate::connect::{Canceller, Connection};
 use crate::error::Failure;
 use crate::link::Link;
 
+/// Whose sessions are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Those of this mindful.
+    Ours,
+    /// All clients of the server.
+    AllClients,
+}
+
 /// Stream of the draws that spread samples in time.
 const SPREAD: i64 = 0x77_61_69_74;
 /// What the sampling connection calls itself, so that it does not count as one of the sessions.
@@ -29,8 +38,10 @@ const APPLICATION_NAME: &str = "mindful waits";
 
 /// The samplers `waits` (samples by wait event) and `wait_sampling` (what that costs), from one sampling thread that
 /// ends with the last of them. A sample is taken every `interval`, or less often where that cost too much.
-pub fn samplers(link: &Link, interval: Duration) -> Result<Vec<Box<dyn Sampler>>> {
-    let sampling = Arc::new(Sampling::start(link, interval)?);
+///
+/// Looks at the sessions of `whom`.
+pub fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
+    let sampling = Arc::new(Sampling::start(link, interval, whom)?);
     let names = events::metrics();
     let counter = |event: WaitEvent| {
         let help = match event {
@@ -62,11 +73,11 @@ struct Sampling {
 }
 
 impl Sampling {
-    fn start(link: &Link, interval: Duration) -> Result<Self> {
+    fn start(link: &Link, interval: Duration, whom: Whom) -> Result<Self> {
         let link = Arc::new(link.apart()?);
         let connection = link.connect(0)?;
         let canceller = connection.canceller();
-        let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection))?;
+        let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom))?;
         let counts = vec![0.0; events::metrics().count()];
         let cost = Cost::new(monitor.pid, link.server().host_is_local(0), interval);
         let found = Arc::new(Mutex::new(Found { counts, cost, fault: None }));
@@ -160,13 +171,18 @@ struct Monitor {
 }
 
 impl Monitor {
-    async fn open(link: &Arc<Link>, connection: Connection) -> std::result::Result<Self, Failure> {
+    async fn open(link: &Arc<Link>, connection: Connection, whom: Whom) -> std::result::Result<Self, Failure> {
         let whose = connection.query_one(include_str!("../sql/waits/whose.sql"), &[]).await?;
         let settings = format!(
             "SET application_name = '{APPLICATION_NAME}'; SET jit = off; SET plan_cache_mode = force_generic_plan"
         );
         connection.batch_execute(&settings).await?;
-        let statement = connection.prepare(include_str!("../sql/waits/sample.sql")).await?;
+        let statement = connection
+            .prepare(match whom {
+                Whom::Ours => include_str!("../sql/waits/sample.sql"),
+                Whom::AllClients => include_str!("../sql/waits/sample_all.sql"),
+            })
+            .await?;
         Ok(Self {
             link: Arc::clone(link),
             connection,
@@ -182,7 +198,8 @@ impl Monitor {
         self.link.run_on(&self.connection, "sampling wait events", async {
             let whose: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
                 [&self.application_name, &self.role, &self.database];
-            Ok(self.connection.query(&self.statement, &whose).await?)
+            let asked = &whose[..self.statement.params().len()];
+            Ok(self.connection.query(&self.statement, asked).await?)
         })
     }
 }

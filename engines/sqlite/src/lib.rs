@@ -65,6 +65,10 @@ impl Engine for Sqlite {
         KEYS
     }
 
+    fn log_name(&self) -> &'static str {
+        "WAL"
+    }
+
     fn redact(&self, url: &str) -> String {
         url.to_owned()
     }

@@ -1,5 +1,6 @@
 //! `mindful watch`: what a database and its host do by themselves, second by second, without any load.
 
+mod columns;
 mod watched;
 
 use std::sync::Arc;
@@ -15,37 +16,81 @@ use mindful_runner::{Context, measure};
 
 use crate::context;
 use crate::exit::Exit;
-use watched::{Filter, Sources};
+use columns::Columns;
+use watched::{Filter, Second, Sources};
 
 /// How long to wait for readings before looking whether somebody wants an end.
 const LOOK: Duration = Duration::from_millis(100);
-const SECOND_US: i64 = 1_000_000;
 
-/// Reads all counters once a second and prints what they did, until told to stop or `--duration` has passed.
+/// Shortest interval: what servers publish is hardly newer.
+const SHORTEST: Duration = Duration::from_millis(100);
+/// Longest interval.
+const LONGEST: Duration = Duration::from_hours(1);
+
+/// How each second is shown.
+enum Shape {
+    Json(Filter),
+    All(Filter),
+    Line(Columns),
+}
+
+/// Reads all counters once a second, or once an `--interval`, and prints what they did, until told to stop or `--duration`
+/// has passed.
 pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let until = context.settings.given("duration").map(units::parse_duration).transpose()?;
-    let filter = filter(matches)?;
+    let interval = interval(matches)?;
+    let mut shape = shape(matches, context.engine.log_name())?;
     let target = context.open()?;
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target)?;
     let events = context.events();
     for finding in unseen {
         context.recording.tell(&format!("{}: {}", finding.code, finding.evidence));
     }
-    samplers.extend(target.samplers()?);
+    samplers.extend(target.samplers_of_all_clients()?);
     let (sender, readings) = channel();
-    let start_us = clock::now_us() + SECOND_US / 10;
-    let boundaries = Boundaries::Every { start_us, period_us: SECOND_US };
+    let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };
     let observer =
         Observer::start(samplers, boundaries, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
     context.events().quiet();
     if !context::wants_json(matches) {
         context::print(&context::found_plan(&context.settings))?;
     }
-    let until = until.map(|duration| Instant::now() + duration);
-    let outcome = print(&context, &readings, until, &filter, context::wants_json(matches));
+    // A second is reported half of one after its end.
+    let until = until.map(|duration| Instant::now() + duration + interval.min(Duration::from_secs(1)));
+    let outcome = print(&context, &readings, until, &mut shape);
     observer.stop();
     outcome.map(|()| Exit::Ok)
+}
+
+fn interval(matches: &ArgMatches) -> Result<Duration> {
+    let Some(text) = matches.get_one::<String>("interval") else { return Ok(Duration::from_secs(1)) };
+    let interval = units::parse_duration(text).map_err(|error| error.at("--interval"))?;
+    if (SHORTEST..=LONGEST).contains(&interval) {
+        return Ok(interval);
+    }
+    Err(Error::plan(format!("--interval {text} is not between 100ms and 1h"), "give one, such as --interval 5s"))
+}
+
+/// Names or a number ask for counters one by one, as `--all` does.
+fn shape(matches: &ArgMatches, log_name: &str) -> Result<Shape> {
+    let filter = filter(matches)?;
+    let all = matches.get_flag("all") || filter.asks();
+    Ok(match (context::wants_json(matches), all) {
+        (true, _) => Shape::Json(filter),
+        (false, true) => Shape::All(filter),
+        (false, false) => Shape::Line(Columns::new(log_name)),
+    })
+}
+
+impl Shape {
+    fn text(&mut self, second: &Second, plan_file: Option<&str>) -> String {
+        match self {
+            Self::Json(filter) => second.json(filter, plan_file),
+            Self::All(filter) => second.text(filter),
+            Self::Line(columns) => columns.text(second),
+        }
+    }
 }
 
 fn filter(matches: &ArgMatches) -> Result<Filter> {
@@ -56,23 +101,15 @@ fn filter(matches: &ArgMatches) -> Result<Filter> {
 }
 
 /// Prints each second as soon as all sources have reported it.
-fn print(
-    context: &Context,
-    readings: &Receiver<Event>,
-    until: Option<Instant>,
-    filter: &Filter,
-    json: bool,
-) -> Result<()> {
+fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, shape: &mut Shape) -> Result<()> {
     let mut sources = Sources::default();
     while !context.stop.requested() {
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
-                if let Some(second) = sources.take(event) {
-                    let plan = context.settings.found_in();
-                    let text = if json { second.json(filter, plan) } else { second.text(filter) };
-                    if !context::offer(&text)? {
-                        return Ok(());
-                    }
+                if let Some(second) = sources.take(event)
+                    && !context::offer(&shape.text(&second, context.settings.found_in()))?
+                {
+                    return Ok(());
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -83,8 +120,7 @@ fn print(
                 ));
             }
         }
-        // A second is reported half a second after its end.
-        if until.is_some_and(|until| Instant::now() >= until + Duration::from_secs(1)) {
+        if until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
     }

@@ -43,11 +43,29 @@ fn watching_goes_on_until_it_is_interrupted() {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let second = |lines: &mut dyn Iterator<Item = std::io::Result<String>>| {
-        lines.map_while(Result::ok).find(|line| line.starts_with("second "))
+        lines.map_while(Result::ok).find(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()))
     };
     assert!(second(&mut lines).is_some() && second(&mut lines).is_some());
     let reported = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert!(child.wait().unwrap().success());
     assert!(reported.elapsed() < Duration::from_secs(10), "{:?}", reported.elapsed());
+}
+
+#[test]
+fn a_line_a_second_is_what_a_terminal_shows_and_all_is_asked_for() {
+    let mindful = Mindful::new();
+    let shown = |args: &[&str]| {
+        let output = mindful.run(&[&["watch", "--target", "null:"], args].concat());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let line = shown(&["--duration", "2s", "--interval", "500ms"]);
+    let rows: Vec<&str> = line.lines().collect();
+    assert!(rows[0].trim_start().starts_with("second") && rows[0].contains("top wait"), "{line}");
+    assert!((3..=6).contains(&rows.len()), "{line}");
+    assert!(shown(&["--duration", "2s", "--all"]).contains("client/client_cpu"));
+    let refused = mindful.run(&["watch", "--target", "null:", "--interval", "1us"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--interval 5s"), "{refused:?}");
 }

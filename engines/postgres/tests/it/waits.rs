@@ -98,6 +98,21 @@ fn strangers_are_not_sampled() {
     }
 }
 
+/// Where nothing of ours works, what the server's other clients are at is what is looked for.
+#[test]
+fn all_clients_are_sampled_where_none_of_ours_works() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[]).unwrap();
+    let mut samplers = target.samplers_of_all_clients().unwrap();
+    let waits = samplers.iter_mut().find(|sampler| sampler.name() == "waits").unwrap();
+    let before = waits.read().unwrap();
+    server.sql("SELECT count(*) FROM generate_series(1, 5000000)");
+    let after = waits.read().unwrap();
+    let busy = waits.metrics().iter().zip(after).zip(before).filter(|((metric, _), _)| metric.name.starts_with("cpu/"));
+    let busy: f64 = busy.map(|((_, after), before)| after.unwrap() - before.unwrap()).sum();
+    assert!(busy >= 1.0, "{busy}");
+}
+
 #[test]
 fn sampling_tells_its_cost_and_can_be_turned_off() {
     for bin in programs() {

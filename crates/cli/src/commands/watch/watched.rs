@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mindful_core::event::Event;
-use mindful_core::metric::{Metric, MetricKind};
+use mindful_core::metric::{Counter, Metric, MetricKind};
 use mindful_report::escape;
 use mindful_report::figure::number;
 
@@ -18,6 +18,11 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether it asks for anything.
+    pub fn asks(&self) -> bool {
+        self.top.is_some() || !self.only.is_empty()
+    }
+
     fn shows(&self, line: &Line) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| line.name.contains(part))
     }
@@ -103,6 +108,35 @@ impl Sources {
 }
 
 impl Second {
+    /// Its number, from 1: seconds, or what the interval is.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Growth per second of `counter`, whatever its source; `None` where nobody knows it.
+    pub fn rate(&self, counter: Counter) -> Option<f64> {
+        let line = self.lines.iter().find(|line| line.name.rsplit('/').next() == Some(counter.name()));
+        line.and_then(|line| line.value)
+    }
+
+    /// Name and growth per second of the counters of `source` that are known.
+    pub fn rates_of<'s>(&'s self, source: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
+        let of = move |line: &'s Line| Some((line.name.strip_prefix(source)?.strip_prefix('/')?, line.value?));
+        self.lines.iter().filter_map(of)
+    }
+
+    /// A second of counters, for tests.
+    #[cfg(test)]
+    pub fn of(number: u32, rates: &[(&str, Option<f64>)]) -> Self {
+        let line = |(name, value): &(&str, Option<f64>)| Line {
+            name: (*name).to_owned(),
+            unit: "1".to_owned(),
+            kind: MetricKind::Counter,
+            value: *value,
+        };
+        Self { number, lines: rates.iter().map(line).collect() }
+    }
+
     /// The counters that moved, a line each.
     pub fn text(&self, filter: &Filter) -> String {
         let moved = |line: &&Line| line.kind == MetricKind::Counter && line.value.is_some_and(|rate| rate > 0.0);

@@ -1,0 +1,145 @@
+//! The line a second that fits a terminal, as iostat prints one: what matters of each source, in fixed columns.
+
+use mindful_core::metric::Counter;
+use mindful_core::metric::shared as counter;
+use mindful_core::wait::{SAMPLES, WaitClass};
+use mindful_report::figure::{UNKNOWN, number};
+
+use super::watched::Second;
+
+/// The header is repeated after so many lines.
+const LINES_A_HEADER: u32 = 20;
+const MIB: f64 = 1_048_576.0;
+
+/// One column: its head, its width, its text for a second.
+struct Column {
+    head: String,
+    wide: usize,
+    text: fn(&Second) -> String,
+}
+
+/// The columns that `log_name` (WAL, redo) belongs to, and how many lines stand below the last header.
+pub struct Columns {
+    columns: Vec<Column>,
+    lines: u32,
+}
+
+impl Columns {
+    /// Columns for a system that calls its log `log_name`.
+    pub fn new(log_name: &str) -> Self {
+        let column = |head: &str, wide, text| Column { head: head.to_owned(), wide, text };
+        let columns = vec![
+            column("second", 6, |second| second.number().to_string()),
+            column("tx/s", 7, |second| rate(second, counter::COMMITS, 1.0)),
+            column("LIO/s", 9, |second| rate(second, counter::LOGICAL_READS, 1.0)),
+            column("hit %", 5, hits),
+            column("reads/s", 8, |second| rate(second, counter::PHYSICAL_READS, 1.0)),
+            column(&format!("{log_name} MiB/s"), 9, |second| rate(second, counter::LOG_BYTES, MIB)),
+            column("dev r/s", 8, |second| rate(second, counter::DEVICE_READS, 1.0)),
+            column("MiB/s", 6, |second| rate(second, counter::DEVICE_READ_BYTES, MIB)),
+            column("r ms", 6, read_ms),
+            column("dev w/s", 7, |second| rate(second, counter::DEVICE_WRITES, 1.0)),
+            column("MiB/s", 6, |second| rate(second, counter::DEVICE_WRITE_BYTES, MIB)),
+            column("CPU %", 5, cpu),
+            column("top wait", 0, top_wait),
+        ];
+        Self { columns, lines: 0 }
+    }
+
+    /// The line of `second`, with the header above where it is due. What is not known is `-`.
+    pub fn text(&mut self, second: &Second) -> String {
+        let cells = self.columns.iter().map(|column| (column.wide.max(column.head.len()), (column.text)(second)));
+        let line = joined(cells);
+        let due = self.lines.is_multiple_of(LINES_A_HEADER);
+        self.lines += 1;
+        if !due {
+            return line;
+        }
+        let heads = self.columns.iter().map(|column| (column.wide.max(column.head.len()), column.head.clone()));
+        joined(heads) + &line
+    }
+}
+
+/// Cells to the right of their columns, two spaces apart; the last is text and stands to the left.
+fn joined(cells: impl Iterator<Item = (usize, String)>) -> String {
+    let mut cells: Vec<(usize, String)> = cells.collect();
+    let last = cells.pop().map_or_else(String::new, |(_, text)| text);
+    let mut line: Vec<String> = cells.into_iter().map(|(wide, text)| format!("{text:>wide$}")).collect();
+    line.push(last);
+    format!("{}\n", line.join("  ").trim_end())
+}
+
+fn rate(second: &Second, counter: Counter, unit: f64) -> String {
+    figure(second.rate(counter).map(|rate| rate / unit))
+}
+
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), number)
+}
+
+/// Logical reads that needed no physical one, % (of the block requests to the database's cache).
+fn hits(second: &Second) -> String {
+    let reads = second.rate(counter::LOGICAL_READS).zip(second.rate(counter::PHYSICAL_READS));
+    figure(
+        reads
+            .filter(|(logical, _)| *logical > 0.0)
+            .map(|(logical, physical)| 100.0 * (1.0 - physical / logical).max(0.0)),
+    )
+}
+
+/// Mean time of a read at the device, ms.
+fn read_ms(second: &Second) -> String {
+    let times = second.rate(counter::DEVICE_READ_TIME_US).zip(second.rate(counter::DEVICE_READS));
+    figure(times.filter(|(_, reads)| *reads > 0.0).map(|(us, reads)| us / reads / 1e3))
+}
+
+/// Busy share of the host's CPUs, %.
+fn cpu(second: &Second) -> String {
+    let times = second.rate(counter::HOST_CPU_BUSY_US).zip(second.rate(counter::HOST_CPU_TOTAL_US));
+    figure(times.filter(|(_, total)| *total > 0.0).map(|(busy, total)| 100.0 * busy / total))
+}
+
+/// Where clients spent most of their time, and its share of all time in which they were not idle: `DataFileRead 82 %`.
+fn top_wait(second: &Second) -> String {
+    let waits: Vec<(&str, f64)> = second.rates_of(SAMPLES).filter(|(name, _)| WaitClass::of(name).is_busy()).collect();
+    let all: f64 = waits.iter().map(|(_, rate)| rate).sum();
+    let most = waits.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, rate)| *rate > 0.0);
+    most.map_or_else(String::new, |(name, rate)| {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        format!("{} {:.0} %", mindful_report::escape(name), 100.0 * rate / all)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_is_repeated_and_unknown_is_a_dash() {
+        let mut columns = Columns::new("WAL");
+        let second = Second::of(
+            1,
+            &[("db/commits", Some(1_200.0)), ("db/logical_reads", Some(100.0)), ("db/physical_reads", Some(25.0))],
+        );
+        let text = columns.text(&second);
+        let (head, line) = text.split_once('\n').unwrap();
+        assert!(head.contains("WAL MiB/s"), "{head}");
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(cells[..5], ["1", "1,200", "100", "75.0", "25.0"]);
+        assert_eq!(cells[5], UNKNOWN);
+        assert_eq!(columns.text(&second).lines().count(), 1);
+        let heads = (0..40).filter(|_| columns.text(&second).lines().count() == 2).count();
+        assert_eq!(heads, 2);
+    }
+
+    #[test]
+    fn the_top_wait_leaves_idle_clients_out() {
+        let rates = [
+            ("waits/idle/ClientRead", Some(90.0)),
+            ("waits/read/DataFileRead", Some(6.0)),
+            ("waits/cpu/cpu", Some(2.0)),
+        ];
+        assert_eq!(top_wait(&Second::of(1, &rates)), "DataFileRead 75 %");
+        assert_eq!(top_wait(&Second::of(1, &rates[..1])), "");
+    }
+}
