@@ -16,7 +16,7 @@ mod progress;
 mod reason;
 mod unpack;
 
-pub use artefact::{Artefact, BASE, Contents};
+pub use artefact::{Artefact, BASE, Contents, Files};
 use download::Source;
 
 /// What an archive may be at most. The largest in use is about half of each.

@@ -19,17 +19,21 @@ pub struct Artefact {
 /// What is in an archive (a jar, which is a zip) and belongs into the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
-    /// All of the one tar compressed by xz that is in it, whose name ends so.
-    TarXz(&'static str),
-    /// Files and whole folders (`share/`).
-    Files {
-        /// The folder in the archive that becomes the folder on the shelf, with a slash at its end, or nothing.
-        below: &'static str,
-        /// Names below it. A name that ends with a slash stands for all that is in that folder.
-        names: &'static [&'static str],
-        /// Those of the files that may be run; archives of this kind carry no permissions.
-        programs: &'static [&'static str],
-    },
+    /// Of the one tar in it whose name ends so, all or some files. It is packed by gzip where that is `gz`, else by xz.
+    Tar(&'static str, Option<Files>),
+    /// Files of the jar itself.
+    Jar(Files),
+}
+
+/// Files and whole folders (`share/`) of an archive; nothing else of it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Files {
+    /// The folder in the archive that becomes the folder on the shelf, with a slash at its end, or nothing.
+    pub below: &'static str,
+    /// Names below it. A name that ends with a slash stands for all that is in that folder.
+    pub names: &'static [&'static str],
+    /// Those of the files that may be run, beside those that a tar marks so: a jar has no permissions to trust.
+    pub programs: &'static [&'static str],
 }
 
 impl Artefact {

@@ -5,17 +5,18 @@
 //! its beginning only, where the folders above are real ones.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use flate2::read::GzDecoder;
 use lzma_rust2::XzReader;
 use tar::EntryType;
 use zip::ZipArchive;
 
-use super::artefact::Contents;
+use super::artefact::{Contents, Files};
 use super::{Limits, size};
 
 /// Memory that unpacking xz may take, in KiB: four times what its strongest level needs.
@@ -37,96 +38,128 @@ pub fn unpack(archive: File, contents: &Contents, into: &Path, limits: &Limits) 
     }
     let mut tree = Tree { root: into, made: BTreeMap::new(), links: Vec::new(), entries: limits.entries };
     match contents {
-        Contents::TarXz(suffix) => {
-            let ends = |index: &usize| matches!(zip.name_for_index(*index), Some(Ok(name)) if name.ends_with(suffix));
+        Contents::Tar(ending, files) => {
+            let ends = |index: &usize| matches!(zip.name_for_index(*index), Some(Ok(name)) if name.ends_with(ending));
             let index = (0..zip.len()).find(ends);
-            let index = index.ok_or_else(|| format!("no {suffix} is in it"))?;
-            let inner = zip.by_index(index).map_err(|error| error.to_string())?;
-            tar_xz(inner, &mut tree, limits)?;
+            let index = index.ok_or_else(|| format!("no {ending} is in it"))?;
+            let packed = zip.by_index(index).map_err(|error| error.to_string())?;
+            let mut wanted = Wanted::new(files.as_ref());
+            if ending.ends_with("gz") {
+                tar(GzDecoder::new(packed), &mut wanted, &mut tree, limits)?;
+            } else {
+                tar(XzReader::new_mem_limit(packed, false, XZ_MEMORY_KIB), &mut wanted, &mut tree, limits)?;
+            }
+            wanted.all_found()?;
         }
-        Contents::Files { below, names, programs } => {
-            let wanted = Wanted { below, names, programs };
-            zip_files(&mut zip, &wanted, &mut tree, limits)?;
+        Contents::Jar(files) => {
+            let mut wanted = Wanted::new(Some(files));
+            zip_files(&mut zip, &mut wanted, &mut tree, limits)?;
+            wanted.all_found()?;
         }
     }
     tree.make_links()
 }
 
-fn tar_xz(packed: impl Read, tree: &mut Tree<'_>, limits: &Limits) -> Refusable {
+fn tar(unpacked: impl Read, wanted: &mut Wanted<'_>, tree: &mut Tree<'_>, limits: &Limits) -> Refusable {
     let text = |error: io::Error| error.to_string();
-    let unpacked = Bounded {
-        from: XzReader::new_mem_limit(packed, false, XZ_MEMORY_KIB),
-        left: limits.unpacked,
-        all: limits.unpacked,
-    };
+    let unpacked = Bounded { from: unpacked, left: limits.unpacked, all: limits.unpacked };
     let mut tar = tar::Archive::new(unpacked);
     // Raw: an extended header, which may be of any length, is an entry like another and refused.
     for entry in tar.entries().map_err(text)?.raw(true) {
         let mut entry = entry.map_err(text)?;
         let name = entry.path_bytes().into_owned();
-        let path = inside(&name)?;
+        inside(&name)?;
         let header = entry.header();
         let (mode, bytes) = (header.mode().map_err(text)?, header.size().map_err(text)?);
         if mode & SPECIAL_BITS != 0 {
             return Err(format!("{} is setuid, setgid or sticky", shown(&name)));
         }
+        let kind = header.entry_type();
+        if !matches!(kind, EntryType::Regular | EntryType::Directory | EntryType::Symlink | EntryType::Link) {
+            return Err(format!("{} is a {kind:?}, which no server needs", shown(&name)));
+        }
+        let Some(below) = wanted.take(&name) else { continue };
+        let path = inside(below)?;
         let link = entry.link_name_bytes().map(Cow::into_owned).unwrap_or_default();
-        match header.entry_type() {
-            EntryType::Regular => tree.file(&path, bytes, mode & 0o111 != 0, &mut entry)?,
+        match kind {
+            EntryType::Regular => {
+                tree.file(&path, bytes, mode & 0o111 != 0 || wanted.may_run(below), &mut entry)?;
+            }
             EntryType::Directory => tree.folder(&path)?,
             EntryType::Symlink => tree.symlink(&path, &link)?,
-            EntryType::Link => tree.hard_link(&path, &link)?,
-            other => return Err(format!("{} is a {other:?}, which no server needs", shown(&name))),
+            _ => tree.hard_link(&path, wanted.below(&link).unwrap_or(&link))?,
         }
     }
     // To its end, where the sums over all of it stand.
     io::copy(&mut tar.into_inner(), &mut io::sink()).map(drop).map_err(text)
 }
 
+/// What is taken out of an archive.
 struct Wanted<'a> {
-    below: &'a str,
-    names: &'a [&'a str],
-    programs: &'a [&'a str],
+    /// All, where nothing is listed.
+    files: Option<&'a Files>,
+    /// The listed names that came.
+    found: BTreeSet<&'a str>,
 }
 
-impl Wanted<'_> {
-    /// The wanted name that `name` is, or lies in.
-    fn of(&self, name: &str) -> Option<&str> {
-        self.names.iter().copied().find(|one| if one.ends_with('/') { name.starts_with(one) } else { name == *one })
+impl<'a> Wanted<'a> {
+    fn new(files: Option<&'a Files>) -> Self {
+        Self { files, found: BTreeSet::new() }
+    }
+
+    /// A name of the archive as it is in the folder; none outside of what becomes that folder.
+    fn below<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
+        name.strip_prefix(self.files.map_or("", |files| files.below).as_bytes())
+    }
+
+    /// The same, if it is wanted.
+    fn take<'n>(&mut self, name: &'n [u8]) -> Option<&'n [u8]> {
+        let below = self.below(name)?;
+        if let Some(files) = self.files {
+            let is = |one: &&str| {
+                if one.ends_with('/') { below.starts_with(one.as_bytes()) } else { below == one.as_bytes() }
+            };
+            self.found.insert(files.names.iter().copied().find(is)?);
+        }
+        Some(below)
+    }
+
+    fn may_run(&self, below: &[u8]) -> bool {
+        self.files.is_some_and(|files| files.programs.iter().any(|one| one.as_bytes() == below))
+    }
+
+    fn all_found(&self) -> Refusable {
+        let mut names = self.files.iter().flat_map(|files| files.names);
+        match names.find(|name| !self.found.contains(*name)) {
+            Some(missing) => Err(format!("{missing} is not in it")),
+            None => Ok(()),
+        }
     }
 }
 
-fn zip_files(zip: &mut ZipArchive<File>, wanted: &Wanted<'_>, tree: &mut Tree<'_>, limits: &Limits) -> Refusable {
-    let mut found = vec![];
+fn zip_files(zip: &mut ZipArchive<File>, wanted: &mut Wanted<'_>, tree: &mut Tree<'_>, limits: &Limits) -> Refusable {
     let mut left = limits.unpacked;
     for index in 0..zip.len() {
         let entry = zip.by_index(index).map_err(|error| error.to_string())?;
-        let raw = entry.name_raw().to_owned();
-        inside(&raw)?;
+        let name = entry.name_raw().to_owned();
+        inside(&name)?;
         let kind = entry.unix_mode().unwrap_or(0);
         // The upper bits say what it is: a file, a folder, or nothing where the archive was made elsewhere.
         if !matches!(kind & 0o170_000, 0 | 0o100_000 | 0o040_000) {
-            return Err(format!("{} is neither a file nor a folder", shown(&raw)));
+            return Err(format!("{} is neither a file nor a folder", shown(&name)));
         }
-        let Some(name) = std::str::from_utf8(&raw).ok().and_then(|name| name.strip_prefix(wanted.below)) else {
-            continue;
-        };
-        let Some(one) = wanted.of(name) else { continue };
-        found.push(one.to_owned());
-        let path = inside(name.as_bytes())?;
+        let Some(below) = wanted.take(&name) else { continue };
+        let path = inside(below)?;
         if entry.is_dir() {
             tree.folder(&path)?;
             continue;
         }
         let mut from = Bounded { from: entry, left, all: limits.unpacked };
         let bytes = from.from.size();
-        tree.file(&path, bytes, wanted.programs.contains(&name), &mut from)?;
+        tree.file(&path, bytes, wanted.may_run(below), &mut from)?;
         left = from.left;
     }
-    match wanted.names.iter().find(|name| !found.iter().any(|one| one == *name)) {
-        Some(missing) => Err(format!("{missing} is not in it")),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// A name of the archive as a path below the folder.

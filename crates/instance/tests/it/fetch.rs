@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
-use mindful_instance::fetch::{Artefact, Contents, fetch};
+use mindful_instance::fetch::{Artefact, Contents, Files, fetch};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -35,7 +35,7 @@ fn artefact(sha256: Option<&'static str>) -> Artefact {
         what: "Server 1.2".to_owned(),
         coordinates: ["org.some".to_owned(), "server".to_owned(), "1.2".to_owned()],
         sha256,
-        contents: Contents::Files { below: "linux/", names: &["bin/server", "share/"], programs: &["bin/server"] },
+        contents: Contents::Jar(Files { below: "linux/", names: &["bin/server", "share/"], programs: &["bin/server"] }),
     }
 }
 

@@ -31,7 +31,7 @@ pub fn artefact(full: &str) -> Artefact {
             format!("{full}.0"),
         ],
         sha256: pinned.map(|(_, _, hash)| *hash),
-        contents: Contents::TarXz(".txz"),
+        contents: Contents::Tar(".txz", None),
     }
 }
 

@@ -26,7 +26,7 @@ fn artefact() -> Artefact {
         coordinates: ["org.some".to_owned(), "server".to_owned(), "1.2".to_owned()],
         // Of `archive`.
         sha256: Some("0eb3e36bfb24dcd9bb1d1bece1531216b59539a8fde17ee80224af0653c92aa3"),
-        contents: Contents::TarXz(".txz"),
+        contents: Contents::Tar(".txz", None),
     }
 }
 

@@ -69,7 +69,7 @@ fn place() -> (TempDir, PathBuf) {
 
 fn unpacked(entries: &[Entry<'_>]) -> (TempDir, Refusable) {
     let (top, into) = place();
-    let result = unpack(jar(&[("x.txz", &xz(&tar_of(entries)), 0o644)]), &Contents::TarXz(".txz"), &into, &LIMITS);
+    let result = unpack(jar(&[("x.txz", &xz(&tar_of(entries)), 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS);
     assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
     (top, result)
 }
@@ -166,7 +166,7 @@ fn bombs_end_at_their_bound() {
     refused(&names.iter().map(|name| file(name)).collect::<Vec<_>>(), "too many entries");
     let (_top, into) = place();
     let many: Vec<_> = names.iter().map(|name| (name.as_str(), &b""[..], 0o644)).collect();
-    let refusal = unpack(jar(&many), &Contents::TarXz(".txz"), &into, &LIMITS).unwrap_err();
+    let refusal = unpack(jar(&many), &Contents::Tar(".txz", None), &into, &LIMITS).unwrap_err();
     assert!(refusal.contains("more than 100 entries"), "{refusal}");
 }
 
@@ -180,7 +180,7 @@ fn a_dictionary_beyond_all_memory_is_refused() {
     let sum = crc32(&packed[12..12 + size - 4]);
     packed[12 + size - 4..12 + size].copy_from_slice(&sum.to_le_bytes());
     let (_top, into) = place();
-    let refusal = unpack(jar(&[("x.txz", &packed, 0o644)]), &Contents::TarXz(".txz"), &into, &LIMITS).unwrap_err();
+    let refusal = unpack(jar(&[("x.txz", &packed, 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS).unwrap_err();
     assert!(refusal.contains("memory"), "{refusal}");
 }
 
@@ -195,13 +195,13 @@ fn an_archive_cut_anywhere_is_refused() {
     let whole = xz(&tar_of(&entries));
     for cut in (0..whole.len()).step_by(7) {
         let (_top, into) = place();
-        let result = unpack(jar(&[("x.txz", &whole[..cut], 0o644)]), &Contents::TarXz(".txz"), &into, &LIMITS);
+        let result = unpack(jar(&[("x.txz", &whole[..cut], 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS);
         assert!(result.is_err(), "{cut} of {} bytes of xz", whole.len());
     }
     let plain = tar_of(&entries);
     for cut in [100, 700, 1024 + 900, 1024 + 512 + 2000] {
         let (_top, into) = place();
-        let result = unpack(jar(&[("x.txz", &xz(&plain[..cut]), 0o644)]), &Contents::TarXz(".txz"), &into, &LIMITS);
+        let result = unpack(jar(&[("x.txz", &xz(&plain[..cut]), 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS);
         assert!(result.is_err(), "{cut} of {} bytes of tar", plain.len());
     }
     let mut zip = Vec::new();
@@ -210,17 +210,16 @@ fn an_archive_cut_anywhere_is_refused() {
         let (_top, into) = place();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&zip[..cut]).unwrap();
-        assert!(unpack(file, &Contents::TarXz(".txz"), &into, &LIMITS).is_err(), "{cut} of {} bytes", zip.len());
+        assert!(unpack(file, &Contents::Tar(".txz", None), &into, &LIMITS).is_err(), "{cut} of {} bytes", zip.len());
     }
 }
 
 /// The list of another server's files.
-const FILES: Contents =
-    Contents::Files { below: "linux/", names: &["bin/mariadbd", "share/"], programs: &["bin/mariadbd"] };
+const FILES: Files = Files { below: "linux/", names: &["bin/mariadbd", "share/"], programs: &["bin/mariadbd"] };
 
 fn unpacked_jar(entries: &[(&str, &[u8], u32)]) -> (TempDir, Refusable) {
     let (top, into) = place();
-    let result = unpack(jar(entries), &FILES, &into, &LIMITS);
+    let result = unpack(jar(entries), &Contents::Jar(FILES), &into, &LIMITS);
     assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
     (top, result)
 }
@@ -257,7 +256,7 @@ fn a_jar_that_means_harm_is_refused() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         let (_top, into) = place();
-        let refusal = unpack(file, &FILES, &into, &LIMITS).unwrap_err();
+        let refusal = unpack(file, &Contents::Jar(FILES), &into, &LIMITS).unwrap_err();
         assert!(refusal.contains("neither a file nor a folder"), "{mode:o}: {refusal}");
     }
 }
@@ -279,8 +278,52 @@ fn a_jar_with_names_that_leave_the_folder_is_refused() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         let (top, into) = place();
-        let refusal = unpack(file, &FILES, &into, &LIMITS).unwrap_err();
+        let refusal = unpack(file, &Contents::Jar(FILES), &into, &LIMITS).unwrap_err();
         assert!(refusal.contains("leads out") || refusal.contains("twice"), "{}: {refusal}", shown(name));
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
     }
+}
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+/// The same list, of a tar that may hold what would be refused elsewhere, as long as it is not listed.
+#[test]
+fn a_tar_gives_the_listed_files_and_no_other() {
+    let entries = [
+        Entry("linux/bin/mariadbd", EntryType::Regular, "", b"program", 0o644),
+        Entry("linux/bin/other", EntryType::Regular, "", b"", 0o755),
+        link("linux/lib/outside.so", "/tmp/build/outside.so"),
+        file("linux/share/errmsg.sys"),
+        link("linux/share/english", "errmsg.sys"),
+        Entry("linux/share/second", EntryType::Link, "linux/share/errmsg.sys", b"", 0o644),
+        file("elsewhere/share/errmsg.sys"),
+    ];
+    let unpacked = |entries: &[Entry<'_>], ending, packed: fn(&[u8]) -> Vec<u8>| {
+        let (top, into) = place();
+        let tar = packed(&tar_of(entries));
+        let contents = Contents::Tar(ending, Some(FILES));
+        (top, unpack(jar(&[("x.txz", &tar, 0o644), ("x.tar.gz", &tar, 0o644)]), &contents, &into, &LIMITS))
+    };
+    for (ending, packed) in [(".tar.gz", gz as fn(&[u8]) -> Vec<u8>), (".txz", xz)] {
+        let (top, result) = unpacked(&entries, ending, packed);
+        result.unwrap();
+        let mode = |name: &str| fs::metadata(top.path().join("into").join(name)).unwrap().mode() & 0o7777;
+        assert_eq!((mode("bin/mariadbd"), mode("share/english"), mode("share/second")), (0o755, 0o644, 0o644));
+        assert!(!top.path().join("into/bin/other").exists() && !top.path().join("into/lib").exists());
+        let (_top, result) = unpacked(&entries[..2], ending, packed);
+        assert!(result.unwrap_err().contains("share/ is not in it"));
+        let (_top, result) = unpacked(&[link("linux/share/x", "/etc/passwd")], ending, packed);
+        assert!(result.unwrap_err().contains("leads out of the folder"));
+    }
+    // A sum that does not fit, at the end of gzip.
+    let mut broken = gz(&tar_of(&entries));
+    let sum = broken.len() - 8;
+    broken[sum] ^= 1;
+    let (_top, into) = place();
+    let contents = Contents::Tar(".tar.gz", Some(FILES));
+    unpack(jar(&[("x.tar.gz", &broken, 0o644)]), &contents, &into, &LIMITS).unwrap_err();
 }
