@@ -40,7 +40,7 @@ impl ClientSession {
             };
             Ok((home, hot))
         })?;
-        let presence = sessions.enter(&client);
+        let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
         let (link, commit) = (Arc::clone(link), workload.commit);
         let statements = Statements { link, client, place, home, hot, commit, uncommitted: 0, _presence: presence };
         Ok(Self { work: ClientLoop::new(workload, placement), statements })

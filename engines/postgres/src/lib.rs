@@ -18,6 +18,7 @@ mod log_band;
 mod names;
 mod options;
 mod plan_check;
+mod pooler;
 mod prepare;
 mod registry;
 mod room;

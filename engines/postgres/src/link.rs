@@ -106,7 +106,7 @@ impl Link {
             if !workload.commit_wait {
                 client.batch_execute("SET synchronous_commit = off").await?;
             }
-            Ok(())
+            Ok(client.refuse_if_moved().await?)
         })?;
         Ok((client, place))
     }

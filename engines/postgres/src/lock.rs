@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 
-use crate::connect::Connection;
+use crate::connect::{Connection, pooled};
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::Namespace;
@@ -89,11 +89,4 @@ async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), F
 async fn release(client: &Client, namespace: &Namespace) -> Result<(), Failure> {
     client.query_one(include_str!("../sql/lock/release.sql"), &[&namespace.name]).await?;
     Ok(())
-}
-
-fn pooled() -> Error {
-    Error::target(
-        "a pooler gives each transaction another session of the server",
-        "connect to the server itself, or to a pooler that keeps sessions",
-    )
 }

@@ -62,7 +62,7 @@ impl ServerLoop {
             client.batch_execute(&script.procedure()).await?;
             Ok(client.prepare(CALL).await?)
         })?;
-        let presence = sessions.enter(&client);
+        let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
         let mut session =
             Self { link: Arc::clone(link), client, call, place, pause: Pause::default(), _presence: presence };
         // One by one, so that none of their pauses is waited for.

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use mindful_core::Result;
 
-use crate::connect::{Canceller, Connection};
+use crate::connect::{Backend, Canceller, Connection, pooled};
 
 /// Cancel requests on their way at a time; each is a connection of its own.
 const CANCEL_AT_A_TIME: usize = 32;
@@ -24,7 +25,13 @@ pub struct Sessions(Mutex<Numbered>);
 #[derive(Debug, Default)]
 struct Numbered {
     last: u64,
-    at_work: BTreeMap<u64, Canceller>,
+    at_work: BTreeMap<u64, AtWork>,
+}
+
+#[derive(Debug)]
+struct AtWork {
+    canceller: Canceller,
+    backend: Option<Backend>,
 }
 
 /// A session is at work as long as it holds this.
@@ -35,19 +42,23 @@ pub struct Presence {
 }
 
 impl Sessions {
-    /// A session begins on `connection`.
-    pub fn enter(self: &Arc<Self>, connection: &Connection) -> Presence {
+    /// A session begins on `connection`; refused where its server process is that of another one.
+    pub fn enter(self: &Arc<Self>, connection: &Connection) -> Result<Presence> {
+        let backend = connection.backend();
         let mut held = self.held();
+        if held.at_work.values().any(|other| other.backend.is_some() && other.backend == backend) {
+            return Err(pooled());
+        }
         held.last += 1;
         let number = held.last;
-        held.at_work.insert(number, connection.canceller());
-        Presence { sessions: Arc::clone(self), number }
+        held.at_work.insert(number, AtWork { canceller: connection.canceller(), backend });
+        Ok(Presence { sessions: Arc::clone(self), number })
     }
 
     /// Ends what all of them are doing: their server is asked to cancel it, and whoever still waits for an answer after
     /// that is cut off, as the server may have vanished. Takes two seconds at most.
     pub async fn end(&self) {
-        let at_work: Vec<Canceller> = self.held().at_work.values().cloned().collect();
+        let at_work: Vec<Canceller> = self.held().at_work.values().map(|session| session.canceller.clone()).collect();
         let asking = stream::iter(at_work).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
             // Best effort: what cannot be asked is cut off below.
             let _ = session.cancel().await;
@@ -55,7 +66,7 @@ impl Sessions {
         let _ = tokio::time::timeout(CANCEL_WITHIN, asking).await;
         tokio::time::sleep(END_WITHIN).await;
         for session in self.held().at_work.values() {
-            session.sever();
+            session.canceller.sever();
         }
     }
 

@@ -27,8 +27,8 @@ use crate::sessions::Sessions;
 use crate::shape::Shape;
 use crate::waits::{self, Whom};
 use crate::{
-    checks, counters, data_files, describe, instance, load, log_band, plan_check, prepare, settle, space, stored,
-    verify,
+    checks, counters, data_files, describe, instance, load, log_band, plan_check, pooler, prepare, settle, space,
+    stored, verify,
 };
 
 /// A PostgreSQL database, shared by all threads.
@@ -59,6 +59,10 @@ impl PostgresTarget {
     /// Connects to `server` and looks what it is.
     pub fn open(server: Server, private: Option<Embedded>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let link = Arc::new(Link::new(server)?);
+        // Nobody stands between mindful and its own server.
+        if private.is_none() {
+            pooler::refuse(&link)?;
+        }
         let control = link.control()?;
         let major = link.run("asking for the version", async { Ok(describe::major(&control).await?) })?;
         if major < 15 {

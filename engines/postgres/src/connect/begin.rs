@@ -3,21 +3,39 @@
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+use super::backend::Backend;
+
+/// What a session turned out to be.
+pub(super) struct Begun {
+    /// The server process behind it.
+    pub backend: Option<Backend>,
+    /// Why it must not be used.
+    pub refusal: Option<Error>,
+}
+
 /// Closes the ways in which settings of a database or a role would lead a session of ours to code of theirs.
 /// `role_is_given` tells that the user chose a role for the session, whichever it is.
-pub(super) async fn begin(client: &Client, role_is_given: bool) -> Result<Option<Error>, tokio_postgres::Error> {
+pub(super) async fn begin(client: &Client, role_is_given: bool) -> Result<Begun, tokio_postgres::Error> {
     let answer = client.simple_query(include_str!("../../sql/begin.sql")).await?;
-    let roles = answer.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some((row.get(0)?.to_owned(), row.get(1)?.to_owned())),
+    let row = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
         _ => None,
     });
-    Ok(roles.filter(|(works_as, entered_as)| works_as != entered_as && !role_is_given).map(|(works_as, entered_as)| {
+    let text = |column| row.and_then(|row| row.get(column)).unwrap_or_default();
+    let backend = text(2)
+        .parse()
+        .ok()
+        .zip(text(3).parse().ok())
+        .map(|(pid, server_started_us)| Backend { pid, server_started_us });
+    let (works_as, entered_as) = (text(0), text(1));
+    let refusal = (works_as != entered_as && !role_is_given).then(|| {
         Error::target(
             format!("a setting of the database or of role {entered_as} makes its sessions work as role {works_as}"),
             "ALTER DATABASE … RESET role or ALTER ROLE … RESET role, or choose the role in the URL: \
              ?options=-c%20role%3DNAME",
         )
-    }))
+    });
+    Ok(Begun { backend, refusal })
 }
 
 /// Whether connection options such as `-c role=owner` choose the role of the session.

@@ -13,6 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::backend::{Backend, pooled};
 use super::endpoint::Endpoint;
 use super::explain::{explain, find};
 use super::host::Host;
@@ -24,6 +25,8 @@ pub struct Connection {
     driver: AbortHandle,
     connector: Option<MakeRustlsConnect>,
     place: String,
+    /// The server process that its first statement met.
+    pub(super) backend: Option<Backend>,
 }
 
 /// Why a connection ended.
@@ -124,7 +127,7 @@ async fn attempt(
         let (client, driver) = config.connect(NoTls).await?;
         (client, tokio::spawn(drive(driver, Arc::clone(&ended))))
     };
-    Ok(Connection { client, ended, driver: task.abort_handle(), connector, place: place.to_owned() })
+    Ok(Connection { client, ended, driver: task.abort_handle(), connector, place: place.to_owned(), backend: None })
 }
 
 /// Drives a connection to its end and keeps why it ended, before those who wait for answers learn that it did.
@@ -161,6 +164,20 @@ impl Connection {
             Some(End::Severed) => Error::run(format!("{}: the session was broken off here", self.place), ""),
             None => explain(error, &self.place),
         }
+    }
+
+    /// The server process that its first statement met.
+    pub fn backend(&self) -> Option<Backend> {
+        self.backend
+    }
+
+    /// Refuses a connection that no longer leads to the server process it began with.
+    pub async fn refuse_if_moved(&self) -> Result<()> {
+        let row = self.client.query_one("SELECT pg_backend_pid()", &[]).await.map_err(|error| self.explain(&error))?;
+        if self.backend.is_some_and(|backend| backend.pid != row.get::<_, i32>(0)) {
+            return Err(pooled().at(&self.place));
+        }
+        Ok(())
     }
 
     /// What cancels the statement this session is at, from another thread.

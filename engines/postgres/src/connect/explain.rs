@@ -7,6 +7,7 @@ use mindful_core::error::one_line;
 use mindful_core::{Error, ErrorKind};
 use tokio_postgres::error::{DbError, SqlState};
 
+use super::backend::pooled;
 use super::tls_fault;
 
 /// Longest quotation of a server's own words, characters.
@@ -44,9 +45,17 @@ fn quote(said: &DbError) -> String {
     format!("{words} [{}]", said.code().code())
 }
 
+/// What a session hears that meets a server process other than the one it was set up on: statements and procedures that
+/// it made are not there, or are those of another session.
+const MET_ANOTHER_PROCESS: [&SqlState; 3] =
+    [&SqlState::DUPLICATE_PSTATEMENT, &SqlState::INVALID_SQL_STATEMENT_NAME, &SqlState::DUPLICATE_FUNCTION];
+
 fn advice(said: &DbError) -> (ErrorKind, String) {
     use ErrorKind::{Run, Target};
     let code = said.code();
+    if MET_ANOTHER_PROCESS.contains(&code) {
+        return (Target, pooled().next);
+    }
     if *code == SqlState::INSUFFICIENT_PRIVILEGE {
         return (Target, grant(said.message()));
     }

@@ -3,6 +3,7 @@
 //! A URL may name several hosts. To libpq they stand in for one another; here each is an endpoint of its own, and
 //! sessions are placed on them by number.
 
+mod backend;
 mod begin;
 mod connection;
 mod endpoint;
@@ -27,6 +28,7 @@ use std::time::Duration;
 use mindful_core::{Error, Result};
 use tokio_postgres::Config;
 
+pub use backend::{Backend, pooled};
 pub use connection::{Canceller, Connection};
 pub use environment::Environment;
 pub use explain::explain;
@@ -167,11 +169,12 @@ impl Server {
         let endpoint = self.endpoints.get(endpoint as usize).ok_or_else(|| {
             Error::target(format!("there is no {place}"), format!("the URL names {}", self.endpoints()))
         })?;
-        let connection = connection::connect(endpoint, &self.config, self.connect_timeout, place.clone()).await?;
-        match begin::begin(&connection, self.role_is_given).await {
-            Ok(None) => Ok(connection),
-            Ok(Some(refusal)) => Err(refusal.at(place)),
-            Err(error) => Err(connection.explain(&error)),
+        let mut connection = connection::connect(endpoint, &self.config, self.connect_timeout, place.clone()).await?;
+        let begun = begin::begin(&connection, self.role_is_given).await.map_err(|error| connection.explain(&error))?;
+        if let Some(refusal) = begun.refusal {
+            return Err(refusal.at(place));
         }
+        connection.backend = begun.backend;
+        Ok(connection)
     }
 }

@@ -14,6 +14,7 @@ mod hostile;
 mod interrupt;
 mod limits;
 mod load_log;
+mod pooler;
 mod proof;
 mod sharing;
 mod support;

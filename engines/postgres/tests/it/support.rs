@@ -110,6 +110,11 @@ impl Server {
         ENGINE.open(url, &Settings::defaults(ENGINE.options()), &(Arc::new(Silent) as Arc<dyn Events>))
     }
 
+    /// The folder of its socket.
+    pub fn socket_folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The port of 127.0.0.1 it listens on, if it does.
     pub fn port(&self) -> u16 {
         self.port

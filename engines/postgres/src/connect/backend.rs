@@ -1,0 +1,21 @@
+//! The server process behind a connection. A pooler may give each transaction or statement another one.
+
+use mindful_core::Error;
+
+/// A server process, told from all others, also from those of other servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backend {
+    /// Its process number on the server's host.
+    pub pid: i32,
+    /// When its server was started, us since the epoch by that server's clock.
+    pub(super) server_started_us: i64,
+}
+
+/// The refusal of a connection whose server process changes.
+pub fn pooled() -> Error {
+    Error::target(
+        "the server process behind the connection changes between statements, as a pooler in transaction or statement \
+         mode lets it",
+        "set the pooler to session mode (PgBouncer: pool_mode = session), or name the server's own port",
+    )
+}
