@@ -31,8 +31,13 @@ fn engine(args: &[OsString]) -> Option<&'static dyn Engine> {
     matches.subcommand().and_then(|(verb, matches)| layers::engine(verb, matches))
 }
 
+/// All verbs, for the target that is measured where none is named.
+pub fn of_default_target() -> Command {
+    command(engine(&["mindful", "run"].map(OsString::from)))
+}
+
 /// All verbs, for a target of `engine`.
-pub fn command(engine: Option<&'static dyn Engine>) -> Command {
+fn command(engine: Option<&'static dyn Engine>) -> Command {
     let planned = |name: &'static str, about: &'static str| planned(name, about, engine);
     Command::new("mindful")
         .version(version::line())
@@ -98,6 +103,19 @@ pub fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(trace())
         .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+        .subcommands(for_shells())
+}
+
+/// What a package or a shell's start-up asks for.
+fn for_shells() -> [Command; 2] {
+    let shell = Arg::new("shell").value_name("SHELL").required(true);
+    let folder = Arg::new("folder").value_name("FOLDER").required(true);
+    [
+        Command::new("completions")
+            .about("Print a script by which a shell completes verbs and flags")
+            .arg(shell.value_parser(clap::value_parser!(clap_complete::Shell))),
+        Command::new("man").about("Write the manual pages into a folder").arg(folder),
+    ]
 }
 
 fn verify(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {

@@ -3,6 +3,7 @@
 mod awr;
 mod cleanup;
 mod compare;
+mod completions;
 #[cfg(feature = "raw")]
 mod contrast;
 mod doctor;
@@ -12,6 +13,7 @@ mod file;
 mod import;
 mod list;
 mod load;
+mod man;
 mod noise;
 mod plan;
 #[cfg(feature = "raw")]
@@ -54,6 +56,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("trace", matches)) => trace::trace(matches),
         Some(("squeeze", matches)) => squeeze::squeeze(matches),
         Some(("engines", matches)) => engines::engines(matches),
+        Some(("completions", matches)) => completions::completions(matches),
+        Some(("man", matches)) => man::man(matches),
         _ => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),
     }
 }

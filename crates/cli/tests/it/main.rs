@@ -36,6 +36,7 @@ mod lies;
 #[path = "../../../import/tests/it/made.rs"]
 mod made;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
+mod manuals;
 mod metrics;
 mod mindful;
 mod node_exporter;
