@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::units;
+use crate::{proof_sample, units};
 
 /// A size given in blocks or in bytes; only the target knows how long its blocks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ pub struct SchemaProof {
     /// Distinct blocks they stand in.
     pub distinct_blocks: u64,
     /// Spearman's rank correlation of key and block number, -1 to 1; of a sample that of the layout as it was written,
-    /// which the sample confirms to within [`LayoutProof::SAMPLE_ERROR`].
+    /// which the sample confirms to within [`proof_sample::correlation_error`].
     pub rank_correlation: f64,
     /// How many blocks were drawn at random and looked at: each holds the one row that was written to it and no other.
     /// `None`: every row was looked at.
@@ -141,18 +141,16 @@ pub struct SchemaProof {
     pub sample: Option<u64>,
 }
 
+impl SchemaProof {
+    /// How far the correlation can be from what stands here.
+    fn error(&self) -> f64 {
+        self.sample.map_or(0.0, |drawn| proof_sample::correlation_error(self.rows, drawn))
+    }
+}
+
 impl LayoutProof {
     /// Largest rank correlation the method allows, in size.
     pub const MAX_CORRELATION: f64 = 0.02;
-
-    /// Blocks in a sample: if one block in a thousand of a schema held anything but its row, the sample would be free of
-    /// such blocks once in 10^9: `ln 10^9 / -ln(1 - 1/1000)`.
-    pub const SAMPLE: u64 = 20_713;
-
-    /// How far the correlation of key and block number can be from that of the layout as written, when fewer than a share
-    /// f = 1/1000 of the rows stand elsewhere. Each moves the covariance by N/2 times N by N at most, which is 6 f of
-    /// their product of deviations N^2/12, and all of them shrink a deviation by a factor of sqrt(1 - 3 f) at most.
-    pub const SAMPLE_ERROR: f64 = 0.0061;
 
     /// Fewest rows for which a rank correlation says anything.
     pub const FEWEST_ROWS: u64 = 100;
@@ -163,8 +161,7 @@ impl LayoutProof {
             if s.distinct_blocks != s.rows {
                 return Some(format!("schema {} has {} rows in {} blocks", s.schema, s.rows, s.distinct_blocks));
             }
-            let error = if s.sample.is_some() { Self::SAMPLE_ERROR } else { 0.0 };
-            if s.rows >= Self::FEWEST_ROWS && s.rank_correlation.abs() + error >= Self::MAX_CORRELATION {
+            if s.rows >= Self::FEWEST_ROWS && s.rank_correlation.abs() + s.error() >= Self::MAX_CORRELATION {
                 return Some(format!(
                     "schema {}: key and block number correlate by {:.3}",
                     s.schema, s.rank_correlation
@@ -182,7 +179,7 @@ impl LayoutProof {
 
     /// Both of two schemas may hold rows that stand elsewhere.
     fn cross_error(&self) -> f64 {
-        if self.is_sample() { 2.0 * Self::SAMPLE_ERROR } else { 0.0 }
+        2.0 * self.schemas.iter().map(SchemaProof::error).fold(0.0, f64::max)
     }
 
     /// Whether any schema was proven by a sample.

@@ -22,6 +22,7 @@ pub mod oracle;
 pub mod pace;
 pub mod plan;
 pub mod point;
+pub mod proof_sample;
 pub mod result;
 pub mod run;
 pub mod secret;

@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::registry::{self, Entry, Found};
 use crate::room;
 use crate::row::{self, Rows};
-use crate::sample;
+use crate::sample::{self, Sampled};
 use crate::settle;
 use crate::shape::{NARROW, SHAPED, Shape};
 use crate::space;
@@ -53,14 +53,8 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
     }
 }
 
-/// Makes what is missing of the dataset. Gives the schemas it made whose sample of blocks holds what was written.
-pub fn load(
-    link: &Link,
-    options: &Options,
-    plan: &DatasetPlan,
-    events: &dyn Events,
-    stop: &Stop,
-) -> Result<BTreeSet<u32>> {
+/// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
+pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Sampled> {
     let control = link.control()?;
     let entries = link.run("preparing the load", async {
         refuse_read_only(&control).await?;
@@ -70,7 +64,7 @@ pub fn load(
     refuse_other(&options.namespace, &entries, plan, shape)?;
     let missing = missing(&entries, plan);
     if missing.is_empty() {
-        return Ok(BTreeSet::new());
+        return Ok(Sampled::default());
     }
     if missing.len() < wanted(plan).len() {
         note(events, format!("resuming the load: {} of {} tables are missing", missing.len(), wanted(plan).len()));
@@ -88,6 +82,7 @@ pub fn load(
         queue: Mutex::new(missing),
         done: AtomicU64::new(0),
         blocks,
+        sample: sample::size(plan.schemas, plan.blocks_per_schema, plan.seed),
         hold: Mutex::default(),
         looking_us: AtomicU64::new(0),
     };
@@ -95,7 +90,7 @@ pub fn load(
     work.all()?;
     settle::after_load(link, events)?;
     work.tell_looking(began.elapsed());
-    Ok(work.hold.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(Sampled { drawn: work.sample, hold: work.hold.into_inner().unwrap_or_else(PoisonError::into_inner) })
 }
 
 struct Work<'a> {
@@ -108,6 +103,8 @@ struct Work<'a> {
     queue: Mutex<Vec<Table>>,
     done: AtomicU64,
     blocks: u64,
+    /// Blocks of a schema that its proof draws.
+    sample: u64,
     /// Schemas whose sample holds.
     hold: Mutex<BTreeSet<u32>>,
     /// Time all streams together spent on samples, us.
@@ -198,7 +195,7 @@ impl Work<'_> {
         // Here, while the blocks are at hand; what does not hold is looked at as a whole when the load is done.
         if table.kind == Kind::Blocks {
             let began = Instant::now();
-            if sample::holds(client, namespace, table.schema, table.blocks, self.plan.seed).await? {
+            if sample::holds(client, namespace, table.schema, table.blocks, self.sample, self.plan.seed).await? {
                 self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
             }
             self.looking_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);

@@ -1,6 +1,5 @@
 //! The opened database.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +21,7 @@ use crate::link::Link;
 use crate::lock::{self, RunLock};
 use crate::options::Options;
 use crate::registry::{self, Found};
+use crate::sample::Sampled;
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
@@ -43,8 +43,8 @@ pub struct PostgresTarget {
     client_clock: AtomicBool,
     sessions: Arc<Sessions>,
     lock: RunLock,
-    /// Schemas that the last load made and whose sample held, until their proof is asked for.
-    sampled: Mutex<BTreeSet<u32>>,
+    /// What the last load looked at, until the proof is asked for.
+    sampled: Mutex<Sampled>,
 }
 
 impl PostgresTarget {
@@ -99,7 +99,7 @@ impl PostgresTarget {
         self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
     }
 
-    fn sampled(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+    fn sampled(&self) -> MutexGuard<'_, Sampled> {
         self.sampled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,34 +1,35 @@
 //! The proof of the layout, from where the rows really stand.
 
-use std::collections::BTreeSet;
-
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result, clock};
 
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
-use crate::sample;
+use crate::sample::{self, Sampled};
 use crate::template::render;
 
-/// Looks at a sample of every schema that is not among those `known` to hold theirs; where one is not as it was written,
+/// Looks at a sample of every schema that is not `known` to hold one as large; where one is not as it was written,
 /// or says too little, the whole decides.
 pub fn by_sample(
     link: &Link,
     namespace: &Namespace,
     dataset: &Dataset,
-    known: &BTreeSet<u32>,
+    known: &Sampled,
     stop: &Stop,
 ) -> Result<LayoutProof> {
     let control = link.control()?;
-    for schema in (1..=dataset.schemas).filter(|schema| !known.contains(schema)) {
+    let (blocks, seed) = (dataset.blocks_per_schema, dataset.seed);
+    let count = sample::size(dataset.schemas, blocks, seed);
+    let is_known = |schema: &u32| known.drawn >= count && known.hold.contains(schema);
+    for schema in (1..=dataset.schemas).filter(|schema| !is_known(schema)) {
         refuse_stopped(stop)?;
-        let looked = sample::holds(&control, namespace, schema, dataset.blocks_per_schema, dataset.seed);
+        let looked = sample::holds(&control, namespace, schema, blocks, count, seed);
         if !link.run(&format!("verifying {}", namespace.table(Kind::Blocks, schema)), looked)? {
             return of_all(link, namespace, dataset, stop);
         }
     }
-    let proof = sample::proof(dataset);
+    let proof = sample::proof(dataset, count);
     if proof.failure().is_none() { Ok(proof) } else { of_all(link, namespace, dataset, stop) }
 }
 

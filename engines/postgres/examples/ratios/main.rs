@@ -1,6 +1,6 @@
 //! How fast the loop and the load are, as ratios to older ways on the same private server in the same minutes:
 //! `cargo run --release -p mindful-postgres --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
-//! With the word `knobs` instead: what each knob of the work loop costs, off and on.
+//! With the word `load` the load alone; with the word `knobs` instead: what each knob of the work loop costs, off and on.
 
 mod client_loop;
 mod knobs;
@@ -55,8 +55,9 @@ impl Events for Quiet {
 
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 fn main() -> Result<()> {
-    let of_knobs = std::env::args().nth(1).is_some_and(|word| word == "knobs");
-    let folder = std::env::args().nth(if of_knobs { 2 } else { 1 });
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let chosen = words.first().filter(|word| ["knobs", "load"].contains(&word.as_str())).cloned();
+    let folder = words.drain(..).nth(usize::from(chosen.is_some()));
     let mut settings = Settings::defaults(ENGINE.options());
     settings.set("mode", "lio", Origin::Default);
     let scratch = tempfile::Builder::new().prefix("mindful-ratios-").tempdir();
@@ -71,7 +72,7 @@ fn main() -> Result<()> {
     println!("PostgreSQL {}", private.version());
     let bench = Bench { private, runtime, settings, events };
     bench.private.phase(Phase::Load)?;
-    if of_knobs {
+    if chosen.as_deref() == Some("knobs") {
         // The cache is sized by what is there when the phase begins.
         knobs::load(&bench)?;
         bench.private.phase(Phase::Run)?;
@@ -80,6 +81,9 @@ fn main() -> Result<()> {
     } else {
         println!("{SCHEMAS} schemas of {BLOCKS} blocks");
         load::compare(&bench)?;
+        if chosen.is_some() {
+            return bench.private.destroy();
+        }
         bench.private.phase(Phase::Run)?;
         work::compare(&bench)?;
     }
