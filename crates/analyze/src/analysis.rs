@@ -43,7 +43,7 @@ pub fn analyze(run: &Run) -> Analysis {
     let advice = run.description.as_ref().map(|description| &description.advice);
     let judged = findings.into_iter().map(|finding| advised(finding, advice));
     let mut findings: Vec<_> = run.findings.iter().cloned().chain(judged).collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, checks::is_a_cause(finding))));
     Analysis { summary: summary::summary(run, steps.iter().map(|s| s.summary.clone()).collect(), findings), steps }
 }
 

@@ -6,6 +6,7 @@ mod reported;
 mod server;
 mod slow;
 mod span;
+mod stall;
 
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::metric::shared;
@@ -45,6 +46,11 @@ pub const WRITES_SHARE: f64 = 0.01;
 pub const FEWEST_WRITES: f64 = 100.0;
 /// Fewest operations from which percentiles and rates are believable.
 pub const FEWEST_OPS: f64 = 1_000.0;
+
+/// What explains others comes before them where they are as grave.
+pub fn is_a_cause(finding: &Finding) -> bool {
+    matches!(finding.code.as_str(), "stall" | "foreign-cpu")
+}
 
 fn error(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
     Finding::new(code, Severity::Error, text, evidence)
@@ -128,7 +134,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         ));
         return findings;
     };
-    // What others did comes first: much of the rest follows from it.
+    // What stood still and what others did come first: much of the rest follows from it.
+    findings.extend(stall::of_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(short_window(step, window.seconds()));
     findings.extend(incomplete(step));

@@ -11,5 +11,6 @@ pub mod others;
 pub mod pace;
 pub mod seconds;
 pub mod shares;
+pub mod stalls;
 pub mod window;
 pub mod work;

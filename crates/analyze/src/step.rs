@@ -10,6 +10,7 @@ use crate::figures::cpu::client_cpus;
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
 use crate::figures::shares::Shares;
+use crate::figures::stalls::Stalls;
 use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
 use crate::io_job;
@@ -35,6 +36,8 @@ pub struct StepAnalysis {
     pub counters: Counters,
     /// What others did on the host's CPUs; `None` where it is not seen.
     pub others: Option<Others>,
+    /// Where sessions stood still.
+    pub stalls: Stalls,
     /// How an open loop went; `None` in a closed one.
     pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
@@ -71,7 +74,10 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         None => Ledger::reported(&counters, subject.block_bytes),
     };
     let others_busy = others.as_ref().map(Others::share);
-    let evidence = Evidence { others_busy, ..evidence(run, step, work.as_ref(), &counters, &summary) };
+    let stalls = window.as_ref().zip(work.as_ref()).map(|(window, work)| Stalls::of(step, window, work));
+    let stalls = stalls.unwrap_or_default();
+    let stalled = window.as_ref().map(|window| stalls.us() as f64 / 1e6 / window.seconds());
+    let evidence = Evidence { others_busy, stalled, ..evidence(run, step, work.as_ref(), &counters, &summary) };
     let block_bytes = summary.block_bytes.or_else(|| blocks::block_bytes(run));
     StepAnalysis {
         summary,
@@ -80,6 +86,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         work,
         counters,
         others,
+        stalls,
         pace,
         gates,
         residence,
@@ -98,6 +105,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share,
         others_busy: None,
+        stalled: None,
         shares: Shares::of(work, counters),
         ladder: None,
         page_cache_share: summary.page_cache_share,

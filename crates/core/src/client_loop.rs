@@ -4,7 +4,7 @@ use crate::clock::{HostClock, Time};
 use crate::error::Result;
 use crate::latency::Recorder;
 use crate::pace::Schedule;
-use crate::slice::{Placement, SliceOrder, SliceReport};
+use crate::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
 use crate::workload::{Draws, Op, OpKind, Rate, Workload};
 
 /// Carries out single operations.
@@ -150,6 +150,10 @@ impl<T: Time> ClientLoop<T> {
         let began = self.time.elapsed();
         let blocks = operator.operate(&op)?;
         let service_ns = self.time.elapsed().saturating_sub(began).as_nanos() as u64;
+        if service_ns >= LONG_OP_US * 1_000 {
+            let us = service_ns / 1_000;
+            report.note_long(op.kind, self.time.now_us() - us as i64, us);
+        }
         self.service[op.kind as usize].record(service_ns);
         if let Turn::Due(due) = turn {
             let response_ns = (self.time.now_us() - due).max(0).unsigned_abs() * 1_000;

@@ -10,7 +10,7 @@ pub use crate::head::{Facts, Imported, RunHead, StepHead};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
 pub use crate::point::Point;
-use crate::slice::SliceReport;
+use crate::slice::{LongOp, SliceReport};
 pub use merged::{Merged, MergedSlice, Span};
 
 /// Version of the run folder and of the summary.
@@ -133,6 +133,12 @@ impl StepRecord {
     pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
         let merged = self.merged.slices().iter().map(|merged| &merged.report);
         merged.chain(self.unmerged.iter().map(|(_, report)| report))
+    }
+
+    /// `(session, operation)` of each operation that took long.
+    pub fn long_ops(&self) -> impl Iterator<Item = (u32, LongOp)> {
+        let merged = self.merged.slices().iter().flat_map(|merged| merged.long.iter().copied());
+        merged.chain(merged::long(&self.unmerged))
     }
 
     /// When each session was at work; `None` for one that never reported.

@@ -47,6 +47,20 @@ pub struct OpReport {
     pub response: Option<Latency>,
 }
 
+/// From this length on an operation is told by itself, us: no percentile says that all sessions stood at once.
+pub const LONG_OP_US: u64 = 500_000;
+
+/// An operation that took [`LONG_OP_US`] or longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongOp {
+    /// What it was.
+    pub kind: OpKind,
+    /// When it began, us since the epoch on the engine's clock.
+    pub begin_us: i64,
+    /// How long it took, us.
+    pub us: u64,
+}
+
 /// What a session did in a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceReport {
@@ -72,6 +86,9 @@ pub struct SliceReport {
     /// Arrivals scheduled but not begun when the slice ended (open loop only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
+    /// Its longest operations, one by one: those of [`LONG_OP_US`] and more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub long: Vec<LongOp>,
 }
 
 impl SliceReport {
@@ -83,6 +100,13 @@ impl SliceReport {
     /// The same, to be filled.
     pub fn op_mut(&mut self, kind: OpKind) -> &mut OpReport {
         &mut self.ops[kind as usize]
+    }
+
+    /// Tells an operation by itself if it took long: `us` from `begin_us` on.
+    pub fn note_long(&mut self, kind: OpKind, begin_us: i64, us: u64) {
+        if us >= LONG_OP_US {
+            self.long.push(LongOp { kind, begin_us, us });
+        }
     }
 
     /// Operations of all kinds.

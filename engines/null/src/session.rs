@@ -113,6 +113,9 @@ impl Session for NullSession {
         let mut report = self.client.slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
         report.end_us += clock.ahead_us(report.end_us);
+        for op in &mut report.long {
+            op.begin_us += clock.ahead_us(op.begin_us);
+        }
         Ok(report)
     }
 }

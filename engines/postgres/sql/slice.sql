@@ -5,7 +5,9 @@ CREATE PROCEDURE pg_temp.slice(
     -- A pause that the slice before hands on: not yet reported since, not to be ended before. No pause: 0.
     INOUT thinks_since_us bigint, INOUT think_until_us bigint,
     OUT began_us bigint, OUT ended_us bigint, OUT thought_us bigint, OUT totals bigint[],
-    OUT selects bigint[], OUT updates bigint[], OUT scans bigint[], OUT tally bigint[])
+    OUT selects bigint[], OUT updates bigint[], OUT scans bigint[], OUT tally bigint[],
+    -- Kind, begin and length in us of each operation that took long.
+    OUT longs bigint[])
 LANGUAGE plpgsql AS {{quote}}
 DECLARE
     deadline CONSTANT timestamptz := timestamptz 'epoch' + end_us * interval '1 microsecond';
@@ -36,6 +38,7 @@ DECLARE
     cells bigint[] := array_fill(0::bigint, ARRAY[32], ARRAY[0]);
 BEGIN
     thought_us := 0;
+    longs := ARRAY[]::bigint[];
     -- Without a pause a session that is late says so by its begin.
     elapsed_us := begin_us - date_part('epoch', clock_timestamp()) * 1e6;
     IF elapsed_us > 0 THEN

@@ -7,6 +7,9 @@ IF run = 0 THEN
             sums[7] := sums[7] + visited;
             sums[8] := sums[8] + elapsed_us;
             sums[9] := greatest(sums[9], elapsed_us);
+            IF elapsed_us >= {{long_us}} THEN
+                longs := longs || ARRAY[2, (date_part('epoch', started) * 1e6)::bigint, elapsed_us::bigint];
+            END IF;
             cell := 2 + {{facts}};
             cells[cell] := cells[cell] + 1;
             {{pause}}

@@ -12,6 +12,10 @@ todo := least(batch, {{most}}, run);
             IF answer.max_us > sums[3] THEN
                 sums[3] := answer.max_us;
             END IF;
+            IF answer.max_us >= {{long_us}} THEN
+                -- Others of the statement came before or after it, in a few ms where operations are short.
+                longs := longs || ARRAY[0, (date_part('epoch', clock_timestamp()) * 1e6 - answer.max_us)::bigint, answer.max_us::bigint];
+            END IF;
         END LOOP;
         -- Fewer than asked: the rest would have begun after the end.
         EXIT WHEN done = 0;

@@ -9,6 +9,9 @@ IF next_update = op THEN
             sums[4] := sums[4] + visited;
             sums[5] := sums[5] + elapsed_us;
             sums[6] := greatest(sums[6], elapsed_us);
+            IF elapsed_us >= {{long_us}} THEN
+                longs := longs || ARRAY[1, (date_part('epoch', started) * 1e6)::bigint, elapsed_us::bigint];
+            END IF;
             cell := 1 + {{facts}};
             cells[cell] := cells[cell] + 1;
             {{pause}}

@@ -1,5 +1,6 @@
 //! The SQL of one session's work: the draws of [`mindful_core::workload`] as expressions, and the procedure around them.
 
+use mindful_core::slice::LONG_OP_US;
 use mindful_core::units::Share;
 use mindful_core::workload::{self, Commit, Redo, Skew, Streams, ThinkTime, Workload};
 
@@ -144,7 +145,12 @@ impl<'a> Script<'a> {
     fn select(&self, most: &str) -> String {
         render(
             include_str!("../sql/slice_select.sql"),
-            &[("statement", &self.batch("op", "todo", "deadline")), ("most", most), ("pause", &self.pause())],
+            &[
+                ("statement", &self.batch("op", "todo", "deadline")),
+                ("most", most),
+                ("long_us", &LONG_OP_US.to_string()),
+                ("pause", &self.pause()),
+            ],
         )
     }
 
@@ -185,6 +191,7 @@ impl<'a> Script<'a> {
                 ("statement", statement),
                 ("commit", commit),
                 ("facts", &self.facts("op")),
+                ("long_us", &LONG_OP_US.to_string()),
                 ("pause", &self.pause()),
                 ("last_bucket", &(BUCKETS - 1).to_string()),
             ],

@@ -16,7 +16,7 @@ use crate::names::Namespace;
 use crate::script::Script;
 use crate::sessions::{Presence, Sessions};
 
-const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
 /// More operations than any slice can hold, with room to add to.
 const UNLIMITED: i64 = 1 << 60;
@@ -113,6 +113,12 @@ fn report(index: u32, row: &Row) -> SliceReport {
             sum_ns: sum_us * 1_000,
             max_ns: max_us * 1_000,
         };
+    }
+    let longs: Vec<i64> = row.get("longs");
+    for long in longs.chunks_exact(3) {
+        if let Some(kind) = OpKind::ALL.get(long[0] as usize) {
+            report.note_long(*kind, long[1], long[2].unsigned_abs());
+        }
     }
     let cells: Vec<i64> = row.get("tally");
     report.tally = Tally(cells.chunks(2).map(|cell| (cell[0] as u8, cell[1].unsigned_abs())).collect());

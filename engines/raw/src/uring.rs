@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mindful_core::latency::Recorder;
 use mindful_core::pace::Schedule;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Op, OpKind, Rate, Workload};
 use mindful_core::{Error, Result, Session, clock};
 use mindful_host::cpu;
@@ -76,6 +76,8 @@ pub struct UringSession {
     /// Where the slice before ended that handed its pause on, us since the epoch: the pause is reported up to there.
     handed_on_us: Option<i64>,
     end_ns: u64,
+    /// Of the slice, as in its bounds.
+    wall_offset_ns: i64,
     /// When the last operation completed.
     completed_ns: u64,
     flights: Vec<Flight>,
@@ -142,6 +144,7 @@ impl UringSession {
             thinks_until_ns: 0,
             handed_on_us: None,
             end_ns: 0,
+            wall_offset_ns: 0,
             completed_ns: 0,
             flights: vec![idle; count as usize],
             free_blocks: (0..depth).rev().collect(),
@@ -189,6 +192,7 @@ impl UringSession {
                 Some(Schedule::new(rate, self.placement.session, self.placement.sessions, stream, order.begin_us));
         }
         self.end_ns = now_ns + left_us * 1_000;
+        self.wall_offset_ns = wall_us * 1_000 - now_ns as i64;
         // A pause lasts until the next operation can begin, however late the slice was ordered.
         let late_us =
             self.handed_on_us.map_or(0, |since_us| (wall_us.min(order.end_us) - since_us).max(0).unsigned_abs());
@@ -197,7 +201,7 @@ impl UringSession {
             end_ns: self.end_ns,
             first_op: order.first_op,
             max_ops: order.max_ops.unwrap_or(u64::MAX),
-            wall_offset_ns: wall_us * 1_000 - now_ns as i64,
+            wall_offset_ns: self.wall_offset_ns,
         }
     }
 
@@ -359,7 +363,12 @@ impl UringSession {
         let op = self.running[number as usize];
         self.free_running.push(number);
         let kind = op.kind as usize;
-        self.service[kind].record(now.saturating_sub(op.begun_ns));
+        let service_ns = now.saturating_sub(op.begun_ns);
+        self.service[kind].record(service_ns);
+        if service_ns >= LONG_OP_US * 1_000 {
+            let begin_us = (op.begun_ns as i64 + self.wall_offset_ns) / 1_000;
+            self.report.note_long(op.kind, begin_us, service_ns / 1_000);
+        }
         if self.schedule.is_some() {
             self.response[kind].record(now.saturating_sub(op.due_ns));
         }

@@ -15,6 +15,8 @@ pub const LITTLE_BREACH: f64 = 0.05;
 pub const HOST_BUSY: f64 = 0.85;
 /// Share of the host's CPUs that others may use before it is reported.
 pub const OTHERS_BUSY: f64 = 0.05;
+/// Share of the window that sessions may stand still before that limits.
+pub const STALLED_SHARE: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
 pub const CPU_SHARE: f64 = 0.6;
 /// Share of database time in waits for the log above which redo or commit limits.
@@ -40,6 +42,8 @@ pub enum Limit {
     Client,
     /// CPU that neither the server nor mindful used.
     OthersCpu,
+    /// Time in which sessions stood still.
+    Stall,
     /// CPU of the host or of the server.
     Cpu,
     /// Redo, WAL, commits.
@@ -64,6 +68,7 @@ impl Limit {
         match self {
             Self::Client => "the client",
             Self::OthersCpu => "CPU that others used",
+            Self::Stall => "a stall",
             Self::Cpu => "CPU",
             Self::Log => "redo or commit",
             Self::Writers => "writers",
@@ -87,6 +92,8 @@ pub struct Evidence {
     pub host_busy: Option<f64>,
     /// Share of the host's CPU that neither the server nor mindful used, kernel threads and interrupts apart.
     pub others_busy: Option<f64>,
+    /// Share of the window in which at least three quarters of the sessions stood still.
+    pub stalled: Option<f64>,
     /// Where database time went.
     pub shares: Shares,
     /// The step with at most half of what this one has under way at once, and this one.
@@ -139,7 +146,7 @@ pub struct Verdict {
 impl Verdict {
     /// Judges by the first rule that matches.
     pub fn of(evidence: &Evidence) -> Self {
-        let rules = [others_cpu, client, cpu, log, writers, contention, device_cap, device_latency, page_cache];
+        let rules = [stall, others_cpu, client, cpu, log, writers, contention, device_cap, device_latency, page_cache];
         rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| undecided(evidence))
     }
 }
@@ -158,6 +165,12 @@ fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Opt
 /// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
 fn of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Option<String> {
     over(&format!("{sentence} {{}} of {}", e.time()), e.shares.get(class), threshold)
+}
+
+fn stall(e: &Evidence) -> Option<Verdict> {
+    let figures = over("sessions stood still for {} of the window", e.stalled, STALLED_SHARE)?;
+    let next = "find what stopped the server, its storage or the host, and measure without it: no other load helps";
+    Some(Verdict { limit: Limit::Stall, figures, next })
 }
 
 /// A host that is full, and would not be without others: what server and client had to wait for is theirs.

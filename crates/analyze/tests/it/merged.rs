@@ -30,6 +30,9 @@ fn report(index: u32, boundaries: &[i64], open: bool, (ops, late_us, over_us, wh
     }
     (report.think_us, report.cpu_us) = (ops * 3, (whim != 2).then_some(ops * 7));
     (report.writer_wait_us, report.backlog) = ((whim == 3).then_some(ops), open.then_some(ops % 5));
+    if whim > 12 {
+        report.note_long(OpKind::Select, begin_us, 700_000 + ops);
+    }
     report.tally = Tally(vec![((ops % 3) as u8, ops), (4, 1)]);
     (whim != 0).then_some(report)
 }
@@ -62,7 +65,10 @@ fn judged(run: &Run) -> String {
     let looks: Vec<_> = (1..5).map(|slices| settled(&run.steps[0], slices, Duration::from_secs(2))).collect();
     let fine = Fineness { columns: 5, bands_a_decade: 10 };
     let heat = step.window.and_then(|window| HeatMap::of(&run.steps[0], &window, OpKind::Select, fine));
-    format!("{:?}\n{:?}\n{:?}\n{:?}\n{looks:?}\n{heat:?}", analysis.summary, step.pace, step.evidence, step.window)
+    format!(
+        "{:?}\n{:?}\n{:?}\n{:?}\n{looks:?}\n{heat:?}\n{:?}",
+        analysis.summary, step.pace, step.evidence, step.window, step.stalls
+    )
 }
 
 proptest! {

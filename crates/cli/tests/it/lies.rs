@@ -8,4 +8,5 @@ mod control_group;
 mod limits;
 mod neighbours;
 pub mod server;
+mod stalls;
 mod work;

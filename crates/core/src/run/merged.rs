@@ -5,7 +5,7 @@
 //! session was at work from boundary to boundary: any window holds such a second whole or not at all.
 
 use crate::latency::{Buckets, Latency};
-use crate::slice::{OpReport, SliceReport};
+use crate::slice::{LongOp, OpReport, SliceReport};
 
 /// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
 pub type Span = (i64, i64);
@@ -19,6 +19,8 @@ pub struct MergedSlice {
     pub reports: usize,
     /// From begin to end of each report, summed, us.
     pub slice_us: i64,
+    /// `(session, operation)` of each that took long, which are few.
+    pub long: Vec<(u32, LongOp)>,
     /// `(session, operations)` of each session, packed.
     ops: Buckets,
 }
@@ -48,6 +50,7 @@ impl MergedSlice {
             slice_us: reports
                 .iter()
                 .fold(0, |all, (_, report)| all.saturating_add(report.end_us.saturating_sub(report.begin_us))),
+            long: long(reports).collect(),
             ops: reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops())).collect(),
         }
     }
@@ -56,6 +59,11 @@ impl MergedSlice {
     pub fn ops_by_session(&self) -> impl Iterator<Item = (u32, u64)> {
         self.ops.iter().map(|(session, ops)| (session as u32, ops))
     }
+}
+
+/// The operations of `reports` that took long, each with its session.
+pub(super) fn long(reports: &[(u32, SliceReport)]) -> impl Iterator<Item = (u32, LongOp)> {
+    reports.iter().flat_map(|(session, report)| report.long.iter().map(|op| (*session, *op)))
 }
 
 fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> u64 {

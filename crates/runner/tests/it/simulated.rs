@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, Verdict};
 use mindful_core::clock::Time;
 use mindful_core::result::{Finding, Summary, Validity};
@@ -173,6 +174,24 @@ fn twenty_runs_in_turn_tell_faster_from_alike() {
 
 fn reports(run: &Run) -> u64 {
     run.steps.iter().flat_map(StepRecord::reports).map(SliceReport::total_ops).sum()
+}
+
+#[test]
+fn a_stall_is_found_where_it_was_and_a_clean_run_has_none() {
+    let stalls = |stall: &'static str| {
+        let given = [("sessions", "4"), ("duration", "30s"), ("null_latency", "1ms"), ("work_unit", "1")];
+        let stalled = [&given[..], &[("null_stall", stall)]].concat();
+        let simulated = Simulation::new().run(if stall.is_empty() { &given } else { &stalled });
+        analyze(&simulated.run).summary.findings.into_iter().find(|finding| finding.code == "stall")
+    };
+    assert_eq!(stalls(""), None);
+    assert_eq!(stalls("10s+300ms"), None, "shorter than half a second");
+    let evidence = stalls("20s+3s").unwrap().evidence;
+    assert!(evidence.starts_with("3.00 s from 20.00 s"), "{evidence}");
+    assert!(evidence.contains("all 4 sessions at once; 10.0 % of the window"), "{evidence}");
+    assert!(evidence.contains("3600 blocks/s with it, 4000 in the slices without"), "{evidence}");
+    let evidence = stalls("every:5s+700ms").unwrap().evidence;
+    assert!(evidence.contains(" times, ") && evidence.contains("the longest 0.70 s"), "{evidence}");
 }
 
 #[test]

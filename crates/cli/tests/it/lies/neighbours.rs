@@ -6,7 +6,7 @@ use crate::lies::bench::{Bench, Reported, short_run};
 use crate::lies::server::UsersServer;
 
 /// A process that is at work until it is dropped.
-struct Background(Child);
+pub struct Background(Child);
 
 /// Reads a file of the device past the page cache.
 fn reader(bench: &Bench) -> Background {
@@ -27,7 +27,7 @@ impl Drop for Background {
 }
 
 /// Computes until it is dropped, under a name of its own.
-fn busy_loop(bench: &Bench, name: &str) -> Background {
+pub fn busy_loop(bench: &Bench, name: &str) -> Background {
     let program = bench.path(name);
     if !program.exists() {
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();

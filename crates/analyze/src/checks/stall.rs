@@ -1,0 +1,98 @@
+//! Sessions that stood still inside operations: all at once, or single ones.
+
+use mindful_core::metric::shared;
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::StepRecord;
+
+use crate::figures::shares::Shares;
+use crate::figures::stalls::{Stall, meanwhile};
+use crate::figures::window::Window;
+use crate::figures::work::Work;
+use crate::judgement::headline::percent;
+use crate::step::StepAnalysis;
+
+/// Share of the time of all sessions that single ones may stand still before the result is suspect.
+pub const ALONE_SHARE: f64 = 0.01;
+
+/// Findings about sessions that stood still.
+pub fn of_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
+    [together(step, window, work, found), alone(window, work, found)].into_iter().flatten().collect()
+}
+
+fn together(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> {
+    let (stalls, longest) = (&found.stalls, found.stalls.longest()?);
+    let stood_s = stalls.us() as f64 / 1e6;
+    let times = if stalls.together.len() > 1 {
+        format!("{} times, {stood_s:.2} s in all, the longest ", stalls.together.len())
+    } else {
+        String::new()
+    };
+    let evidence = format!(
+        "{times}{}, {} at once; {} of the window{}{}",
+        when(longest, window),
+        sessions(longest.sessions, work.sessions),
+        percent(stood_s / window.seconds()),
+        rates(step, window, work, found),
+        what_else(step, window, longest, found),
+    );
+    let text = "Sessions were inside operations and none ended: the server, its storage or the host stood still. Rates and \
+                latencies hold that time. Find out what stopped then, and run again.";
+    Some(Finding::new("stall", Severity::Warning, text, evidence))
+}
+
+fn alone(window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> {
+    let alone = &found.stalls.alone;
+    let (session, longest) = alone.first()?;
+    let stood_s = alone.iter().map(|(_, stall)| stall.us() as f64 / 1e6).sum::<f64>();
+    let share = stood_s / window.seconds() / f64::from(work.sessions);
+    let severity = if share > ALONE_SHARE { Severity::Warning } else { Severity::Info };
+    let times = if alone.len() > 1 {
+        format!("{} times, {stood_s:.2} s in all, the longest ", alone.len())
+    } else {
+        String::new()
+    };
+    let evidence = format!(
+        "{times}session {} {}; {} of the time of all sessions",
+        session + 1,
+        when(longest, window),
+        percent(share)
+    );
+    let text = "Single sessions stood still inside an operation while others went on: a lock, a process that was stopped, or \
+                an I/O that took very long. Their time is in all rates; look at what the server did then.";
+    Some(Finding::new("session-stall", severity, text, evidence))
+}
+
+/// `3.01 s from 4.02 s of the window on`.
+fn when(stall: &Stall, window: &Window) -> String {
+    let at_s = stall.span.0.saturating_sub(window.begin_us) as f64 / 1e6;
+    format!("{:.2} s from {at_s:.2} s of the window on", stall.us() as f64 / 1e6)
+}
+
+fn sessions(stood: usize, all: u32) -> String {
+    if stood as u32 >= all { format!("all {all} sessions") } else { format!("{stood} of {all} sessions") }
+}
+
+fn rates(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> String {
+    let with = work.blocks() / work.seconds;
+    let without = found.stalls.blocks_per_s_without(step, window);
+    without.map_or_else(String::new, |rate| format!("; {with:.0} blocks/s with it, {rate:.0} in the slices without"))
+}
+
+/// What the device and the waits did meanwhile, as far as it is known.
+fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnalysis) -> String {
+    let (then, within) = meanwhile(step, window, stall.span);
+    let mut known = Vec::new();
+    let all = |counter| found.counters.rate(counter);
+    let reads = then.rate(shared::DEVICE_READS).zip(all(shared::DEVICE_READS));
+    let writes = then.rate(shared::DEVICE_WRITES).zip(all(shared::DEVICE_WRITES));
+    for (what, rates) in [("reads", reads), ("writes", writes)] {
+        if let Some((then, all)) = rates.filter(|(then, all)| *then >= 0.5 || *all >= 0.5) {
+            known.push(format!("{then:.0} device {what}/s ({all:.0} over the window)"));
+        }
+    }
+    if let Some((class, share)) = Shares::of(None, &then).top(1).first() {
+        known.push(format!("sessions {} on {}", percent(*share), class.name()));
+    }
+    let place = if within { "within it" } else { "in the slices around it" };
+    if known.is_empty() { String::new() } else { format!("; {place} {}", known.join(", ")) }
+}

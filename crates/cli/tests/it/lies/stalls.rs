@@ -1,0 +1,124 @@
+//! Servers and sessions that stand still in the window.
+
+use std::fs;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::lies::bench::{Bench, Reported};
+use crate::lies::neighbours::busy_loop;
+use crate::lies::server::UsersServer;
+
+const SESSIONS: usize = 4;
+const STOOD: Duration = Duration::from_secs(3);
+
+/// Processes that are stopped until this is dropped.
+struct Stopped(Vec<Pid>);
+
+impl Stopped {
+    fn new(pids: &[u32]) -> Self {
+        let pids: Vec<_> = pids.iter().map(|pid| Pid::from_raw(*pid as i32).unwrap()).collect();
+        for pid in &pids {
+            kill_process(*pid, Signal::STOP).unwrap();
+        }
+        Self(pids)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let _ = kill_process(*pid, Signal::CONT);
+        }
+    }
+}
+
+/// Processes whose parent is `pid`, each with its title.
+fn children(pid: u32) -> Vec<(u32, String)> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let of_parent = |child: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat")).ok()?;
+        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let title = |child| fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
+    pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
+}
+
+/// A run of 10 s, of which the processes that `chosen` names stand still for [`STOOD`].
+fn stopped_beside(bench: &Bench, server: &UsersServer, chosen: impl Fn() -> Vec<u32> + Send + Sync) -> Reported {
+    let all_at_work = format!(
+        "DO $$ BEGIN
+             LOOP
+                 PERFORM pg_stat_clear_snapshot();
+                 EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %') = {SESSIONS};
+                 PERFORM pg_sleep(0.02);
+             END LOOP;
+             PERFORM pg_sleep(3.3);
+         END $$"
+    );
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.sql(&all_at_work);
+            let _stopped = Stopped::new(&chosen());
+            std::thread::sleep(STOOD);
+        });
+        ten_seconds(bench, server)
+    })
+}
+
+fn ten_seconds(bench: &Bench, server: &UsersServer) -> Reported {
+    server.run(bench, &["--sessions", &SESSIONS.to_string(), "--duration", "10s"])
+}
+
+/// The figure before `unit` in the evidence.
+fn figure(evidence: &str, unit: &str) -> f64 {
+    let words: Vec<_> = evidence.split(unit).next().unwrap().split_whitespace().collect();
+    words.last().unwrap().parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
+}
+
+#[test]
+fn a_server_that_stood_still_is_told_first() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let clean = ten_seconds(&bench, &server);
+    assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
+    let stopped = stopped_beside(&bench, &server, || {
+        let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
+        all.chain([server.pid()]).collect()
+    });
+    stopped.assert_suspect("stall");
+    assert_eq!(stopped.codes()[0], "stall", "{stopped}");
+    let first = stopped.text.lines().next().unwrap();
+    assert!(first.starts_with("SUSPECT  Sessions were inside operations and none ended"), "{stopped}");
+    let evidence = stopped.evidence("stall");
+    assert!((2.9..3.5).contains(&figure(evidence, " s from")), "{stopped}");
+    assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");
+    let (with, without) = (figure(evidence, " blocks/s with it"), figure(evidence, " in the slices without"));
+    assert!((0.5..0.9).contains(&(with / without)), "{stopped}");
+    assert!(stopped.text.contains("limited by a stall"), "{stopped}");
+}
+
+#[test]
+fn one_session_that_stood_still_is_told_with_its_number() {
+    let bench = Bench::new();
+    // Of a cached server: nobody waits for a block that the stopped one was about to read.
+    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let one = || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
+    let stopped = stopped_beside(&bench, &server, || one().take(1).collect());
+    stopped.assert_suspect("session-stall");
+    assert!(!stopped.has("stall"), "{stopped}");
+    assert!(stopped.evidence("session-stall").starts_with("session "), "{stopped}");
+    assert!((2.9..3.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
+}
+
+/// Who waits for a CPU does not stand still.
+#[test]
+fn busy_loops_are_no_stall() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
+    let beside = ten_seconds(&bench, &server);
+    drop(loops);
+    assert!(!beside.has("stall") && !beside.has("session-stall"), "{beside}");
+}
