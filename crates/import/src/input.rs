@@ -1,24 +1,43 @@
 //! Files that are read whole, up to a limit.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 
 use mindful_core::{Error, Result};
 
 /// Most bytes of a file that has to be read whole.
-pub const WHOLE: u64 = 256 << 20;
+pub const WHOLE: usize = 256 << 20;
+/// Zeros in a row after which what follows is no text.
+const ZEROS: usize = 1 << 20;
 
 /// All of `input` as text; bytes that are no UTF-8 come as marks in their place.
 ///
 /// # Errors
-/// An input that cannot be read, or is longer than [`WHOLE`].
+/// An input that cannot be read, is longer than [`WHOLE`], or goes on with zeros.
 pub fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
     let mut bytes = Vec::new();
-    input.take(WHOLE + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(name, &error))?;
-    if bytes.len() as u64 > WHOLE {
-        return Err(Error::run(
-            format!("{name} is longer than {} MiB", WHOLE >> 20),
-            "no report is: split it, or look at what it holds",
-        ));
+    let mut zeros = 0;
+    loop {
+        let piece = input.fill_buf().map_err(|error| cannot_read(name, &error))?;
+        let length = piece.len();
+        if length == 0 {
+            break;
+        }
+        zeros = if piece.iter().all(|byte| *byte == 0) { zeros + length } else { 0 };
+        bytes.extend_from_slice(piece);
+        input.consume(length);
+        if zeros >= ZEROS {
+            let begin = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            return Err(Error::run(
+                format!("{name} holds nothing but zeros from byte {begin} on"),
+                "it was not written to its end: make it anew",
+            ));
+        }
+        if bytes.len() > WHOLE {
+            return Err(Error::run(
+                format!("{name} is longer than {} MiB", WHOLE >> 20),
+                "no report is: split it, or look at what it holds",
+            ));
+        }
     }
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

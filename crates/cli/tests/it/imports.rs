@@ -179,3 +179,28 @@ fn a_trace_is_grouped_by_what_it_tells() {
     let map = out(&mindful.run(&["show", "traced", "--heat-map"]));
     assert!(map.contains("share") && map.contains("95 %"), "{map}");
 }
+
+#[test]
+fn ten_gigabytes_of_zeros_through_a_pipe_take_no_memory() {
+    let mindful = Mindful::new();
+    fs::write(mindful.folder().join("awr.txt"), showcase().report(Dress::Awr12)).unwrap();
+    let wait = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=";
+    fs::write(mindful.folder().join("t.trc"), format!("{wait}2000001\n{wait}3000001\n")).unwrap();
+    // Behind a file, or alone; with less memory than a third of it.
+    let piped = |begin: &str, verb: &str| {
+        let mut command = std::process::Command::new("sh");
+        let script =
+            format!("(cat {begin} /dev/null; head -c 10G /dev/zero) | (ulimit -v 3000000; exec \"$0\" {verb} -)");
+        command.args(["-c", &script]).arg(mindful.command(&[]).get_program()).current_dir(mindful.folder());
+        command.env("MINDFUL_STORE", mindful.folder().join("runs")).output().unwrap()
+    };
+    for verb in ["import", "awr", "trace"] {
+        let (code, text) = refused(&piped("", verb));
+        assert!(code == 2 && text.contains("holds zeros"), "{verb}: {text}");
+    }
+    for verb in ["import", "awr"] {
+        let (code, text) = refused(&piped("awr.txt", verb));
+        assert!(code != 0 && text.contains("holds nothing but zeros from byte"), "{verb}: {text}");
+    }
+    assert!(out(&piped("t.trc", "import")).contains("10046 trace"));
+}

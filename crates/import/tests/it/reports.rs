@@ -8,10 +8,7 @@ use mindful_import::{Reported, recognised};
 use proptest::prelude::*;
 
 use crate::made::{Dress, Made, showcase};
-
-/// Every dress.
-const ALL: [Dress; 7] =
-    [Dress::Awr10, Dress::Awr11, Dress::Awr11Narrow, Dress::Awr12, Dress::Awr19, Dress::Html, Dress::Statspack];
+use crate::samples::DRESSES;
 
 pub fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<Reported>> {
     recognised(name, Box::new(Cursor::new(text.into())))?.read()
@@ -90,12 +87,12 @@ proptest! {
 
     #[test]
     fn what_was_rendered_is_read_back_in_every_dress(made in made()) {
-        for dress in ALL { as_made(&made, dress); }
+        for dress in DRESSES { as_made(&made, dress); }
     }
 
     #[test]
     fn a_report_cut_anywhere_tells_no_figure_it_lost(made in made(), at in 0.0_f64..1.0) {
-        for dress in ALL {
+        for dress in DRESSES {
             let whole = made.report(dress);
             let mut cut = (whole.len() as f64 * at) as usize;
             while !whole.is_char_boundary(cut) { cut -= 1; }
@@ -110,7 +107,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), dress in 0_usize..7, at in 0.0_f64..1.0) {
-        let mut whole = showcase().report(ALL[dress]).into_bytes();
+        let mut whole = showcase().report(DRESSES[dress]).into_bytes();
         let place = (whole.len() as f64 * at) as usize;
         whole.splice(place..(place + bytes.len()).min(whole.len()), bytes.clone());
         let _ = read("awr.txt", whole);
@@ -120,7 +117,7 @@ proptest! {
 
 #[test]
 fn every_line_may_be_the_last() {
-    for dress in ALL {
+    for dress in DRESSES {
         let whole = showcase().report(dress);
         let mut end = 0;
         for line in whole.split_inclusive('\n') {
@@ -264,33 +261,4 @@ fn a_file_that_is_no_report_is_reported_by_what_it_holds() {
     assert!(refused(b"ASH Report For SLOB/slob\n").contains("an ASH report"));
     assert!(refused(b"execve(\"/bin/ls\", [\"ls\"]) = 0\n").contains("begins with `execve"));
     assert!(refused(b"WORKLOAD REPOSITORY report for\n\nnothing else\n").contains("no load profile"));
-}
-
-/// Endless zeros, and an end that fails the test if it is reached.
-struct Zeros(u64);
-
-impl std::io::Read for Zeros {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        assert!(self.0 < 1 << 28, "a file that is nothing is read to its end");
-        into.fill(0);
-        self.0 += into.len() as u64;
-        Ok(into.len())
-    }
-}
-
-#[test]
-fn ten_gigabytes_of_zeros_are_not_read() {
-    let error = recognised("-", Box::new(Zeros(0))).err().unwrap().to_string();
-    assert!(error.contains("holds zeros"), "{error}");
-}
-
-#[test]
-fn a_trace_with_ten_gigabytes_behind_it_stays_small() {
-    use std::io::Read;
-    let head = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=2000001\n\
-                WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=3000001\n";
-    // A line without an end: none of it is kept.
-    let input = Cursor::new(head.to_owned()).chain(std::io::repeat(0).take(1 << 30));
-    let reported = recognised("t.trc", Box::new(input)).unwrap().read().unwrap();
-    assert_eq!(reported[0].sessions, Some(1));
 }
