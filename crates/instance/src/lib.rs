@@ -12,6 +12,7 @@ pub mod log;
 mod memory_group;
 pub mod place;
 pub mod program;
+pub mod search;
 mod server;
 pub mod shared_memory;
 mod socket;

@@ -1,0 +1,261 @@
+//! Which programs of a database server are used: given, fetched before, fetched now, or the system's.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use mindful_core::event::{Events, note};
+use mindful_core::{Error, Result};
+
+use crate::account::Account;
+use crate::fetch::{Artefact, fetch};
+
+/// What the programs of a database server are called, and where they may be.
+#[derive(Debug)]
+pub struct Known {
+    /// For messages: `PostgreSQL`.
+    pub name: &'static str,
+    /// The programs that have to be in a folder; the last one serves.
+    pub programs: &'static [&'static str],
+    /// What makes the last one say its version.
+    pub ask: &'static str,
+    /// Its version, in what it then says.
+    pub version: fn(&str) -> Option<&str>,
+    /// Where they are in what is fetched.
+    pub below: &'static str,
+    /// Folders in which systems have them beside those of `PATH`; anything may stand between the two parts.
+    pub system: &'static [(&'static str, &'static str)],
+    /// The option that gives a folder, and the one that gives a version.
+    pub options: [&'static str; 2],
+    /// Who knows the folder of an installed one.
+    pub hint: &'static str,
+}
+
+/// A folder with the programs, and what they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Programs {
+    /// The folder.
+    pub bin: PathBuf,
+    /// Such as `18.6`.
+    pub version: String,
+}
+
+/// What is looked for.
+pub struct Search<'a> {
+    /// Of which server.
+    pub known: &'static Known,
+    /// The folder that a user gave.
+    pub given: Option<&'a Path>,
+    /// The version that is fetched, in full.
+    pub version: &'a str,
+    /// Whether another version may be used, of the given folder or of the system.
+    pub fits: &'a dyn Fn(&str) -> bool,
+    /// Which that are, in words.
+    pub wanted: String,
+    /// Where fetched programs are, each version in a folder of its name.
+    pub shelf: &'a Path,
+    /// What may be fetched, and from where; `None` where that is off.
+    pub source: Option<(Artefact, &'a str)>,
+}
+
+impl Search<'_> {
+    /// Finds the programs, from the network if they are nowhere else.
+    pub fn find(&self, account: &Account, events: &dyn Events) -> Result<Programs> {
+        if let Some(bin) = self.given {
+            return self.check(bin, account);
+        }
+        let place = account.reach(self.shelf, "--fetch-dir")?;
+        let fetched = place.join(self.version).join(self.known.below);
+        let missing = if self.is_in(&fetched) {
+            None
+        } else if let Some((artefact, url)) = &self.source {
+            let fetched = fetch(artefact, url, &place, self.version, account, events);
+            fetched.err().map(|why| format!("fetching it failed: {why}"))
+        } else {
+            Some("--fetch is off".to_owned())
+        };
+        let Some(reason) = missing else {
+            return Ok(Programs { bin: fetched, version: self.version.to_owned() });
+        };
+        let system = self.newest(&self.system_folders(), account).ok_or_else(|| self.none(&reason))?;
+        let what = format!("{} {} is not here ({reason})", self.known.name, self.version);
+        note(events, format!("{what}: using {} of {}", system.version, system.bin.display()));
+        Ok(system)
+    }
+
+    fn none(&self, reason: &str) -> Error {
+        let (name, option) = (self.known.name, self.known.options[0]);
+        Error::target(
+            format!("no {name} {} to start ({reason})", self.version),
+            format!(
+                "give {option} DIR with a {name} of your own, connect to the network once so that it can be fetched, or \
+                 measure without a server by --target sqlite:PATH"
+            ),
+        )
+    }
+
+    /// The programs of a folder that a user gave.
+    fn check(&self, bin: &Path, account: &Account) -> Result<Programs> {
+        let Known { name, programs, hint, options: [option, version], .. } = self.known;
+        let bin = account.reach(bin, option)?;
+        if !self.is_in(&bin) {
+            return Err(Error::plan(
+                format!("{option} {} does not hold {}", bin.display(), programs.join(" and ")),
+                format!("name the folder they are in; {hint} tells it"),
+            ));
+        }
+        let found = self.ask(&bin, account).ok_or_else(|| {
+            let asked = format!("{} {}", self.server(), self.known.ask);
+            Error::plan(
+                format!("{option} {}: `{asked}` as user {} tells no version", bin.display(), account.name),
+                format!("try it by hand, or leave {option} away"),
+            )
+        })?;
+        if (self.fits)(&found.version) {
+            return Ok(found);
+        }
+        Err(Error::plan(
+            format!("{option} {} is {name} {}, wanted is {}", bin.display(), found.version, self.wanted),
+            format!("give {option} or {version}, not both"),
+        ))
+    }
+
+    fn is_in(&self, bin: &Path) -> bool {
+        self.known.programs.iter().all(|program| bin.join(program).is_file())
+    }
+
+    fn server(&self) -> &'static str {
+        self.known.programs.last().copied().unwrap_or_default()
+    }
+
+    /// What the programs of a folder say they are.
+    fn ask(&self, bin: &Path, account: &Account) -> Option<Programs> {
+        let mut asked = account.command(bin.join(self.server()), Path::new("/"));
+        let output = asked.arg(self.known.ask).stderr(Stdio::null()).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        Some(Programs { bin: bin.to_owned(), version: (self.known.version)(&text)?.to_owned() })
+    }
+
+    /// Every folder in which the system may have them: those of PATH, then the usual ones.
+    fn system_folders(&self) -> Vec<PathBuf> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // What is in PATH is often a link or a wrapper, beside which the rest is missing.
+        let linked = |folder: PathBuf| match folder.join(self.server()).canonicalize() {
+            Ok(program) => program.parent().map_or(folder, Path::to_owned),
+            Err(_) => folder,
+        };
+        let mut folders: Vec<_> = std::env::split_paths(&path).map(linked).collect();
+        for (top, below) in self.known.system {
+            let Ok(entries) = std::fs::read_dir(top) else { continue };
+            folders.extend(entries.flatten().map(|entry| entry.path().join(below)));
+        }
+        folders
+    }
+
+    /// The newest that fits, among equals the first.
+    fn newest(&self, folders: &[PathBuf], account: &Account) -> Option<Programs> {
+        let mut best: Option<Programs> = None;
+        for folder in folders.iter().filter(|folder| self.is_in(folder)) {
+            let Some(found) = self.ask(folder, account) else { continue };
+            let newer = best.as_ref().is_none_or(|best| order(&found.version) > order(&best.version));
+            if newer && (self.fits)(&found.version) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+}
+
+fn order(version: &str) -> Vec<u32> {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    static KNOWN: Known = Known {
+        name: "Some",
+        programs: &["some-init", "somed"],
+        ask: "--version",
+        version: |said| said.split("Ver ").nth(1)?.split_whitespace().next(),
+        below: "bin",
+        system: &[],
+        options: ["--some-bin", "--some-version"],
+        hint: "`some-config`",
+    };
+
+    fn search<'a>(fits: &'a dyn Fn(&str) -> bool, given: Option<&'a Path>) -> Search<'a> {
+        Search {
+            known: &KNOWN,
+            given,
+            version: "18.6",
+            fits,
+            wanted: "another".to_owned(),
+            shelf: Path::new("/nowhere"),
+            source: None,
+        }
+    }
+
+    /// A folder whose server says that it is `version`.
+    fn folder(top: &Path, version: &str) -> PathBuf {
+        let bin = top.join(version).join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        for program in KNOWN.programs {
+            fs::write(bin.join(program), format!("#!/bin/sh\necho \"somed Ver {version} for all, by $1\"\n")).unwrap();
+            fs::set_permissions(bin.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        bin
+    }
+
+    fn top() -> tempfile::TempDir {
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap()
+    }
+
+    #[test]
+    fn the_newest_of_the_system_that_fits_is_taken() {
+        let (top, me) = (top(), Account::choose(None).unwrap());
+        let folders: Vec<_> =
+            ["9.6.24", "15.14", "16.2", "16.10", "17beta1"].iter().map(|v| folder(top.path(), v)).collect();
+        let any = |_: &str| true;
+        assert_eq!(search(&any, None).newest(&folders, &me).unwrap().version, "17beta1");
+        assert_eq!(search(&any, None).newest(&folders[..4], &me).unwrap().version, "16.10");
+        let old = |version: &str| version.starts_with("16.2");
+        assert_eq!(search(&old, None).newest(&folders, &me).unwrap().version, "16.2");
+        assert_eq!(search(&|_| false, None).newest(&folders, &me), None);
+    }
+
+    #[test]
+    fn a_given_folder_that_does_not_fit_is_refused() {
+        let (top, me) = (top(), Account::choose(None).unwrap());
+        let bin = folder(top.path(), "16.2");
+        let found = |fits: &dyn Fn(&str) -> bool, bin: &Path| {
+            search(fits, Some(bin)).find(&me, &Silent).map(|found| found.version).map_err(|error| error.to_string())
+        };
+        assert_eq!(found(&|_| true, &bin).unwrap(), "16.2");
+        let refusal = found(&|_| false, &bin).unwrap_err();
+        assert!(refusal.contains("is Some 16.2, wanted is another"), "{refusal}");
+        let refusal = found(&|_| true, top.path()).unwrap_err();
+        assert!(refusal.contains("does not hold some-init and somed"), "{refusal}");
+        fs::write(bin.join("somed"), "#!/bin/sh\nexit 1\n").unwrap();
+        let refusal = found(&|_| true, &bin).unwrap_err();
+        assert!(refusal.contains("`somed --version` as user"), "{refusal}");
+    }
+
+    #[test]
+    fn with_nothing_at_all_three_ways_out_are_named() {
+        let me = Account::choose(None).unwrap();
+        let refusal = search(&|_| true, None).find(&me, &Silent).unwrap_err().to_string();
+        for way in ["no Some 18.6 to start (--fetch is off)", "--some-bin", "network", "sqlite:"] {
+            assert!(refusal.contains(way), "{refusal}");
+        }
+    }
+
+    struct Silent;
+
+    impl Events for Silent {
+        fn emit(&self, _: mindful_core::event::Event) {}
+    }
+}
