@@ -95,7 +95,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform")
                 .arg(repeat("5").help("How often it is run [default: 5]")),
         )
-        .subcommand(Command::new("list").about("List stored runs"))
+        .subcommands(of_stored_runs())
         .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()))
         .subcommand(export())
         .subcommand(import())
@@ -104,6 +104,17 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(squeeze())
         .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
         .subcommands(for_shells())
+}
+
+fn of_stored_runs() -> [Command; 2] {
+    let last = Arg::new("last").long("last").value_name("N").help("Only the N newest");
+    let runs = Arg::new("runs").value_name("RUN").num_args(1..).required(true);
+    [
+        Command::new("list").about("List stored runs").arg(last),
+        Command::new("delete")
+            .about("Remove stored runs: listed first, and asked for")
+            .arg(runs.help("Ids, their beginnings, tags, or latest")),
+    ]
 }
 
 /// What a package or a shell's start-up asks for.

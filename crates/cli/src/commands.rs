@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 #[cfg(feature = "raw")]
 mod contrast;
+mod delete;
 mod doctor;
 mod engines;
 mod export;
@@ -49,6 +50,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("raw", matches)) => raw::raw(matches),
         Some(("watch", matches)) => watch::watch(matches),
         Some(("list", matches)) => list::list(matches),
+        Some(("delete", matches)) => delete::delete(matches),
         Some(("show", matches)) => show::show(matches),
         Some(("export", matches)) => export::export(matches),
         Some(("import", matches)) => import::import(matches),

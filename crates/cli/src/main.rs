@@ -10,6 +10,7 @@ mod layers;
 mod noise;
 mod open_files;
 mod plan_file;
+mod question;
 mod registry;
 mod service_variables;
 mod signals;

@@ -235,9 +235,15 @@ impl Store {
     }
 
     /// Removes the run `id` with everything in its folder.
+    ///
+    /// # Errors
+    /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or something of it cannot be removed.
     pub fn remove(&self, id: &str) -> Result<()> {
         self.check(id)?;
         let dir = self.run_dir(id);
+        // A folder without a record that can be opened is nobody's to write to.
+        let written = file::open(&dir.join(LOG)).ok();
+        written.as_ref().map_or(Ok(()), |log| lock(log, id))?;
         fs::remove_dir_all(&dir)
             .map_err(|error| Error::run(format!("cannot remove {}: {error}", dir.display()), "remove it by hand"))
     }

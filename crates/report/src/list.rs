@@ -30,6 +30,7 @@ pub fn table(rows: &[Row], style: &Style) -> String {
     let mut table = Table::new(&[
         ("id", Left),
         ("when (UTC)", Left),
+        ("what", Left),
         ("engine", Left),
         ("target", Left),
         ("sessions", Right),
@@ -38,7 +39,7 @@ pub fn table(rows: &[Row], style: &Style) -> String {
         ("blocks/s", Right),
         ("phys reads/s", Right),
         ("p99 us", Right),
-        ("verdict", Left),
+        ("validity", Left),
         ("tag", Left),
     ]);
     let mut faults = Vec::new();
@@ -73,6 +74,7 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
     vec![
         escape(id),
         escape(&when),
+        what(head, summary),
         escape(&head.engine),
         escape_to(&head.target, 28),
         best.map_or_else(|| asked(head, head.plan.sessions.to_string()), |step| count(step.sessions)),
@@ -84,6 +86,19 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         verdict.to_owned(),
         head.plan.tag.as_deref().map_or_else(|| UNKNOWN.to_owned(), |tag| escape_to(tag, 24)),
     ]
+}
+
+/// What was run, with the number of steps where there are several; an unfinished run does not know it all.
+fn what(head: &RunHead, summary: Option<&Summary>) -> String {
+    let steps = summary.map_or(0, |summary| summary.steps.len());
+    let name = match summary {
+        _ if head.imported.is_some() => "import",
+        Some(summary) if summary.contrast.is_some() => "contrast",
+        Some(summary) if summary.io_job.is_some() => "raw job",
+        Some(_) if steps > 1 => "sweep",
+        _ => "run",
+    };
+    if steps > 1 { format!("{name}, {steps} steps") } else { name.to_owned() }
 }
 
 /// What the plan says, which is nothing where another tool measured.

@@ -1,17 +1,16 @@
 //! `mindful cleanup`: removes what is mindful's own, lists it first, and asks.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal, Write as _};
 
 use clap::ArgMatches;
+use mindful_core::Result;
 use mindful_core::engine::OwnedObject;
 use mindful_core::units;
-use mindful_core::{Error, Result};
 use mindful_report::escape;
 use mindful_runner::Context;
 
-use crate::context;
 use crate::exit::Exit;
+use crate::{context, question};
 
 /// Lists, asks, removes.
 pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
@@ -30,7 +29,7 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     if ours == 0 {
         return Ok(Exit::Ok);
     }
-    if !matches.get_flag("yes") && !context.stop.cut_off(asked)? {
+    if !matches.get_flag("yes") && !context.stop.cut_off(|| question::yes("cleanup", "Remove these?"))? {
         context::print("nothing was removed\n")?;
         return Ok(Exit::Ok);
     }
@@ -57,15 +56,4 @@ fn listing(inventory: &[OwnedObject], context: &Context) -> String {
         let _ = writeln!(text, "  {}{size}: {fate}", escape(&object.name));
     }
     text
-}
-
-fn asked() -> Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Error::plan("cleanup asks before it removes, and nobody is there to answer", "give --yes"));
-    }
-    let mut stderr = std::io::stderr();
-    let _ = write!(stderr, "Remove these? [y/N] ").and_then(|()| stderr.flush());
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }

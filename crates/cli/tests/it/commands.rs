@@ -404,3 +404,36 @@ fn the_usual_limit_of_open_files_does_not_bound_the_sessions() {
     assert!(findings.clone().all(|finding| !failed.contains(&finding["code"].as_str().unwrap())), "{run:#}");
     assert_eq!(run["steps"][0]["sessions"], 64);
 }
+
+#[test]
+fn runs_are_listed_by_kind_and_deleted_after_a_question() {
+    let cli = Cli::new();
+    cli.measured(&["--duration", "1s", "--tag", "one"]);
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--duration", "1s", "--warmup", "100ms"];
+    let swept = cli.run(&[&sweep[..], &["--sessions", "1,2", "--tag", "two"]].concat());
+    assert!(swept.status.success(), "{swept:?}");
+    let listed = |args: &[&str]| String::from_utf8(cli.run(&[&["list"], args].concat()).stdout).unwrap();
+    let all = listed(&[]);
+    assert!(all.contains("  run  ") && all.contains("sweep, 3 steps"), "{all}");
+    assert!(!listed(&["--last", "1"]).contains(" one") && listed(&["--last", "1"]).contains(" two"));
+    assert_eq!(cli.run(&["list", "--last", "many"]).status.code(), Some(2));
+
+    let unasked = cli.run(&["delete", "one"]);
+    assert_eq!(unasked.status.code(), Some(2), "{unasked:?}");
+    let unknown = cli.run(&["delete", "one", "three", "--yes"]);
+    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+    assert_eq!(listed(&[]), all);
+    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "30s", "--tag", "going-on"];
+    let mut child = cli.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !listed(&[]).contains("going-on") {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let written = cli.run(&["delete", "going-on", "--yes"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(written.status.code(), Some(2), "{written:?}");
+
+    let deleted = cli.run(&["delete", "one", "two", "going-on", "--yes"]);
+    assert!(deleted.status.success() && String::from_utf8_lossy(&deleted.stdout).contains("3 removed"), "{deleted:?}");
+    assert_eq!(listed(&[]), "no runs\n");
+}

@@ -1,0 +1,17 @@
+//! Questions before something is removed.
+
+use std::io::{BufRead, IsTerminal, Write as _};
+
+use mindful_core::{Error, Result};
+
+/// Asks `question` and waits for a yes or a no; refuses for `verb` where nobody is there to answer.
+pub fn yes(verb: &str, question: &str) -> Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Error::plan(format!("{verb} asks before it removes, and nobody is there to answer"), "give --yes"));
+    }
+    let mut stderr = std::io::stderr();
+    let _ = write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush());
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}
