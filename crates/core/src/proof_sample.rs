@@ -76,7 +76,7 @@ mod tests {
         }
 
         #[test]
-        fn rows_that_stand_elsewhere_move_the_correlation_by_less_than_the_error(
+        fn misplaced_rows_move_the_correlation_within_the_error(
             seed: u64, rows in 500_u64..3000, wrong in 1_u64..20
         ) {
             let written = crate::draw::Permutation::new(rows, seed);

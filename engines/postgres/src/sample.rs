@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layout_close_to_a_limit_is_proven_by_a_larger_sample_not_by_all() {
+    fn a_layout_close_to_a_limit_takes_a_larger_sample_not_all() {
         let mut larger = 0;
         for (schemas, blocks, seed) in (1..16).flat_map(|seed| [(4, 65_536, seed), (2, 131_072, seed)]) {
             let (content, bytes) = (Content::INCOMPRESSIBLE, blocks * 8192);

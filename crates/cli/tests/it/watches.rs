@@ -53,7 +53,7 @@ fn watching_goes_on_until_it_is_interrupted() {
 }
 
 #[test]
-fn a_line_a_second_is_what_a_terminal_shows_and_all_is_asked_for() {
+fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let mindful = Mindful::new();
     let shown = |args: &[&str]| {
         let output = mindful.run(&[&["watch", "--target", "null:"], args].concat());

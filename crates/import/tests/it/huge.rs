@@ -44,7 +44,7 @@ fn zeros_alone_are_refused_by_the_head() {
 }
 
 #[test]
-fn zeros_behind_the_begin_of_a_file_are_refused_where_they_begin() {
+fn zeros_within_a_file_are_refused_where_they_begin() {
     for (what, name, text) in samples::of_each_format().into_iter().filter(|(what, ..)| *what != "10046 trace") {
         let (input, read) = behind(text);
         let error = recognised(name, input).unwrap().read().unwrap_err().to_string();

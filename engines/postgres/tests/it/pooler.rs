@@ -122,7 +122,7 @@ fn everything_works_through_a_pooler_that_keeps_sessions() {
 }
 
 #[test]
-fn a_pooler_with_room_for_one_session_is_named_and_not_waited_for() {
+fn a_pooler_with_room_for_one_session_is_named_at_once() {
     let Some(server) = server() else { return };
     let pooler = Pooler::start(&server, "session", 1);
     let begun = Instant::now();
