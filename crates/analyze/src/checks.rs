@@ -9,6 +9,7 @@ mod span;
 mod stall;
 
 use mindful_core::dataset::{Content, LayoutProof};
+use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{MergedSlice, Run, StepRecord};
@@ -49,19 +50,7 @@ pub const FEWEST_OPS: f64 = 1_000.0;
 
 /// What explains others comes before them where they are as grave.
 pub fn is_a_cause(finding: &Finding) -> bool {
-    matches!(finding.code.as_str(), "stall" | "foreign-cpu")
-}
-
-fn error(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Error, text, evidence)
-}
-
-fn warning(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Warning, text, evidence)
-}
-
-fn info(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Info, text, evidence)
+    [codes::STALL, codes::FOREIGN_CPU].iter().any(|code| finding.code == code.name())
 }
 
 /// What concerns the whole run.
@@ -69,24 +58,25 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
     let mut findings = Vec::new();
     let of_a_step = |why: &String| run.steps.iter().any(|step| step.error.as_ref() == Some(why));
     if let Some(why) = run.error.as_ref().filter(|why| !of_a_step(why)) {
-        findings.push(error("failed", "The run failed: what it measured until then is not what was asked for.", why));
+        findings
+            .push(codes::FAILED.finding("The run failed: what it measured until then is not what was asked for.", why));
     }
     if !run.finished {
         let text = "The run has no end: mindful was killed, or is still at work. Figures are of what was stored.";
-        findings.push(error("unfinished", text, format!("{} steps begun", run.steps.len())));
+        findings.push(codes::UNFINISHED.finding(text, format!("{} steps begun", run.steps.len())));
     } else if run.interrupted {
-        findings.push(error("interrupted", "The run was stopped before its end.", "by a signal"));
+        findings.push(codes::INTERRUPTED.finding("The run was stopped before its end.", "by a signal"));
     } else if run.steps.is_empty() && run.error.is_none() {
-        findings.push(error("no-step", "No step was run: there is nothing to report.", "0 steps"));
+        findings.push(codes::NO_STEP.finding("No step was run: there is nothing to report.", "0 steps"));
     }
     if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
         let text = "The layout is not what the method asks for: neighbouring keys are not scattered. `mindful cleanup` and load anew.";
-        findings.push(error("layout", text, failure));
+        findings.push(codes::LAYOUT.finding(text, failure));
     }
     if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
         let text =
             "No proof of the layout is stored with the dataset. `mindful load` proves it anew and keeps the proof.";
-        findings.push(info("layout-not-proven", text, "no proof of this run or of an earlier load"));
+        findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, "no proof of this run or of an earlier load"));
     }
     findings.extend(repeated(run));
     for shape in run.shapes.iter().filter(|shape| !shape.pure) {
@@ -94,7 +84,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
             "The {} statement does not take the access path of the method: its reads are not single random blocks, so neither are the figures.",
             shape.kind
         );
-        findings.push(warning("plan-shape", text, &shape.shape));
+        findings.push(codes::PLAN_SHAPE.finding(text, &shape.shape));
     }
     findings
 }
@@ -106,7 +96,7 @@ fn repeated(run: &Run) -> Option<Finding> {
         let text = "The stored bytes repeat, as old kits have them: storage that compresses or deduplicates keeps next \
                     to nothing of them, and reads come from its memory. Load with --content mixed.";
         let stored = run.description.as_ref().and_then(|description| description.stored_blocks.as_ref());
-        warning("repeated-content", text, stored.map_or("content repeated", String::as_str))
+        codes::REPEATED_CONTENT.finding(text, stored.map_or("content repeated", String::as_str))
     })
 }
 
@@ -114,11 +104,10 @@ fn repeated(run: &Run) -> Option<Finding> {
 pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(why) = &step.error {
-        findings.push(error(
-            "session-error",
-            "A session failed and the step was stopped. Correct the cause and run again.",
-            why,
-        ));
+        findings.push(
+            codes::SESSION_ERROR
+                .finding("A session failed and the step was stopped. Correct the cause and run again.", why),
+        );
     }
     if let (Some(window), None) = (&found.window, &step.head.workload) {
         findings.extend(reported::of_step(step, window, found));
@@ -127,11 +116,9 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
         let seen = step.spans().iter().flatten().count();
         let text = "There is no time in which all sessions worked: nothing can be measured.";
-        findings.push(error(
-            "no-window",
-            text,
-            format!("{seen} of {} sessions reported work", step.head.placements.len()),
-        ));
+        findings.push(
+            codes::NO_WINDOW.finding(text, format!("{seen} of {} sessions reported work", step.head.placements.len())),
+        );
         return findings;
     };
     // What stood still and what others did come first: much of the rest follows from it.
@@ -168,7 +155,7 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
     let asked_s = step.head.duration_s?;
     ((measured_s / asked_s - 1.0).abs() > WINDOW_TOLERANCE).then(|| {
         let text = "The measured window is not the requested one: a session started late or stopped early.";
-        error("short-window", text, format!("{measured_s:.2} s measured, {asked_s:.2} s requested"))
+        codes::SHORT_WINDOW.finding(text, format!("{measured_s:.2} s measured, {asked_s:.2} s requested"))
     })
 }
 
@@ -183,7 +170,7 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
     let least = done.values().min().copied().filter(|least| *least < asked)?;
     let text = "The work was not done when its time was over: the figures are of a part of it. A longer --guard, or \
                 fewer --ops.";
-    Some(error("incomplete", text, format!("{least} of {asked} operations in the slowest session")))
+    Some(codes::INCOMPLETE.finding(text, format!("{least} of {asked} operations in the slowest session")))
 }
 
 fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {
@@ -191,7 +178,7 @@ fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Findin
     (skew_s > SKEW_SHARE * window_s).then(|| {
         let evidence = format!("{skew_s:.3} s between the first and the last of {} sessions", step.head.placements.len());
         let text = "Sessions did not start together. Rates hold only where all were at work; a longer --warmup hides the start.";
-        info("late-start", text, evidence)
+        codes::LATE_START.finding(text, evidence)
     })
 }
 
@@ -201,7 +188,10 @@ fn little(run: &Run, step: &StepRecord, work: &Work) -> Option<Finding> {
         "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
     let busy = little::in_flight(run, step, work);
     let (inside, off) = (little::residing(step, work), percent(breach));
-    Some(warning("little", text, format!("{busy:.2} sessions not thinking, {inside:.2} inside operations: {off} off")))
+    Some(
+        codes::LITTLE
+            .finding(text, format!("{busy:.2} sessions not thinking, {inside:.2} inside operations: {off} off")),
+    )
 }
 
 fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
@@ -210,7 +200,7 @@ fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
     let share = little::loop_share(work).filter(|share| closed && range.contains(share))?;
     let text = "The work loop itself took a share of the sessions' time: latencies are without it, rates are not. A \
                 larger --work-unit makes it small.";
-    Some(info("loop-overhead", text, format!("{} of the time in slices", percent(share))))
+    Some(codes::LOOP_OVERHEAD.finding(text, format!("{} of the time in slices", percent(share))))
 }
 
 fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
@@ -222,7 +212,7 @@ fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
     let own_arithmetic = workload.like == Like::Mindful;
     (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
         let text = "The mix is not the one asked for.";
-        warning("mix", text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
+        codes::MIX.finding(text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
     })
 }
 
@@ -234,7 +224,7 @@ fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
             "{:.1} operations/s due, {:.1} done; backlog {:.0} at the start, {:.0} at the end",
             pace.offered_per_s, pace.delivered_per_s, pace.backlog_begin, pace.backlog_end
         );
-        warning("rate-not-sustained", text, evidence)
+        codes::RATE_NOT_SUSTAINED.finding(text, evidence)
     })
 }
 
@@ -244,8 +234,7 @@ fn unfair(work: &Work) -> Option<Finding> {
     (least < (1.0 - UNFAIR_SHARE) * median && median >= FEWEST_OPS / 10.0).then(|| {
         let text = "Sessions did not get the same done: totals hide that some waited. Look at what differs between \
                     them: schema, endpoint, CPU.";
-        info(
-            "unfair",
+        codes::UNFAIR.finding(
             text,
             format!(
                 "{least:.0} operations in the slowest session, {median:.0} in the median, {most:.0} in the fastest"
@@ -275,7 +264,7 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     let reason = *steady::assess(&signals, &criteria).reasons.first()?;
     let text = "Throughput was not steady in the window: its mean stands for none of its parts. A longer --warmup or \
                 --duration, or a search for the cause.";
-    (!matches!(reason, Reason::TooShort { .. })).then(|| info("not-steady", text, in_words(reason)))
+    (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))
 }
 
 /// A rate that rises or falls all through the window is that of no instant (measurement.md M3).
@@ -297,8 +286,8 @@ fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
         100.0 * moved.change,
         hits.unwrap_or_default()
     );
-    let found = if moved.misleads() { warning } else { info };
-    Some(found("rate-moved", text, evidence))
+    let severity = if moved.misleads() { Severity::Warning } else { Severity::Info };
+    Some(Finding::new(codes::RATE_MOVED, severity, text, evidence))
 }
 
 /// What speaks against a steady state, in words.
@@ -327,7 +316,7 @@ fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Fin
     (!updates && writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
         let text = "The database wrote blocks although nothing was updated: the load left a debt (hint bits, freezing), \
                     or something else writes. Run again, or `mindful cleanup` and load anew.";
-        warning("writes-without-updates", text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
+        codes::WRITES_WITHOUT_UPDATES.finding(text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
     })
 }
 
@@ -340,7 +329,7 @@ fn unexpected_hits(residence: Residence) -> Finding {
          or the target does not tell all its reads."
     };
     let (predicted, measured) = (percent(residence.predicted), percent(residence.measured));
-    info("unexpected-hits", text, format!("{measured} of block visits, {predicted} by its size"))
+    codes::UNEXPECTED_HITS.finding(text, format!("{measured} of block visits, {predicted} by its size"))
 }
 
 /// Physical reads by block visited above which a run from the database's cache is not one of the cache alone.
@@ -352,13 +341,13 @@ fn still_reading(found: &StepAnalysis) -> Option<Finding> {
     let yielded = found.gates.method_yield.filter(|y| cached && *y > STILL_READING)?;
     let text = "A run of the database's cache still read from below: each such read takes as long as many hits, so the \
                 figure is not what CPU and memory can do. A longer --warmup, or a larger cache.";
-    Some(info("still-reading", text, format!("{} of the blocks visited were read", percent(yielded))))
+    Some(codes::STILL_READING.finding(text, format!("{} of the blocks visited were read", percent(yielded))))
 }
 
 fn few_operations(work: &Work) -> Option<Finding> {
     (work.ops() < FEWEST_OPS).then(|| {
         let text = "Few operations: rates are rough and high percentiles unknown. A longer --duration or a smaller --work-unit gives more.";
-        info("few-operations", text, format!("{:.0} operations in {:.1} s", work.ops(), work.seconds))
+        codes::FEW_OPERATIONS.finding(text, format!("{:.0} operations in {:.1} s", work.ops(), work.seconds))
     })
 }
 
@@ -373,21 +362,21 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
         } else {
             "mindful itself used up its CPUs: the figures are those of the client. Use a larger one."
         };
-        findings.push(warning("client-bound", text, format!("{cores:.2} of {cpus} CPUs that it may use")));
+        findings.push(codes::CLIENT_BOUND.finding(text, format!("{cores:.2} of {cpus} CPUs that it may use")));
     }
     if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
-        findings.push(info("host-saturated", text, format!("{} of the host's CPU busy", percent(busy))));
+        findings.push(codes::HOST_SATURATED.finding(text, format!("{} of the host's CPU busy", percent(busy))));
     }
     if let Some(share) = cpu.wait_sampling_share.filter(|share| *share > WAIT_SAMPLING_SHARE) {
         let text = "Sampling wait events took CPU from the database that its figures lack. Sample less often, or not at \
                     all: --wait-sampling.";
-        findings.push(info("wait-sampling-cost", text, format!("{} of the server's CPU", percent(share))));
+        findings.push(codes::WAIT_SAMPLING_COST.finding(text, format!("{} of the server's CPU", percent(share))));
     }
     let steal = found.counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
     if let Some(steal) = steal.filter(|steal| *steal > STEAL_SHARE) {
         let text = "The hypervisor gave this host's CPU to others: figures depend on the neighbours.";
-        findings.push(warning("cpu-steal", text, format!("{} of CPU time stolen", percent(steal))));
+        findings.push(codes::CPU_STEAL.finding(text, format!("{} of CPU time stolen", percent(steal))));
     }
     findings
 }
@@ -400,15 +389,15 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
     }
     if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
         let text = "The page cache served physical reads: they say nothing about storage. Use direct I/O, or leave less memory free.";
-        findings.push(warning("page-cache", text, format!("{} of physical reads", headline::part(phi))));
+        findings.push(codes::PAGE_CACHE.finding(text, format!("{} of physical reads", headline::part(phi))));
     }
     if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {
         let text = "Others read from the device that holds the data: they share its figures. Find them, or measure when it is quiet.";
-        findings.push(warning("foreign-reads", text, format!("{} of the device's read bytes", percent(share))));
+        findings.push(codes::FOREIGN_READS.finding(text, format!("{} of the device's read bytes", percent(share))));
     }
     if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
         let text = "The device is not seen: what storage did can only be reported by the database and its processes.";
-        findings.push(info("device-not-seen", text, "no counters of a device"));
+        findings.push(codes::DEVICE_NOT_SEEN.finding(text, "no counters of a device"));
     }
     findings
 }

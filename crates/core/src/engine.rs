@@ -12,7 +12,7 @@ pub use crate::description::{AccessPath, Description, HostView};
 use crate::error::{Error, Result};
 use crate::event::Events;
 use crate::file_reads::FileReads;
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::metric::Sampler;
 use crate::plan::Plan;
 use crate::settings::{Key, Settings};
@@ -61,6 +61,11 @@ pub trait Engine: Sync {
     /// What its log of changes is called: WAL, redo.
     fn log_name(&self) -> &'static str {
         "log"
+    }
+
+    /// Kinds of findings that it alone raises.
+    fn finding_codes(&self) -> &'static [Code] {
+        &[]
     }
 
     /// The URL without its secrets, for output and storage.

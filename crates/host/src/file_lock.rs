@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::result::{Finding, Severity};
+use mindful_core::finding::codes;
+use mindful_core::result::Finding;
 use mindful_core::{Error, Result};
 use rustix::fs::{major, minor};
 use rustix::io::Errno;
@@ -211,7 +212,7 @@ pub fn shared(paths: &[PathBuf]) -> Option<Finding> {
     let text = "Another run, load or cleanup of mindful uses the same file: it shares the file's cache and its device, and \
                 what the device did for it is counted with this run. Wait until it ends, or load another file; without \
                 --shared a run is refused";
-    Some(Finding::new("file-shared", Severity::Warning, text, used))
+    Some(codes::FILE_SHARED.finding(text, used))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use mindful_core::event::Event;
-use mindful_core::finding::{Finding, Severity};
+use mindful_core::finding::Code;
+use mindful_core::finding::Finding;
 use mindful_core::latency::Latency;
 use mindful_core::metric::{Metric, Phase};
 use mindful_core::slice::{OpReport, SliceReport};
@@ -98,8 +99,8 @@ impl Reported {
     }
 
     /// A figure that does not mean what it seems to.
-    pub fn caveat(&mut self, code: &str, severity: Severity, text: impl Into<String>, evidence: impl Into<String>) {
-        self.findings.push(Finding::new(code, severity, text, evidence));
+    pub fn caveat(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
+        self.findings.push(code.finding(text, evidence));
     }
 }
 

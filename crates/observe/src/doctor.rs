@@ -14,7 +14,7 @@ mod storage;
 use std::time::Duration;
 
 use mindful_core::engine::HostView;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, clock};
 
@@ -85,16 +85,6 @@ fn check(state: &HostState) -> Vec<Finding> {
     findings.extend(neighbours::busy_host(&state.activity));
     findings.extend(neighbours::busy_devices(&state.activity, &state.storages));
     findings
-}
-
-/// Good to know.
-fn info(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Info, text, evidence)
-}
-
-/// A figure would not be what it claims to be.
-fn warning(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Warning, text, evidence)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Which sources of this host can tell about the system under test.
 
 use mindful_core::engine::HostView;
+use mindful_core::finding::{Code, codes};
 use mindful_core::metric::Sampler;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 use mindful_host::Kernel;
 
 use crate::cgroup::Cgroup;
@@ -29,7 +30,7 @@ pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>
         }
     } else {
         found.unseen(
-            "host-not-seen",
+            codes::HOST_NOT_SEEN,
             "The server runs elsewhere: its CPU, its processes and its device are not seen from here.",
             "the server's address is not of this host",
         );
@@ -50,8 +51,8 @@ struct Found {
 }
 
 impl Found {
-    fn unseen(&mut self, code: &str, text: impl Into<String>, evidence: impl Into<String>) {
-        self.findings.push(Finding::new(code, Severity::Info, text, evidence));
+    fn unseen(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
+        self.findings.push(code.finding(text, evidence));
     }
 
     /// The device comes first: its counters are compared with everybody else's.
@@ -60,11 +61,11 @@ impl Found {
         let DataDevices { counted, others, unseen } = DataDevices::find(kernel, &host.data_paths, &text);
         for (path, reason) in unseen {
             let text = format!("The device of {} is not seen: its figures stay unknown.", path.display());
-            self.unseen("device-not-seen", text, reason);
+            self.unseen(codes::DEVICE_NOT_SEEN, text, reason);
         }
         if host.data_paths.is_empty() && !host.in_process {
             let text = "Where the server keeps its data is not known: its device is not seen.";
-            self.unseen("device-not-seen", text, "the server tells no data directory to this role");
+            self.unseen(codes::DEVICE_NOT_SEEN, text, "the server tells no data directory to this role");
         }
         if counted.is_empty() {
             return;
@@ -72,14 +73,14 @@ impl Found {
         match Diskstats::open(kernel, &counted, &others) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
-                self.unseen("device-not-seen", "The device is not seen.", format!("/proc/diskstats: {error}"));
+                self.unseen(codes::DEVICE_NOT_SEEN, "The device is not seen.", format!("/proc/diskstats: {error}"));
             }
         }
         match with_trace.then(|| block_trace::open(kernel, host)).transpose() {
             Ok(trace) => self.samplers.extend(trace.flatten().map(|trace| Box::new(trace) as Box<dyn Sampler>)),
             Err(reason) => {
                 let text = "Single requests at the device are not timed: of its latency only the mean is known.";
-                self.unseen("device-latency-not-seen", text, reason);
+                self.unseen(codes::DEVICE_LATENCY_NOT_SEEN, text, reason);
             }
         }
     }
@@ -90,14 +91,14 @@ impl Found {
             Some(pid) => Scope::Tree(pid),
             None => {
                 let text = "The server's processes are not known: its CPU and its share of the device stay unknown.";
-                return self.unseen("processes-not-seen", text, "no process id of the server");
+                return self.unseen(codes::PROCESSES_NOT_SEEN, text, "no process id of the server");
             }
         };
         match Processes::open(kernel, scope) {
             Ok(processes) => {
                 if !processes.sees_io() {
                     self.unseen(
-                        "process-io-not-seen",
+                        codes::PROCESS_IO_NOT_SEEN,
                         "What the server's processes read from storage may not be looked at: run mindful as the \
                          server's user or as root to tell page cache from storage.",
                         "permission denied on /proc/PID/io",
@@ -108,7 +109,7 @@ impl Found {
                 self.samplers.extend(neighbours.map(|neighbours| Box::new(neighbours) as Box<dyn Sampler>));
             }
             Err(error) => {
-                self.unseen("processes-not-seen", "The server's processes are not seen.", error.to_string());
+                self.unseen(codes::PROCESSES_NOT_SEEN, "The server's processes are not seen.", error.to_string());
             }
         }
     }
@@ -125,7 +126,7 @@ impl Found {
                 Ok(sampler) => self.samplers.push(sampler),
                 Err(error) => {
                     let text = format!("/proc/{name} cannot be read: what it tells stays unknown.");
-                    self.unseen("source-not-seen", text, error.to_string());
+                    self.unseen(codes::SOURCE_NOT_SEEN, text, error.to_string());
                 }
             }
         }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use mindful_core::engine::Stop;
+use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, Metric, Sampler, shared};
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 use mindful_core::{Error, Result};
 
 use crate::http::{Address, Client};
@@ -72,9 +73,7 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &Stop) -> Result<(
 }
 
 fn unseen(reason: String) -> Finding {
-    Finding::new(
-        "device-not-seen",
-        Severity::Info,
+    codes::DEVICE_NOT_SEEN.finding(
         "Which of the server's devices holds the data is not known: its figures stay unknown. Name it after a # in the \
          exporter's address, as in http://HOST:9100#nvme1n1",
         reason,

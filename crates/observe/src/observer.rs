@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use mindful_core::clock::{Bell, Clock, FOREVER, wall_us};
 use mindful_core::event::{Event, Events};
+use mindful_core::finding::codes;
 use mindful_core::metric::{Phase, Sampler};
-use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 
 use crate::schedule::{Boundaries, LAST_SETTLE_US};
@@ -145,9 +145,7 @@ impl Observer {
         self.wishes.changed.wait(patience, &mut || !self.wishes.lock().ended);
         if !self.wishes.lock().ended {
             let reading = self.wishes.lock().reading.clone().unwrap_or_else(|| "no source".to_owned());
-            self.events.emit(Event::Finding(Finding::new(
-                "sampler-hung",
-                Severity::Warning,
+            self.events.emit(Event::Finding(codes::SAMPLER_HUNG.finding(
                 "A reading did not return and was left behind: what it would have reported is missing.",
                 format!("source {reading}"),
             )));
@@ -240,9 +238,7 @@ impl Sampling {
     fn check_clock(&mut self) {
         // Nobody sets simulated time.
         if let Some(step_us) = self.clocks.step_us().filter(|_| !self.clock.simulated()) {
-            self.events.emit(Event::Finding(Finding::new(
-                "clock-step",
-                Severity::Warning,
+            self.events.emit(Event::Finding(codes::CLOCK_STEP.finding(
                 "The wall clock of this host was set while the run went on: rates around that moment are wrong. \
                  Let it settle (chronyc tracking) and run again.",
                 format!("it moved {:.1} ms against the monotonic clock", step_us as f64 / 1000.0),
@@ -299,9 +295,7 @@ impl Source {
             Err(_) => "its reader panicked".to_owned(),
         };
         self.failed = true;
-        events.emit(Event::Finding(Finding::new(
-            "sampler-failed",
-            Severity::Warning,
+        events.emit(Event::Finding(codes::SAMPLER_FAILED.finding(
             format!("The source {} can no longer be read: its figures are unknown from then on.", self.sampler.name()),
             error,
         )));

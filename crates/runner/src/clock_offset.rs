@@ -5,7 +5,8 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::clock::{self, Clock};
 use mindful_core::engine::Target;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::finding::codes;
+use mindful_core::result::Finding;
 
 use crate::boundaries::SLICE_US;
 
@@ -53,7 +54,7 @@ impl ClockOffset {
                 moved_us / 1e3,
                 between.as_secs_f64()
             );
-            Finding::new("clock-step", Severity::Warning, text, evidence)
+            codes::CLOCK_STEP.finding(text, evidence)
         })
     }
 }

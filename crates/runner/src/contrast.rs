@@ -9,8 +9,9 @@ use mindful_core::dataset::Dataset;
 use mindful_core::engine::{Engine, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::file_reads::{BlockTouch, FileReads};
+use mindful_core::finding::codes;
 use mindful_core::plan::Plan;
-use mindful_core::result::{Finding, Severity, StepSummary};
+use mindful_core::result::{Finding, StepSummary};
 use mindful_core::run::Point;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::workload::LoopSite;
@@ -131,9 +132,7 @@ impl StepSource for Contrast<'_> {
 
 /// Why there are no rungs on one core.
 fn one_core_left_out() -> Finding {
-    Finding::new(
-        "one-core-left-out",
-        Severity::Info,
+    codes::ONE_CORE_LEFT_OUT.finding(
         "The rungs on one core are left out: they would move the processes of a server that mindful did not start. \
          A private server of mindful's own has them.",
         "the server was running before",

@@ -9,6 +9,7 @@ use mindful_analyze::steady::settling::{at_cap, settled};
 use mindful_analyze::steady::{Assessment, Looks};
 use mindful_core::clock::Clock;
 use mindful_core::event::{Event, Events, note};
+use mindful_core::finding::codes;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 
@@ -85,17 +86,14 @@ fn against(found: &Assessment, step: u32, slices: u32) -> Option<Finding> {
     let place = format!("step {}, {slices} s", step + 1);
     match found.reasons.first() {
         Some(reason) => Some(Finding::new(
-            "not-steady",
+            codes::NOT_STEADY,
             Severity::Warning,
             "The step did not become steady before its cap: its mean stands for none of its parts. A longer --steady-cap, \
              or a search for the cause.",
             format!("{place}: {}", checks::in_words(*reason)),
         )),
         None if found.precise => None,
-        None => Some(Finding::new(
-            "not-precise",
-            Severity::Info,
-            "The step is steady as far as it can be reported, but came to its cap before its mean was as precise as asked for \
+        None => Some(codes::NOT_PRECISE.finding("The step is steady as far as it can be reported, but came to its cap before its mean was as precise as asked for \
              and a slow change was excluded.",
             [Some(place), precision(found), trend(found)].into_iter().flatten().collect::<Vec<String>>().join(", "),
         )),

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, note};
+use mindful_core::finding::codes;
 use mindful_core::plan::Hooks;
-use mindful_core::result::{Finding, Severity};
 use mindful_core::secret::without_secrets;
 use mindful_core::{Error, ErrorKind, Result};
 use mindful_record::file;
@@ -57,7 +57,7 @@ pub fn call(hooks: &Hooks, phase: HookMoment, id: &str, folder: &Path, events: &
         return Err(error);
     }
     let evidence = folder.join(output_name(phase)).display().to_string();
-    events.emit(Event::Finding(Finding::new("hook-failed", Severity::Warning, error.to_string(), evidence)));
+    events.emit(Event::Finding(codes::HOOK_FAILED.finding(error.to_string(), evidence)));
     Ok(())
 }
 

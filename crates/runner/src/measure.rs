@@ -6,9 +6,10 @@ use std::time::Duration;
 use mindful_core::clock::Clock;
 use mindful_core::engine::Target;
 use mindful_core::event::{Event, Events};
+use mindful_core::finding::codes;
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 use mindful_core::run::{Point, StepHead, StepRecord};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
@@ -149,5 +150,5 @@ pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers
 
 fn processes_not_seen() -> Finding {
     let text = "The server's processes are not seen: an exporter tells of its whole host only.";
-    Finding::new("processes-not-seen", Severity::Info, text, "the server's address is not of this host")
+    codes::PROCESSES_NOT_SEEN.finding(text, "the server's address is not of this host")
 }

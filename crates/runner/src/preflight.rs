@@ -4,8 +4,9 @@ use std::path::Path;
 
 use mindful_core::Result;
 use mindful_core::engine::{HostView, Target};
+use mindful_core::finding::codes;
 use mindful_core::plan::Plan;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 
 /// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
 /// is `simulated`.
@@ -32,9 +33,7 @@ pub fn host_alone(folder: &Path) -> Vec<Finding> {
     let data_paths = there.map(Path::to_owned).into_iter().collect();
     let mut findings =
         mindful_observe::host_checks(&HostView { local: true, private: true, data_paths, ..HostView::default() });
-    findings.push(Finding::new(
-        "no-server-yet",
-        Severity::Info,
+    findings.push(codes::NO_SERVER_YET.finding(
         "There is no server here yet, so only the host was looked at. `mindful load` makes it; then ask again.",
         folder.display().to_string(),
     ));

@@ -14,7 +14,7 @@ mod watching;
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 
 use self::state::State;
 use crate::link::Link;
@@ -51,14 +51,4 @@ fn check(state: &State) -> Vec<Finding> {
         others::hidden,
     ];
     checks.iter().filter_map(|check| check(state)).collect()
-}
-
-/// Good to know.
-fn info(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Info, text, evidence)
-}
-
-/// A figure would not be what it claims to be.
-fn warning(code: &str, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-    Finding::new(code, Severity::Warning, text, evidence)
 }

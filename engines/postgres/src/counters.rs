@@ -5,10 +5,11 @@ use std::sync::Arc;
 use mindful_core::Result;
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
+use crate::codes;
 use crate::connect::Connection;
 use crate::error::{Failure, lacks_right};
 use crate::link::Link;
@@ -125,9 +126,7 @@ fn publish(link: &Link) -> Result<()> {
 }
 
 fn unreadable(view: &str) -> Finding {
-    Finding::new(
-        "counters-denied",
-        Severity::Warning,
+    codes::COUNTERS_DENIED.finding(
         format!("the role may not read {view}, so its figures are missing: grant pg_monitor to the role"),
         view,
     )

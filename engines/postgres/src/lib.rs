@@ -3,6 +3,7 @@
 mod advice;
 mod checks;
 mod client_session;
+mod codes;
 pub mod connect;
 mod counters;
 mod data_files;
@@ -40,6 +41,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::event::{Events, note};
+use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Capabilities, Engine, Result, Target};
 
@@ -78,6 +80,10 @@ impl Engine for Postgres {
             commit_modes: true,
             concurrent_writers: true,
         }
+    }
+
+    fn finding_codes(&self) -> &'static [Code] {
+        codes::ALL
     }
 
     fn options(&self) -> &'static [Key] {

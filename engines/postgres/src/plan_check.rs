@@ -1,7 +1,8 @@
 //! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row.
 
 use mindful_core::engine::AccessPath;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::finding::codes;
+use mindful_core::result::Finding;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Re
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
                     single random blocks. See that the index on k stands, is valid and a B-tree, or load anew after \
                     `mindful cleanup`";
-        Finding::new("plan-shape", Severity::Warning, text, format!("{}: {}", shape.kind, shape.shape))
+        codes::PLAN_SHAPE.finding(text, format!("{}: {}", shape.kind, shape.shape))
     };
     Ok(shapes.into_iter().filter(|shape| !shape.pure).map(finding).collect())
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
 use mindful_core::file_reads::{BlockTouch, FileReads};
+use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Result, error};
 
@@ -13,6 +14,7 @@ mod access_pattern;
 pub mod block_touch;
 mod buffer;
 mod check;
+mod codes;
 mod content;
 mod counters;
 mod device;
@@ -66,6 +68,10 @@ impl Engine for Raw {
             commit_modes: false,
             concurrent_writers: true,
         }
+    }
+
+    fn finding_codes(&self) -> &'static [Code] {
+        codes::ALL
     }
 
     fn options(&self) -> &'static [Key] {

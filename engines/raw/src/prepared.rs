@@ -9,6 +9,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::result::{Finding, Severity};
 
 use crate::access_pattern::Layout;
+use crate::codes;
 use crate::counters::Counters;
 use crate::options::{Io, Options};
 use crate::ring;
@@ -63,9 +64,7 @@ impl Prepared {
             return;
         }
         let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
-        self.events.emit(Event::Finding(Finding::new(
-            "buffers-not-registered",
-            Severity::Info,
+        self.events.emit(Event::Finding(codes::BUFFERS_NOT_REGISTERED.finding(
             "The limit of locked memory is too small to register the I/O buffers: each I/O costs some more CPU. Raise \
              `ulimit -l`, or give a smaller iodepth.",
             format!(
@@ -88,7 +87,7 @@ pub fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
     };
     let leave = ring::leave(reason);
     Finding::new(
-        "no-io-uring",
+        codes::NO_IO_URING,
         severity,
         format!("This process may not use io_uring: {effect}; {leave}, or say --io psync and give more sessions."),
         format!("io_uring_setup: {reason}"),

@@ -1,6 +1,7 @@
 //! The SQLite engine: one file, read and written inside mindful's own process.
 
 mod checks;
+mod codes;
 mod counters;
 mod error;
 mod file;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use mindful_core::Result;
 use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
+use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
 
 pub use options::KEYS;
@@ -59,6 +61,10 @@ impl Engine for Sqlite {
             commit_modes: true,
             concurrent_writers: false,
         }
+    }
+
+    fn finding_codes(&self) -> &'static [Code] {
+        codes::ALL
     }
 
     fn options(&self) -> &'static [Key] {

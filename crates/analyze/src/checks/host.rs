@@ -1,7 +1,8 @@
 //! What the host did in the window that a figure must not hide (method.md F).
 
+use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, shared};
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 
 use crate::figures::counters::{Change, Counters};
 use crate::figures::others::{Named, Others};
@@ -29,7 +30,7 @@ pub fn foreign_cpu(others: &Others) -> Option<Finding> {
                     latencies are what they left. End them, or measure when it is quiet.";
         let (cores, cpus, share) = (others.cores, others.cpus.round(), percent(others.share()));
         let evidence = format!("{cores:.2} of {cpus} CPUs, {share}: {by}");
-        Finding::new("foreign-cpu", Severity::Warning, text, evidence)
+        codes::FOREIGN_CPU.finding(text, evidence)
     })
 }
 
@@ -62,7 +63,7 @@ fn throttled(counters: &Counters) -> Option<Finding> {
         let text = "The control group of the server ran into its CPU limit: latencies hold time in which it was not \
                     allowed to run. Raise cpu.max, or report the limit with the figures.";
         let evidence = format!("held back for {} of a CPU's time, in {periods:.0} periods", percent(share));
-        Finding::new("cpu-throttled", Severity::Warning, text, evidence)
+        codes::CPU_THROTTLED.finding(text, evidence)
     })
 }
 
@@ -77,13 +78,13 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
     let text = "One CPU is full while others have room: interrupts of the device, or a process of which there is only \
                 one, may be the limit. Spread the interrupts, or look at the top process.";
     let evidence = format!("CPU {cpu} {} busy, the host {}", percent(most), percent(host));
-    Some(Finding::new("one-cpu-full", Severity::Info, text, evidence))
+    Some(codes::ONE_CPU_FULL.finding(text, evidence))
 }
 
 fn dropped(counters: &Counters) -> Option<Finding> {
     let (_, times) = growth(counters, shared::PAGE_CACHE_DROPS).filter(|(_, times)| *times > 0.0)?;
     let text = "Somebody emptied the page cache in the window: reads after it came from storage that would not have.";
-    Some(Finding::new("page-cache-dropped", Severity::Warning, text, format!("{times:.0} times")))
+    Some(codes::PAGE_CACHE_DROPPED.finding(text, format!("{times:.0} times")))
 }
 
 fn swapped(counters: &Counters) -> Option<Finding> {
@@ -92,7 +93,7 @@ fn swapped(counters: &Counters) -> Option<Finding> {
     (per_s > SWAPPED_IN_PER_S).then(|| {
         let text = "The host swapped memory in: latencies hold page faults, and the device served more than the data. \
                     Free memory, or give the database less of it.";
-        Finding::new("swapped-in", Severity::Warning, text, format!("{per_s:.1} pages/s"))
+        codes::SWAPPED_IN.finding(text, format!("{per_s:.1} pages/s"))
     })
 }
 
@@ -100,7 +101,7 @@ fn killed(counters: &Counters) -> Option<Finding> {
     let (_, killed) = growth(counters, shared::OOM_KILLS).filter(|(_, killed)| *killed > 0.0)?;
     let text =
         "The kernel killed processes for want of memory in the window: what they did is missing from the figures.";
-    Some(Finding::new("out-of-memory", Severity::Warning, text, format!("{killed:.0} killed")))
+    Some(codes::OUT_OF_MEMORY.finding(text, format!("{killed:.0} killed")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Bytes of log per updated block, compared with what the engine expects (method.md B2.7).
 
+use mindful_core::finding::codes;
 use mindful_core::metric::shared;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::{Commit, OpKind, Redo};
 
@@ -51,7 +52,7 @@ impl LogBand {
             let text = "The log per updated block is not what such updates write: others write log too, or updates do \
                         not stay in their block, or are none. Look for other sessions.";
             let evidence = format!("{per_block:.0} bytes an updated block, {low:.0} to {high:.0} expected");
-            Finding::new("log-band", Severity::Warning, text, evidence)
+            codes::LOG_BAND.finding(text, evidence)
         })
     }
 }

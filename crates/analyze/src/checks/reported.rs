@@ -1,5 +1,6 @@
 //! What speaks against the figures of a report that another tool made.
 
+use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
@@ -29,7 +30,7 @@ pub fn of_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<
 fn short(seconds: f64) -> Option<Finding> {
     (seconds < SHORT_S).then(|| {
         let text = "The report covers less than a minute: start and end of the load weigh in all its averages.";
-        Finding::new("short-report", Severity::Warning, text, format!("{seconds:.1} s"))
+        codes::SHORT_REPORT.finding(text, format!("{seconds:.1} s"))
     })
 }
 
@@ -49,7 +50,7 @@ fn little(counters: &Counters) -> Option<Finding> {
             waits * us / 1e6,
             percent(off)
         );
-        Finding::new("little", Severity::Info, text, evidence)
+        Finding::new(codes::LITTLE, Severity::Info, text, evidence)
     })
 }
 
@@ -62,7 +63,7 @@ fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
         let text = "The sessions were not busy all of the reported time, or others were: they paused, started late, \
                     ended early, or the report covers more than their run.";
         let evidence = format!("{active:.2} average active sessions of {sessions:.0}: {} off", percent(off));
-        Finding::new("sessions-not-busy", Severity::Warning, text, evidence)
+        codes::SESSIONS_NOT_BUSY.finding(text, evidence)
     })
 }
 
@@ -71,11 +72,11 @@ fn many_blocks(counters: &Counters) -> Option<Finding> {
     let blocks = counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS).filter(|b| *b > SINGLE_BLOCK)?;
     let text = "Read requests held several blocks: scans or prefetch were among them, so requests per second are not those \
                 of random single blocks.";
-    Some(Finding::new("prefetched", Severity::Warning, text, format!("{blocks:.2} blocks a read request")))
+    Some(codes::PREFETCHED.finding(text, format!("{blocks:.2} blocks a read request")))
 }
 
 fn contention(found: &StepAnalysis) -> Option<Finding> {
     let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
     let text = "Sessions waited for each other: figures are of their locks, not of storage or CPU.";
-    Some(Finding::new("contention", Severity::Warning, text, format!("{} of database time", percent(share))))
+    Some(codes::CONTENTION.finding(text, format!("{} of database time", percent(share))))
 }

@@ -2,6 +2,7 @@
 //!
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 
+use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
@@ -60,7 +61,7 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
         step.head.placements.len(),
         workload.schemas
     );
-    Some(Finding::new("contention", severity, text, evidence))
+    Some(Finding::new(codes::CONTENTION, severity, text, evidence))
 }
 
 /// Several blocks in one request: read ahead of their use, by a scan or a plan that sorts its blocks.
@@ -73,7 +74,7 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let blocks = blocks.filter(|blocks| *blocks > SINGLE_BLOCK)?;
     let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
                 IOPS nor latency are of random single blocks. Find who scans.";
-    Some(Finding::new("prefetched", Severity::Warning, text, format!("{blocks:.2} blocks a read request")))
+    Some(codes::PREFETCHED.finding(text, format!("{blocks:.2} blocks a read request")))
 }
 
 /// Reads beyond those of the blocks visited and their index: of storage, or of the cache that sessions share with others.
@@ -92,7 +93,7 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let text = "The database read more than the operations asked for: others work in it, and their reads are \
                 counted. End them, or measure when it is quiet.";
     let evidence = format!("{reads:.0} {level} reads/s for {visited:.0} blocks visited/s");
-    Some(Finding::new("unasked-reads", Severity::Warning, text, evidence))
+    Some(codes::UNASKED_READS.finding(text, evidence))
 }
 
 /// Maintenance that the server began by itself, such as vacuums: by samples, by those that ended, by the blocks they touched.
@@ -112,7 +113,7 @@ fn maintenance(counters: &Counters) -> Option<Finding> {
         "in {} of the samples; {ended:.0} runs of it on mindful's tables ended, {blocks:.0} blocks read or written by it",
         percent(seen)
     );
-    Some(Finding::new("autovacuum", severity, text, evidence))
+    Some(Finding::new(codes::AUTOVACUUM, severity, text, evidence))
 }
 
 /// Checkpoints that were due to the log's room, or to somebody's command, and not to the clock.
@@ -122,5 +123,5 @@ fn forced_checkpoints(counters: &Counters) -> Option<Finding> {
     let text = "Checkpoints were forced in the window: all dirty blocks were written at once, and updates after each \
                 logged whole blocks again. Give the log more room, or find who asks for them.";
     let evidence = format!("{forced:.0} in {:.1} s", change.seconds);
-    Some(Finding::new("forced-checkpoints", Severity::Warning, text, evidence))
+    Some(codes::FORCED_CHECKPOINTS.finding(text, evidence))
 }

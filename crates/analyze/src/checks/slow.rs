@@ -1,6 +1,7 @@
 //! Operations too rare for the usual percentiles that took much of the time: a mean describes neither them nor the rest.
 
-use mindful_core::result::{Finding, Severity};
+use mindful_core::finding::codes;
+use mindful_core::result::Finding;
 use mindful_core::workload::OpKind;
 
 use crate::figures::latency::{SLOW, Slow};
@@ -28,7 +29,7 @@ pub fn few(work: &Work) -> impl Iterator<Item = Finding> {
                 "{}: {ops} of operations took longer than {SLOW} times the median ({above:.0} us), {time} of the time",
                 kind.name()
             );
-            Finding::new("slow-few", Severity::Info, text, evidence)
+            codes::SLOW_FEW.finding(text, evidence)
         })
     })
 }

@@ -1,6 +1,7 @@
 //! How small a part of the device the blocks visited are: caches below the file system may hold all of them.
 
-use mindful_core::result::{Finding, Severity};
+use mindful_core::finding::codes;
+use mindful_core::result::Finding;
 use mindful_core::run::{Facts, Run, StepRecord};
 use mindful_core::units::format_bytes;
 
@@ -30,7 +31,7 @@ pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Findi
             format_bytes(device),
             percent(share)
         );
-        Finding::new("small-span", Severity::Info, text, evidence)
+        codes::SMALL_SPAN.finding(text, evidence)
     })
 }
 

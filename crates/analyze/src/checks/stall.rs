@@ -1,5 +1,6 @@
 //! Sessions that stood still inside operations: all at once, or single ones.
 
+use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
@@ -37,7 +38,7 @@ fn together(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysi
     );
     let text = "Sessions were inside operations and none ended: the server, its storage or the host stood still. Rates and \
                 latencies hold that time. Find out what stopped then, and run again.";
-    Some(Finding::new("stall", Severity::Warning, text, evidence))
+    Some(codes::STALL.finding(text, evidence))
 }
 
 fn alone(window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> {
@@ -59,7 +60,7 @@ fn alone(window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> 
     );
     let text = "Single sessions stood still inside an operation while others went on: a lock, a process that was stopped, or \
                 an I/O that took very long. Their time is in all rates; look at what the server did then.";
-    Some(Finding::new("session-stall", severity, text, evidence))
+    Some(Finding::new(codes::SESSION_STALL, severity, text, evidence))
 }
 
 /// `3.01 s from 4.02 s of the window on`.

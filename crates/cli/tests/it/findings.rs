@@ -1,8 +1,11 @@
-//! Every code of a finding that the sources can emit has its paragraph in docs/findings.md, and none is reported that is not.
+//! Every kind of finding has its paragraph in docs/findings.md and is raised somewhere; no paragraph tells of another.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use mindful_core::Engine;
+use mindful_core::finding::{Code, Severity, codes};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -30,31 +33,26 @@ fn is_code(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// What makes a finding: `Finding::new`, each function that takes a `code`, and `found`, the name that one of these has
-/// where the severity depends on the plan.
-fn makers(source: &str) -> Vec<String> {
-    let functions = source.split("fn ").skip(1).filter(|rest| {
-        let parameters = rest.split('{').next().unwrap_or_default();
-        parameters.contains("code: &")
-    });
-    let named = functions.map(|rest| rest.split(['(', '<']).next().unwrap_or_default().to_owned());
-    named.chain(["Finding::new", "found"].map(str::to_owned)).collect()
+/// All kinds of findings: those that mindful raises, and each engine's own.
+fn listed() -> Vec<Code> {
+    let engines: [&dyn Engine; 4] =
+        [&mindful_postgres::ENGINE, &mindful_sqlite::ENGINE, &mindful_raw::ENGINE, &mindful_null::ENGINE];
+    codes::ALL.iter().chain(engines.iter().flat_map(|engine| engine.finding_codes())).copied().collect()
 }
 
-/// The codes that `source` emits: literals that a maker is called with first.
-fn codes(source: &str) -> BTreeSet<String> {
-    let mut codes = BTreeSet::new();
-    for maker in makers(source) {
-        for (at, call) in source.match_indices(&format!("{maker}(")) {
-            let before = source[..at].chars().next_back().unwrap_or(' ');
-            let literal = source[at + call.len()..].trim_start().strip_prefix('"');
-            let code = literal.and_then(|rest| rest.split('"').next()).filter(|code| is_code(code));
-            if let Some(code) = code.filter(|_| !before.is_alphanumeric() && before != '_') {
-                codes.insert(code.to_owned());
-            }
-        }
-    }
-    codes
+fn names() -> BTreeSet<String> {
+    listed().into_iter().map(|code| code.name().to_owned()).collect()
+}
+
+/// Whether `source` makes a finding of kind `code`: `codes::NAME.finding(…)`, or a call that takes `codes::NAME` first.
+fn raises(source: &str, code: &str) -> bool {
+    let constant = format!("codes::{}", code.to_uppercase().replace('-', "_"));
+    source.match_indices(&constant).any(|(at, _)| {
+        let after = &source[at + constant.len()..];
+        let called =
+            source[..at].trim_end().strip_suffix('(').is_some_and(|call| call.ends_with(char::is_alphanumeric));
+        after.trim_start().starts_with(".finding(") || (called && after.starts_with(','))
+    })
 }
 
 /// The codes that begin a paragraph in bold, or follow each other in its beginning.
@@ -66,23 +64,53 @@ fn documented() -> BTreeSet<String> {
 
 #[test]
 fn every_code_has_its_paragraph_and_every_paragraph_its_code() {
-    let emitted: BTreeSet<String> = sources().iter().flat_map(|source| codes(source)).collect();
-    assert!(emitted.len() > 40, "the sources are read: {emitted:?}");
-    let documented = documented();
-    let missing: Vec<_> = emitted.difference(&documented).collect();
-    let stale: Vec<_> = documented.difference(&emitted).collect();
+    let (listed, documented) = (listed(), documented());
+    let names = names();
+    assert!(names.len() > 100 && names.len() == listed.len(), "each stands once: {listed:?}");
+    let missing: Vec<_> = names.difference(&documented).collect();
+    let stale: Vec<_> = documented.difference(&names).collect();
     assert!(missing.is_empty(), "docs/findings.md has no paragraph for {missing:?}");
-    assert!(stale.is_empty(), "docs/findings.md tells of {stale:?}, which nothing emits");
+    assert!(stale.is_empty(), "docs/findings.md tells of {stale:?}, which is no code");
 }
 
 #[test]
-fn codes_are_seen_in_calls_of_all_makers() {
-    let source = r#"
-        fn info(code: &str, text: &str) -> Finding { Finding::new(code, Severity::Info, text, "") }
-        fn look() { found.push(info("one-thing", "a")); Finding::new(
-            "another", Severity::Error, "b", ""); misinfo("not-this"); }
-    "#;
-    assert_eq!(codes(source), BTreeSet::from(["one-thing".to_owned(), "another".to_owned()]));
+fn every_code_that_is_listed_is_raised_and_none_beside_them() {
+    let sources = sources();
+    for code in names() {
+        assert!(sources.iter().any(|source| raises(source, &code)), "`{code}` is listed, and nothing raises it");
+    }
+    // A finding takes a `Code`, and only the macro that lists them makes one.
+    let makers = sources.iter().flat_map(|source| source.matches("Code::listed(")).count();
+    assert_eq!(makers, 1, "codes are made by `finding_codes!` alone");
+}
+
+#[test]
+fn the_section_of_a_paragraph_tells_the_usual_severity() {
+    let page = fs::read_to_string(root().join("docs/findings.md")).unwrap();
+    for section in page.split("\n## ") {
+        let title = section.lines().next().unwrap();
+        let Some(severity) =
+            [("(errors)", Severity::Error), ("(warnings)", Severity::Warning), ("(infos)", Severity::Info)]
+                .into_iter()
+                .find_map(|(word, severity)| title.ends_with(word).then_some(severity))
+        else {
+            continue;
+        };
+        let heads = section.split("\n\n").filter_map(|paragraph| paragraph.strip_prefix("**")?.split_once("**:"));
+        let bold: Vec<_> = heads.flat_map(|(codes, _)| codes.split("**")).collect();
+        assert!(bold.len() > 8, "{bold:?}");
+        for code in listed().into_iter().filter(|code| bold.contains(&code.name())) {
+            assert_eq!(code.usual_severity(), severity, "{} stands below `{title}`", code.name());
+        }
+    }
+}
+
+#[test]
+fn a_call_that_raises_is_told_from_a_mention() {
+    let source = "found.push(codes::ONE_THING.finding(text, why)); Finding::new(\n    codes::ANOTHER,\n Severity::Info); \
+                  [(codes::ADVICE, text)]; if code == codes::MENTIONED {}";
+    let raised = ["one-thing", "another", "advice", "mentioned", "one"].map(|code| raises(source, code));
+    assert_eq!(raised, [true, true, false, false, false]);
 }
 
 /// Rows of the table of guard-rails: their number, and the codes in the last cell.
@@ -105,7 +133,7 @@ fn every_guard_rail_has_its_row_and_names_codes_that_exist() {
     let documented = documented();
     for (number, codes) in &rows {
         for code in codes {
-            assert!(documented.contains(code), "F{number} names `{code}`, which nothing emits");
+            assert!(documented.contains(code), "F{number} names `{code}`, which is no code");
         }
     }
     assert!(rows.iter().filter(|(_, codes)| !codes.is_empty()).count() > 20, "{rows:?}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::latency::Latency;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
@@ -60,10 +60,10 @@ fn of_label(name: &str, label: &str, records: &[Record]) -> Option<Reported> {
     reported.events.push(Event::StepEnd { error: None, interrupted: false });
     let text = "Latencies are known by buckets that each reach to twice the one before: percentiles and means are those of \
                 their middles, the longest is the end of the last bucket.";
-    reported.caveat("coarse-buckets", Severity::Info, text, label);
+    reported.caveat(codes::COARSE_BUCKETS, text, label);
     if fell > 0 {
         let text = "Counts fell from a record to the next: the instance was started anew, and what happened between is not known.";
-        reported.caveat("restarted", Severity::Warning, text, format!("{fell} times"));
+        reported.caveat(codes::RESTARTED, text, format!("{fell} times"));
     }
     Some(reported)
 }

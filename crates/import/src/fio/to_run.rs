@@ -1,7 +1,7 @@
 //! Jobs as steps.
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::latency::Latency;
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::workload::OpKind;
@@ -56,7 +56,7 @@ fn step(name: &str, output: &Output, job: &Job) -> Option<Reported> {
         interrupted: false,
     });
     let text = "fio reads into memory that nobody looks at: the CPU of a database is not in these figures.";
-    reported.caveat("fio-figures", Severity::Info, text, job.jobname.clone());
+    reported.caveat(codes::FIO_FIGURES, text, job.jobname.clone());
     Some(reported)
 }
 

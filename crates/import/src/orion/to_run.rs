@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::metric::{Metric, shared};
 
 use super::read::{Figure, Point, Read};
@@ -23,7 +23,7 @@ pub fn reported(name: &str, read: &Read) -> Vec<Reported> {
     if let Some(first) = reported.first_mut() {
         let text = "Orion tells rates and means alone: no percentiles, no CPU, and reads that nobody looked at. Its writes, \
                     if it was given any, are counted with its reads.";
-        first.caveat("orion-figures", Severity::Info, text, name);
+        first.caveat(codes::ORION_FIGURES, text, name);
     }
     reported
 }

@@ -1,7 +1,7 @@
 //! A run of pgio as a step: reads by all the time in which they were counted.
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::{Error, Result};
 
@@ -62,16 +62,16 @@ fn caveats(reported: &mut Reported, read: &Read, rate: f64, seconds: f64, true_r
                         known.";
             let evidence =
                 format!("{rate:.0} printed; {launch:.0} s of launch and {seconds:.0} s of run make {true_rate:.0}/s");
-            reported.caveat("counted-while-launching", Severity::Warning, text, evidence);
+            reported.caveat(codes::COUNTED_WHILE_LAUNCHING, text, evidence);
         }
         None if read.launch_s.is_none() => {
             let text = "pgio counts reads from before the launch and time from after it: where launching took long, the \
                         printed RIOPS is too high. How long it took is not reported.";
             let evidence = format!("{rate:.0} printed over {seconds:.0} s");
-            reported.caveat("counted-while-launching", Severity::Warning, text, evidence);
+            reported.caveat(codes::COUNTED_WHILE_LAUNCHING, text, evidence);
         }
         None => {}
     }
     let text = "RIOPS are reads that PostgreSQL asked the operating system for: its page cache may have served them.";
-    reported.caveat("page-cache-unknown", Severity::Info, text, "no counters of processes or of a device");
+    reported.caveat(codes::PAGE_CACHE_UNKNOWN, text, "no counters of processes or of a device");
 }

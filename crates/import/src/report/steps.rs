@@ -1,7 +1,7 @@
 //! A report as a step of a run: its counters and the time of its waits.
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::oracle::{self, event, statistic};
 use mindful_core::{Error, Result};
@@ -131,17 +131,17 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
 fn caveats(reported: &mut Reported, report: &Report, ended: bool) {
     if !ended {
         let text = "The report has no end: it was cut, and figures of the sections that are missing are not known.";
-        reported.caveat("cut-report", Severity::Warning, text, reported.file.clone());
+        reported.caveat(codes::CUT_REPORT, text, reported.file.clone());
     }
     let single = report.best_foreground_waits(event::SINGLE_READ);
     let coarse = single.and_then(|waited| Some((waited.mean_us()?, waited.error_us()?)));
     if let Some((mean, error)) = coarse.filter(|(mean, error)| *error > COARSE * mean) {
         let text = "The report prints the time of its waits so coarsely that the read latency may be off by as much.";
-        reported.caveat("coarse-latency", Severity::Info, text, format!("{mean:.0} us +-{error:.0}"));
+        reported.caveat(codes::COARSE_LATENCY, text, format!("{mean:.0} us +-{error:.0}"));
     }
     if report.foreground.is_none() && report.both.is_some() {
         let text =
             "The report does not tell waits of sessions from those of background processes: shares of time hold both.";
-        reported.caveat("background-waits", Severity::Info, text, "one list of waits");
+        reported.caveat(codes::BACKGROUND_WAITS, text, "one list of waits");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::oracle;
@@ -170,11 +170,11 @@ impl Collected {
             let text = "The session read ahead: several blocks at once that are no neighbours. These are not the single \
                         random reads of the method.";
             let evidence = format!("{} of {reads} reads, {} blocks", parallel.0, parallel.1);
-            reported.caveat("prefetched", Severity::Warning, text, evidence);
+            reported.caveat(codes::PREFETCHED, text, evidence);
         }
         if self.clockless > 0 {
             let text = "Waits without an instant: the trace is of an old release, and its length is that of its waits.";
-            reported.caveat("no-clock", Severity::Info, text, format!("{} waits", self.clockless));
+            reported.caveat(codes::NO_CLOCK, text, format!("{} waits", self.clockless));
         }
     }
 }

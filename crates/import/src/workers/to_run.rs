@@ -1,7 +1,7 @@
 //! Rows as steps of a ladder.
 
 use mindful_core::event::Event;
-use mindful_core::finding::Severity;
+use mindful_core::finding::codes;
 use mindful_core::metric::{Metric, shared};
 
 use crate::reported::Reported;
@@ -23,7 +23,7 @@ pub fn reported(name: &str, rows: &[(u32, f64)]) -> Vec<Reported> {
             return reported;
         }
         let text = "The table tells rates alone, in millions: how long they were measured is not reported.";
-        reported.caveat("rates-alone", Severity::Info, text, stem);
+        reported.caveat(codes::RATES_ALONE, text, stem);
         reported
     };
     (0..).map(|number| number == 0).zip(rows).map(step).collect()

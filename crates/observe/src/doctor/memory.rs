@@ -1,18 +1,16 @@
 //! Checks of memory.
 
+use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_core::units;
 use mindful_host::control_group::Limits;
 
 use super::activity::Activity;
-use super::info;
 use crate::environment::memory::Memory;
 
 pub(super) fn thp(memory: &Memory) -> Option<Finding> {
     let always = memory.thp.as_deref().filter(|thp| *thp == "always")?;
-    Some(info(
-        "thp-always",
-        "The kernel puts any memory together into huge pages while sessions work: single operations stall, and CPU that \
+    Some(codes::THP_ALWAYS.finding("The kernel puts any memory together into huge pages while sessions work: single operations stall, and CPU that \
          is not the database's is spent. echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         format!("transparent huge pages: {always}"),
     ))
@@ -21,8 +19,7 @@ pub(super) fn thp(memory: &Memory) -> Option<Finding> {
 pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
     let used = memory.meminfo.swap_used_bytes.filter(|used| *used > 0)?;
     let now = activity.swapped_per_s.map_or_else(String::new, |pages| format!(", {pages:.0} pages/s right now"));
-    Some(info(
-        "swap-in-use",
+    Some(codes::SWAP_IN_USE.finding(
         "A part of memory lies in swap: a page of the database's cache may be among it, and a cached read then waits \
          for storage. Make room, then: swapoff -a && swapon -a",
         format!("{} in swap{now}", units::format_bytes(used)),
@@ -31,9 +28,7 @@ pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
 
 pub(super) fn limit(limits: &Limits) -> Option<Finding> {
     let bytes = limits.memory_bytes?;
-    Some(info(
-        "memory-limit",
-        "A control group limits the server's memory, page cache included: what the page cache can hold is this, not the \
+    Some(codes::MEMORY_LIMIT.finding("A control group limits the server's memory, page cache included: what the page cache can hold is this, not the \
          memory of the host. Where that is not meant, for the group that /proc/PID/cgroup names: echo max > memory.max, \
          or for a container: docker update --memory SIZE",
         units::format_bytes(bytes),

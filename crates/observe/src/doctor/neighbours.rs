@@ -1,10 +1,10 @@
 //! Checks of what else goes on at the host.
 
-use mindful_core::result::Finding;
+use mindful_core::finding::codes;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::units;
 
 use super::activity::Activity;
-use super::info;
 use crate::environment::storage::Storage;
 
 /// Stolen time above this share is worth a word.
@@ -16,8 +16,9 @@ const REQUESTS_PER_S: f64 = 20.0;
 
 pub(super) fn steal(activity: &Activity) -> Option<Finding> {
     let share = activity.steal_share.filter(|share| *share > STEAL_SHARE)?;
-    Some(info(
-        "cpu-steal",
+    Some(Finding::new(
+        codes::CPU_STEAL,
+        Severity::Info,
         "The hypervisor gives this guest's CPU to others: operations take longer than their work. Only another host or \
          a dedicated size of machine changes that; whether it lasts, tells: vmstat 1 (column st)",
         format!("{:.1} % stolen", share * 100.0),
@@ -29,8 +30,7 @@ pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
     let busiest = activity.busiest.as_ref().map_or_else(String::new, |busiest| {
         format!("; most by {} (pid {}), {:.2} cores", busiest.name, busiest.pid, busiest.cores)
     });
-    Some(info(
-        "busy-host",
+    Some(codes::BUSY_HOST.finding(
         "Others use the CPU before anything runs: throughput and CPU figures of the host include them. Wait until they \
          are done, or see who: top -b -n 1",
         format!("{:.0} % of the CPU busy{busiest}", share * 100.0),
@@ -52,8 +52,7 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
         .iter()
         .filter(|traffic| lowest.contains(&traffic.device.as_str()) && traffic.requests_per_s > REQUESTS_PER_S);
     busy.map(|traffic| {
-        info(
-            "busy-device",
+        codes::BUSY_DEVICE.finding(
             "Others use the data's device before anything runs: its figures include them, and they take from what it \
              can give. Wait until they are done, or see who: iotop -b -o -n 1",
             format!(

@@ -1,9 +1,9 @@
 //! Checks of clock and CPU.
 
+use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_host::control_group::Limits;
 
-use super::{info, warning};
 use crate::environment::processor::Processor;
 
 /// Clocks that are read outside the kernel in some tens of nanoseconds.
@@ -12,8 +12,7 @@ const FAST_CLOCKS: [&str; 6] =
 
 pub(super) fn clock(source: Option<&str>) -> Option<Finding> {
     let source = source.filter(|source| !FAST_CLOCKS.contains(source))?;
-    Some(warning(
-        "clock-slow",
+    Some(codes::CLOCK_SLOW.finding(
         "Each look at the clock goes through the kernel: timing every operation and every I/O slows both and lengthens \
          what is measured. Where the CPU's own clock is sound: \
          echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -31,8 +30,7 @@ pub(super) fn governor(processor: &Processor) -> Option<Finding> {
         (Some(now), Some(max)) => format!(", now {now:.0} of {max:.0} MHz"),
         _ => String::new(),
     };
-    Some(info(
-        "cpu-governor",
+    Some(codes::CPU_GOVERNOR.finding(
         "The CPUs change their frequency with the load: CPU per operation and latency at low load differ from those at \
          full load. cpupower frequency-set -g performance",
         format!("governor {}{frequency}", slow.join(" ")),
@@ -45,8 +43,7 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
         return None;
     }
     let of = processor.cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
-    Some(info(
-        "cpu-limit",
+    Some(codes::CPU_LIMIT.finding(
         "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
          which shows as latency. For the group that /proc/PID/cgroup names: echo max > cpu.max, or for a container: \
          docker update --cpus N",
@@ -56,8 +53,7 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
 
 pub(super) fn numa(processor: &Processor) -> Option<Finding> {
     let nodes = processor.numa_nodes.filter(|nodes| *nodes > 1)?;
-    Some(info(
-        "numa",
+    Some(codes::NUMA.finding(
         "Memory of another node takes longer to reach: cached reads vary with where sessions and cache happen to lie. \
          Start the server with: numactl --interleave=all",
         format!("{nodes} NUMA nodes"),

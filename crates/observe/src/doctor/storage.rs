@@ -1,9 +1,9 @@
 //! Checks of file systems and devices.
 
+use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_core::units;
 
-use super::{info, warning};
 use crate::environment::storage::{Device, Storage};
 
 /// Above this the read-ahead of the page cache may turn one wanted block into megabytes, KiB.
@@ -12,9 +12,7 @@ const LARGE_READ_AHEAD_KIB: u64 = 1024;
 const LOW_SPACE: f64 = 0.05;
 
 pub(super) fn io_limit(limit: &str) -> Finding {
-    info(
-        "io-limit",
-        "A control group limits the server's I/O: the result shows that limit, not the device. Where that is not meant, \
+    codes::IO_LIMIT.finding("A control group limits the server's I/O: the result shows that limit, not the device. Where that is not meant, \
          for the group that /proc/PID/cgroup names: echo 'MAJOR:MINOR rbps=max wbps=max riops=max wiops=max' > io.max",
         limit,
     )
@@ -25,33 +23,23 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     let mount = storage.location.mount.as_ref()?;
     let evidence = format!("{} at {}", mount.fs_type, mount.point.display());
     match mount.fs_type.as_str() {
-        "tmpfs" | "ramfs" => Some(warning(
-            "data-in-memory",
-            "The data lies in memory: no read or write reaches storage. Give a --data-dir or a path on a disk: lsblk -f",
+        "tmpfs" | "ramfs" => Some(codes::DATA_IN_MEMORY.finding("The data lies in memory: no read or write reaches storage. Give a --data-dir or a path on a disk: lsblk -f",
             evidence,
         )),
-        "zfs" => Some(info(
-            "copy-on-write",
-            "ZFS keeps a cache of its own and reads and writes whole records: a block the database reads may come from \
+        "zfs" => Some(codes::COPY_ON_WRITE.finding("ZFS keeps a cache of its own and reads and writes whole records: a block the database reads may come from \
              that cache, and one it writes may cost many. For 8 KiB blocks: zfs set recordsize=8K primarycache=metadata \
              compression=off POOL/DATASET, before the load",
             evidence,
         )),
-        "btrfs" | "bcachefs" => Some(info(
-            "copy-on-write",
-            "Every write goes to a new place, so updates scatter the file and cost extra writes of metadata. For a new, \
+        "btrfs" | "bcachefs" => Some(codes::COPY_ON_WRITE.finding("Every write goes to a new place, so updates scatter the file and cost extra writes of metadata. For a new, \
              empty folder: chattr +C FOLDER",
             evidence,
         )),
-        "overlay" => Some(info(
-            "layered-storage",
-            "The data lies in a container's own layers: the first write of each file copies it, and the device is not \
+        "overlay" => Some(codes::LAYERED_STORAGE.finding("The data lies in a container's own layers: the first write of each file copies it, and the device is not \
              seen. Put the data on a volume: docker run -v /path:/data",
             evidence,
         )),
-        kind if kind.starts_with("nfs") || ["cifs", "smb3", "9p", "virtiofs", "ceph"].contains(&kind) => Some(info(
-            "network-storage",
-            "The storage is behind a network or another host: latency includes the way there, and caches on the other \
+        kind if kind.starts_with("nfs") || ["cifs", "smb3", "9p", "virtiofs", "ceph"].contains(&kind) => Some(codes::NETWORK_STORAGE.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
              side are not seen. For storage of this host, give a --data-dir or a path on one of: lsblk -f",
             evidence,
         )),
@@ -63,33 +51,27 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
 pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
     let Some(mount) = &storage.location.mount else { return Vec::new() };
     let evidence = |option: &str| format!("{option} at {}", mount.point.display());
-    let finding = |option: &str| match option {
-        "nobarrier" | "barrier=0" => Some(warning(
-            "barriers-off",
-            "The file system does not flush the device's cache: commits are faster than they would be if they were \
+    let finding = |option: &str| {
+        match option {
+        "nobarrier" | "barrier=0" => Some(codes::BARRIERS_OFF.finding("The file system does not flush the device's cache: commits are faster than they would be if they were \
              durable. mount -o remount,barrier MOUNT_POINT",
             evidence(option),
         )),
-        "data=journal" => Some(info(
-            "journalled-data",
-            "Every block is written twice, to the journal and to its place. Unmounted, then: mount -o data=ordered \
+        "data=journal" => Some(codes::JOURNALLED_DATA.finding("Every block is written twice, to the journal and to its place. Unmounted, then: mount -o data=ordered \
              DEVICE MOUNT_POINT",
             evidence(option),
         )),
-        "sync" => Some(info(
-            "synchronous-mount",
-            "Every write waits for the device, whatever the database asked for: updates look slower than they are. mount -o remount,async MOUNT_POINT",
+        "sync" => Some(codes::SYNCHRONOUS_MOUNT.finding("Every write waits for the device, whatever the database asked for: updates look slower than they are. mount -o remount,async MOUNT_POINT",
             evidence(option),
         )),
         option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => {
-            Some(info(
-                "compression-below",
-                "The file system compresses: fewer bytes reach the device than the database writes, and CPU is spent on it. \
+            Some(codes::COMPRESSION_BELOW.finding("The file system compresses: fewer bytes reach the device than the database writes, and CPU is spent on it. \
              mount -o remount,compress=none MOUNT_POINT, before the load",
                 evidence(option),
             ))
         }
         _ => None,
+    }
     };
     mount.options.split(',').filter_map(finding).collect()
 }
@@ -100,8 +82,7 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
         return None;
     }
     let mount = storage.location.mount.as_ref().map_or_else(String::new, |mount| mount.point.display().to_string());
-    Some(info(
-        "space-low",
+    Some(codes::SPACE_LOW.finding(
         "The file system is nearly full: new files come in pieces, and flash has little room to prepare blocks, so \
          writes slow down. Free some first (what takes it: du -x -h -d 1 MOUNT_POINT), then: fstrim MOUNT_POINT",
         format!("{} of {} free at {mount}", units::format_bytes(free), units::format_bytes(size)),
@@ -113,9 +94,7 @@ pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     let found = [scheduler(device), read_ahead(device), write_cache(device), layer(device), cloud_volume(device)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
     if device.rotational.as_deref() == Some("1") && !guest && device.layer.is_none() {
-        findings.push(info(
-            "rotational",
-            "A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result. By \
+        findings.push(codes::ROTATIONAL.finding("A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result. By \
              how much, tells: mindful raw PATH --spans outer,inner,mix,full",
             format!("{}: rotational", device.name),
         ));
@@ -131,8 +110,7 @@ fn scheduler(device: &Device) -> Option<Finding> {
     } else {
         "It sorts and delays requests, favours reads over writes, and costs CPU a request."
     };
-    Some(info(
-        "io-scheduler",
+    Some(codes::IO_SCHEDULER.finding(
         format!("An I/O scheduler stands before the device. {cost} echo none > /sys/block/{name}/queue/scheduler"),
         format!("{name}: {scheduler}"),
     ))
@@ -141,8 +119,7 @@ fn scheduler(device: &Device) -> Option<Finding> {
 fn read_ahead(device: &Device) -> Option<Finding> {
     let kib = device.read_ahead_kb.as_deref()?.parse::<u64>().ok().filter(|kib| *kib > LARGE_READ_AHEAD_KIB)?;
     let name = &device.name;
-    Some(info(
-        "read-ahead",
+    Some(codes::READ_AHEAD.finding(
         format!(
             "Reads through the page cache that look sequential fetch far more than is asked for: device bytes exceed \
              the database's. Direct I/O is not concerned. echo 128 > /sys/block/{name}/queue/read_ahead_kb"
@@ -154,9 +131,7 @@ fn read_ahead(device: &Device) -> Option<Finding> {
 fn write_cache(device: &Device) -> Option<Finding> {
     device.write_cache.as_deref().filter(|mode| *mode == "write back")?;
     let name = &device.name;
-    Some(info(
-        "volatile-write-cache",
-        format!(
+    Some(codes::VOLATILE_WRITE_CACHE.finding(format!(
             "The device has a cache that loses its content without power: every commit waits for it to be flushed, and how \
              long that takes is a property of the device. Compare commits only between like devices. Where a battery or \
              the host below keeps the cache: echo 'write through' > /sys/block/{name}/queue/write_cache"
@@ -179,16 +154,14 @@ fn layer(device: &Device) -> Option<Finding> {
     } else {
         return None;
     };
-    Some(info("layered-storage", what, format!("{}: {layer}", device.name)))
+    Some(codes::LAYERED_STORAGE.finding(what, format!("{}: {layer}", device.name)))
 }
 
 fn cloud_volume(device: &Device) -> Option<Finding> {
     let model = device.model.as_deref()?;
     let known = ["Amazon Elastic Block Store", "PersistentDisk", "Virtual Disk", "nvme_card-pd", "BlockVolume"];
     known.iter().any(|name| model.contains(name)).then(|| {
-        info(
-            "cloud-volume",
-            format!(
+        codes::CLOUD_VOLUME.finding(format!(
                 "A volume with limits of I/Os and bytes per second, perhaps with credit for bursts; made from a snapshot, \
                  each block is slow when first touched. Touch all of it once: dd if=/dev/{0} of=/dev/null bs=1M \
                  iflag=direct, and run longer than its burst lasts",

@@ -3,10 +3,10 @@
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
 use mindful_core::engine::{AccessPath, Description, HostView};
 use mindful_core::event::Event;
+use mindful_core::finding::codes;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Metric, Phase};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{FORMAT, Facts, Point, RunHead, StepHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Placement, SliceReport};
@@ -68,7 +68,7 @@ pub fn events() -> Vec<Event> {
         }
     }
     events.push(Event::StepEnd { error: None, interrupted: false });
-    events.push(Event::Finding(Finding::new("late-start", Severity::Info, "A session was late.", "12 ms")));
+    events.push(Event::Finding(codes::LATE_START.finding("A session was late.", "12 ms")));
     events.push(Event::Finished { interrupted: false, error: None });
     events
 }

@@ -125,7 +125,12 @@ fn a_name_from_outside_is_never_markup() {
     let own = || text.to_owned();
     (run.head.target, run.head.id, run.head.started_at, run.head.mindful_version) = (own(), own(), own(), own());
     (run.error, run.steps[0].error) = (Some(own()), Some(own()));
-    run.findings.push(Finding::new(text, Severity::Warning, text, text));
+    run.findings.push(Finding {
+        code: text.to_owned(),
+        severity: Severity::Warning,
+        text: text.to_owned(),
+        evidence: text.to_owned(),
+    });
     let page = html::page(&run, &analyze(&run), text);
     assert!(page.contains("&lt;script&gt;alert") && !page.contains("<script"));
     assert_eq!(unbalanced(&page), [""; 0]);

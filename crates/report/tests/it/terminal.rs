@@ -103,7 +103,12 @@ fn hostile(text: &str) -> Run {
     }
     (run.shapes[0].kind, run.shapes[0].shape, run.shapes[0].pure) = (own(), own(), false);
     (run.error, run.steps[0].error) = (Some(own()), Some(own()));
-    run.findings.push(Finding::new(text, Severity::Warning, text, text));
+    run.findings.push(Finding {
+        code: text.to_owned(),
+        severity: Severity::Warning,
+        text: text.to_owned(),
+        evidence: text.to_owned(),
+    });
     run.notes.push(own());
     run.head.settings.set(text, text, mindful_core::settings::Origin::File(own()));
     run

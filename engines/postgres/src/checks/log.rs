@@ -1,10 +1,10 @@
 //! Checks of what an update pays for: log, commits, checkpoints.
 
-use mindful_core::result::Finding;
+use crate::codes;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::units::format_bytes;
 
 use super::state::State;
-use super::{info, warning};
 
 /// Log a second that is reckoned with beside full pages, bytes: a modest rate of small updates.
 const ASSUMED_LOG: f64 = (8_u64 << 20) as f64;
@@ -12,15 +12,15 @@ const ASSUMED_LOG: f64 = (8_u64 << 20) as f64;
 pub fn fsync(state: &State) -> Option<Finding> {
     let text = "Nothing is ever forced to storage: commits cost nothing, and a crash destroys the database. Figures with \
                 updates are not those of a database. ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()";
-    let found = if state.planned.updates { warning } else { info };
-    state.is("fsync", "off").then(|| found("pg-fsync-off", text, "fsync = off"))
+    let severity = if state.planned.updates { Severity::Warning } else { Severity::Info };
+    state.is("fsync", "off").then(|| Finding::new(codes::PG_FSYNC_OFF, severity, text, "fsync = off"))
 }
 
 pub fn full_page_writes(state: &State) -> Option<Finding> {
     (state.planned.updates && state.is("full_page_writes", "off")).then(|| {
         let text = "The log holds no full pages: updates after a checkpoint cost less log than a database that survives \
                     torn pages pays. ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf()";
-        info("pg-full-page-writes-off", text, "full_page_writes = off")
+        codes::PG_FULL_PAGE_WRITES_OFF.finding(text, "full_page_writes = off")
     })
 }
 
@@ -30,7 +30,7 @@ pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     (asked && state.is("synchronous_commit", "off")).then(|| {
         let text = "The plan has commits wait for the log, the server does not let them: commits are cheaper than they \
                     claim. ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(), or run with --commit-wait off";
-        warning("pg-commits-do-not-wait", text, "synchronous_commit = off")
+        codes::PG_COMMITS_DO_NOT_WAIT.finding(text, "synchronous_commit = off")
     })
 }
 
@@ -41,11 +41,8 @@ pub fn standbys(state: &State) -> Option<Finding> {
         let text = "Every commit waits for a standby: network and standby are part of its time. \
                     ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf() leaves them out";
         let level = state.text("synchronous_commit").unwrap_or("on");
-        info(
-            "pg-synchronous-standby",
-            text,
-            format!("synchronous_standby_names = {names}, synchronous_commit = {level}"),
-        )
+        codes::PG_SYNCHRONOUS_STANDBY
+            .finding(text, format!("synchronous_standby_names = {names}, synchronous_commit = {level}"))
     })
 }
 
@@ -54,7 +51,7 @@ pub fn archiving(state: &State) -> Option<Finding> {
     (state.planned.updates || state.activity.replicas > 0).then(|| {
         let text = "Log is read and copied again while it is written: archiver and replicas share CPU, device and network \
                     with the run. ALTER SYSTEM SET archive_mode = off, and restart";
-        info("pg-archiving", text, format!("archive_mode = {mode}, {} replicas connected", state.activity.replicas))
+        codes::PG_ARCHIVING.finding(text, format!("archive_mode = {mode}, {} replicas connected", state.activity.replicas))
     })
 }
 
@@ -75,7 +72,7 @@ pub fn room(state: &State) -> Option<Finding> {
             format_bytes(full_pages as u64),
             format_bytes(ASSUMED_LOG as u64)
         );
-        info("pg-forced-checkpoints", text, evidence)
+        codes::PG_FORCED_CHECKPOINTS.finding(text, evidence)
     })
 }
 
@@ -84,7 +81,7 @@ pub fn checkpoint_by_the_clock(state: &State) -> Option<Finding> {
     (state.planned.updates && timeout_s < run_s).then(|| {
         let text = "Checkpoints by the clock fall into the run: let the window hold two or more whole ones, or none. \
                     ALTER SYSTEM SET checkpoint_timeout = '1h'; SELECT pg_reload_conf()";
-        info("pg-checkpoint-timeout", text, format!("a checkpoint each {timeout_s:.0} s, a run of {run_s:.0} s"))
+        codes::PG_CHECKPOINT_TIMEOUT.finding(text, format!("a checkpoint each {timeout_s:.0} s, a run of {run_s:.0} s"))
     })
 }
 

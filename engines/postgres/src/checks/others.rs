@@ -1,10 +1,10 @@
 //! Checks of who else is at work in the server.
 
-use mindful_core::result::Finding;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::units::format_bytes;
 
 use super::state::State;
-use super::{info, warning};
+use crate::codes;
 use crate::prepare::OWN_CONNECTIONS;
 
 /// A transaction of others that is older than this is not about to end.
@@ -15,7 +15,7 @@ pub fn autovacuum(state: &State) -> Option<Finding> {
     (tables > 0 && state.is("autovacuum", "on")).then(|| {
         let text = "Autovacuum may begin on mindful's tables while the run goes on: its reads and writes are counted with \
                     the others. ALTER TABLE … SET (autovacuum_enabled = off)";
-        info("pg-autovacuum", text, format!("autovacuum = on for {tables} tables"))
+        codes::PG_AUTOVACUUM.finding(text, format!("autovacuum = on for {tables} tables"))
     })
 }
 
@@ -25,7 +25,7 @@ pub fn sessions(state: &State) -> Option<Finding> {
         let text = "Others work in this server right now: they share its cache, CPU and devices, and their reads are \
                     counted with mindful's. Wait until they are done, or SELECT pg_terminate_backend(PID)";
         let whom = activity.by_whom.as_deref().unwrap_or("?");
-        info("pg-others-active", text, format!("{} active sessions of others: {whom}", activity.active))
+        codes::PG_OTHERS_ACTIVE.finding(text, format!("{} active sessions of others: {whom}", activity.active))
     })
 }
 
@@ -45,8 +45,8 @@ pub fn horizon(state: &State) -> Option<Finding> {
         "{age}{} sessions idle in transaction, {} replication slots with a horizon",
         activity.idle_in_transaction, activity.holding_slots
     );
-    let found = if state.planned.updates { warning } else { info };
-    Some(found("pg-held-horizon", text, evidence))
+    let severity = if state.planned.updates { Severity::Warning } else { Severity::Info };
+    Some(Finding::new(codes::PG_HELD_HORIZON, severity, text, evidence))
 }
 
 pub fn slots(state: &State) -> Option<Finding> {
@@ -58,7 +58,7 @@ pub fn slots(state: &State) -> Option<Finding> {
             || "an unknown amount of log kept".to_owned(),
             |bytes| format!("{} of log kept", format_bytes(bytes.max(0.0) as u64)),
         );
-        info("pg-slots", text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
+        codes::PG_SLOTS.finding(text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
     })
 }
 
@@ -70,7 +70,7 @@ pub fn connections(state: &State) -> Option<Finding> {
         OWN_CONNECTIONS,
     )?;
     let text = format!("The server cannot carry so many sessions: the run will be refused. {}", refusal.next);
-    Some(info("pg-connections", &text, refusal.what))
+    Some(codes::PG_CONNECTIONS.finding(&text, refusal.what))
 }
 
 /// Two runs on the same blocks measure each other.
@@ -79,7 +79,7 @@ pub fn users(state: &State) -> Option<Finding> {
     let text = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its locks, \
                 and the server counts its work with this one's. Wait until it ends, or load another --namespace; without \
                 --shared a run is refused";
-    Some(warning("pg-namespace-shared", text, format!("server process {users}")))
+    Some(codes::PG_NAMESPACE_SHARED.finding(text, format!("server process {users}")))
 }
 
 /// What could not be looked at is reported, so that silence is no praise.
@@ -96,7 +96,7 @@ pub fn hidden(state: &State) -> Option<Finding> {
     .collect();
     (!missing.is_empty()).then(|| {
         let text = "The role may not see everything, so some checks say nothing: GRANT pg_monitor TO the role";
-        info("pg-partly-seen", text, format!("not seen: {}", missing.join(", ")))
+        codes::PG_PARTLY_SEEN.finding(text, format!("not seen: {}", missing.join(", ")))
     })
 }
 

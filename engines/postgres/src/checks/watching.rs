@@ -1,8 +1,8 @@
 //! Checks of what watching the server costs, and of what cannot be seen.
 
+use crate::codes;
 use mindful_core::result::Finding;
 
-use super::info;
 use super::state::State;
 
 pub fn io_timing(state: &State) -> Option<Finding> {
@@ -12,7 +12,7 @@ pub fn io_timing(state: &State) -> Option<Finding> {
         });
         let text = "The server does not time its reads: their latency as the database saw it is not known. \
                     ALTER SYSTEM SET track_io_timing = on; SELECT pg_reload_conf()";
-        info("pg-io-timing-off", text, format!("track_io_timing = off{cost}"))
+        codes::PG_IO_TIMING_OFF.finding(text, format!("track_io_timing = off{cost}"))
     })
 }
 
@@ -32,7 +32,7 @@ pub fn statements_logged(state: &State) -> Option<Finding> {
     (!reported.is_empty()).then(|| {
         let text = "The server writes statements to its log: in the client's loop each operation pays for it. \
                     ALTER SYSTEM RESET of what is named; SELECT pg_reload_conf()";
-        info("pg-statements-logged", text, reported.join(", "))
+        codes::PG_STATEMENTS_LOGGED.finding(text, reported.join(", "))
     })
 }
 
@@ -40,7 +40,7 @@ pub fn libraries(state: &State) -> Option<Finding> {
     let libraries = state.text("shared_preload_libraries").filter(|libraries| !libraries.is_empty())?;
     let text = "Libraries are loaded into the server that may cost CPU with every statement. Where they are not part of \
                 what is to be measured: ALTER SYSTEM RESET shared_preload_libraries, and restart";
-    Some(info("pg-libraries", text, format!("shared_preload_libraries = {libraries}")))
+    Some(codes::PG_LIBRARIES.finding(text, format!("shared_preload_libraries = {libraries}")))
 }
 
 #[cfg(test)]
