@@ -1,5 +1,7 @@
 //! A job on files: the load of each step, what small and large I/Os did there, and the best of all.
 
+use mindful_core::file_reads::InFlight;
+use mindful_core::file_reads::names::{IO, IODEPTH, LARGE_IODEPTH, LARGE_SIZE, ONE_AT_A_TIME, SPAN};
 use mindful_core::result::{IoBest, IoJobSummary, OpSummary, StepSummary};
 use mindful_core::run::{Point, Run, StepHead};
 use mindful_core::units;
@@ -10,20 +12,8 @@ use crate::figures::blocks;
 pub const SMALL: &str = "small";
 /// Key: large reads in flight, of all sessions together.
 pub const LARGE: &str = "large";
-/// Key: the part of the files in use.
-pub const SPAN: &str = "span";
 /// Setting that tells the highest mean latency a calibration allows.
 pub const LIMIT: &str = "limit";
-/// The option and the fact by which an engine tells how many I/Os each session keeps in flight.
-pub const IODEPTH: &str = "iodepth";
-/// The option and the fact by which it tells how blocks are read, and their value for one at a time.
-pub const IO: &str = "io";
-const PREAD: &str = "psync";
-/// The option that gives the length of a large read.
-const LARGE_SIZE: &str = "large_size";
-/// The option and the fact by which it tells how many large reads, beside them.
-pub const LARGE_IODEPTH: &str = "large_iodepth";
-
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Small {
@@ -67,26 +57,10 @@ pub fn on_files(run: &Run) -> bool {
     run.description.as_ref().is_some_and(|description| description.files)
 }
 
-/// Whether the sessions of a step can keep more than one I/O in flight: over io_uring they can, by pread they cannot.
+/// Whether the sessions of a step can keep more than one I/O in flight: not where they read one block at a time.
 pub fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
     let described = || run.description.as_ref()?.facts.get(IO);
-    on_files(run) && head.point.values.get(IO).or_else(described).is_none_or(|io| io != PREAD)
-}
-
-/// I/Os in flight at a time, of one session where nothing else is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InFlight {
-    /// I/Os of a block.
-    pub small: u32,
-    /// Large reads.
-    pub large: u32,
-}
-
-impl InFlight {
-    /// All of them.
-    pub const fn all(self) -> u32 {
-        self.small + self.large
-    }
+    on_files(run) && head.point.values.get(IO).or_else(described).is_none_or(|io| io != ONE_AT_A_TIME)
 }
 
 /// What each session of a step keeps in flight; `None` for engines without an iodepth.

@@ -113,8 +113,8 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         reads_alone: summary.update_pct == Some(0.0),
         reader: match (io_job::on_files(run), io_job::takes_iodepth(run, &step.head)) {
             (false, _) => Reader::Database,
-            (true, false) => Reader::Pread,
-            (true, true) => Reader::Uring,
+            (true, false) => Reader::OneAtATime,
+            (true, true) => Reader::Several,
         },
     }
 }

@@ -27,6 +27,9 @@ pub struct Description {
     /// What a finding of the analysis means on this engine and what to do there, by the finding's code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advice: BTreeMap<String, String>,
+    /// Which of its settings a comparison must hold fixed, and what each decides: `durability`, `direct I/O`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub held_fixed: BTreeMap<String, String>,
     /// Log that updates should write; `None` where the engine expects nothing in particular.
     #[serde(default)]
     pub expected_log: Option<ExpectedLog>,
@@ -57,6 +60,24 @@ pub struct LogImages {
     pub bytes: f64,
 }
 
+/// What settings decide that a comparison holds fixed.
+pub mod decides {
+    /// Whether what was committed survives a crash.
+    pub const DURABILITY: &str = "durability";
+    /// Whether reads go past the page cache.
+    pub const DIRECT_IO: &str = "direct I/O";
+}
+
+/// Settings that were held fixed before engines named them, and what each decides: runs of then name none.
+const HELD_FIXED_BEFORE: [(&str, &str); 6] = [
+    ("fsync", decides::DURABILITY),
+    ("synchronous_commit", decides::DURABILITY),
+    ("full_page_writes", decides::DURABILITY),
+    ("synchronous", decides::DURABILITY),
+    ("journal_mode", decides::DURABILITY),
+    ("debug_io_direct", decides::DIRECT_IO),
+];
+
 impl Description {
     /// With what older runs kept among the settings moved to where it belongs.
     #[must_use]
@@ -73,6 +94,10 @@ impl Description {
         });
         let once_a_transaction = taken("log_band_commit").is_some_and(|when| when == "each");
         let stored = taken("stored_blocks");
+        if self.held_fixed.is_empty() {
+            let there = HELD_FIXED_BEFORE.into_iter().filter(|(name, _)| self.facts.contains_key(*name));
+            self.held_fixed = there.map(|(name, decides)| (name.to_owned(), decides.to_owned())).collect();
+        }
         // Only files tell how many I/Os each session keeps in flight.
         self.files |= self.facts.contains_key("iodepth");
         let older = bands.map(|(light, heavy)| ExpectedLog { light, heavy, images, once_a_transaction });
@@ -131,6 +156,7 @@ mod tests {
         assert_eq!(expected.images, Some(LogImages { counter: "wal_fpi".to_owned(), bytes: 8_240.0 }));
         assert!(!expected.once_a_transaction);
         assert_eq!(description.stored_blocks.as_deref(), Some("compress ratio 7.28"));
+        assert_eq!(description.held_fixed, [("fsync".to_owned(), decides::DURABILITY.to_owned())].into());
         assert_eq!(description.facts.into_keys().collect::<Vec<_>>(), ["fsync"]);
     }
 }

@@ -15,6 +15,38 @@ pub enum BlockTouch {
     Parse,
 }
 
+/// I/Os in flight at a time: of a step, or of one session where that is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InFlight {
+    /// I/Os of a block.
+    pub small: u32,
+    /// Large reads.
+    pub large: u32,
+}
+
+impl InFlight {
+    /// All of them.
+    pub const fn all(self) -> u32 {
+        self.small + self.large
+    }
+}
+
+/// Options and facts that every engine of bare files has, by these names: a run tells by them how its files were read.
+pub mod names {
+    /// How many I/Os each session keeps in flight.
+    pub const IODEPTH: &str = "iodepth";
+    /// How many large reads, beside them.
+    pub const LARGE_IODEPTH: &str = "large_iodepth";
+    /// Length of a large read.
+    pub const LARGE_SIZE: &str = "large_size";
+    /// By which call blocks are read.
+    pub const IO: &str = "io";
+    /// The value of `io` by which a session reads one block at a time.
+    pub const ONE_AT_A_TIME: &str = "psync";
+    /// The part of the files in use.
+    pub const SPAN: &str = "span";
+}
+
 /// How an engine is told to read files.
 pub trait FileReads: Sync {
     /// The URL of these files.
@@ -23,4 +55,7 @@ pub trait FileReads: Sync {
     /// Names and values of the options by which each session keeps one read past the page cache in flight and does `look`
     /// with every block; all of them on one CPU where one is given.
     fn options(&self, look: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
+
+    /// The same by which each session keeps `load` in flight.
+    fn keeping(&self, load: InFlight) -> Vec<(&'static str, String)>;
 }

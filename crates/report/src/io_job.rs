@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use mindful_analyze::io_job::{SPAN, large, load, small};
+use mindful_analyze::io_job::{large, load, small};
+use mindful_core::file_reads::names::SPAN;
 use mindful_core::result::{Finding, IoBest, IoJobSummary, Severity, StepSummary, Summary, Validity};
 
 use crate::table::{Side, Table, wrap};

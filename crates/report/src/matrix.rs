@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mindful_analyze::io_job::InFlight;
+use mindful_core::file_reads::InFlight;
 use mindful_core::latency::Latency;
 
 /// What one kind of read did at a data point.

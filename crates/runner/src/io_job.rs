@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use mindful_analyze::io_job::{IO, IODEPTH, InFlight, LARGE, LARGE_IODEPTH, SMALL, SPAN, large, small};
+use mindful_analyze::io_job::{LARGE, SMALL, large, small};
 use mindful_core::dataset::Dataset;
 use mindful_core::engine::Target;
 use mindful_core::event::note;
+use mindful_core::file_reads::names::SPAN;
+use mindful_core::file_reads::{FileReads, InFlight};
 use mindful_core::plan::Plan;
 use mindful_core::result::StepSummary;
 use mindful_core::run::Point;
@@ -16,9 +18,6 @@ use crate::calibration::{Calibration, Outcome};
 use crate::context::Context;
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource};
-
-/// How a session keeps several I/Os in flight.
-const AT_ONCE: &str = "uring";
 
 /// More than one plain step.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +41,7 @@ pub enum Job {
 /// The steps of a job.
 pub struct IoJob<'a> {
     context: &'a Context,
+    reads: &'static dyn FileReads,
     job: &'a Job,
     taken: usize,
     calibration: Calibration,
@@ -51,10 +51,16 @@ pub struct IoJob<'a> {
 
 impl<'a> IoJob<'a> {
     /// A job from its first step on.
-    pub fn new(context: &'a Context, job: &'a Job) -> Self {
+    ///
+    /// # Errors
+    /// A target that is no bare files.
+    pub fn new(context: &'a Context, job: &'a Job) -> Result<Self> {
+        let reads = context.engine.file_reads();
+        let reads = reads
+            .ok_or_else(|| Error::plan("a job reads bare files, and the target has none", "give --target raw:PATH"))?;
         let limit_us = if let Job::Calibrate { limit_us } = job { *limit_us } else { f64::INFINITY };
         let (calibration, load) = (Calibration::new(limit_us), InFlight { small: 0, large: 0 });
-        Self { context, job, taken: 0, calibration, load }
+        Ok(Self { context, reads, job, taken: 0, calibration, load })
     }
 
     /// The step with `load` in flight, on a part of the files where one is named.
@@ -69,8 +75,7 @@ impl<'a> IoJob<'a> {
             system.settings.set(SPAN, span, Origin::Default);
             values.insert(SPAN.to_owned(), span.to_owned());
         } else {
-            let (small, large) = (load.small.to_string(), load.large.to_string());
-            for (option, value) in [(IO, AT_ONCE), (IODEPTH, &small), (LARGE_IODEPTH, &large)] {
+            for (option, value) in self.reads.keeping(load) {
                 system.settings.set(option, value, Origin::Default);
             }
         }

@@ -1,6 +1,6 @@
 //! Orion's jobs under Orion's names: which pairs of small and large load a job measures.
 
-use mindful_analyze::io_job::InFlight;
+use mindful_core::file_reads::InFlight;
 use mindful_core::settings;
 use mindful_core::{Error, Result};
 

@@ -3,12 +3,21 @@
 use std::path::PathBuf;
 
 use mindful_core::Result;
+use mindful_core::description::decides;
 use mindful_core::engine::{Description, HostView};
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 
 use crate::advice;
 use crate::link::Link;
+
+/// Settings that a comparison must hold fixed.
+const HELD_FIXED: [(&str, &str); 4] = [
+    ("fsync", decides::DURABILITY),
+    ("synchronous_commit", decides::DURABILITY),
+    ("full_page_writes", decides::DURABILITY),
+    ("debug_io_direct", decides::DIRECT_IO),
+];
 
 /// The server as it describes itself.
 pub fn describe(link: &Link) -> Result<Description> {
@@ -24,6 +33,7 @@ pub fn describe(link: &Link) -> Result<Description> {
             endpoints: link.server().endpoints(),
             facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
             advice: advice::all(),
+            held_fixed: HELD_FIXED.map(|(name, decides)| (name.to_owned(), decides.to_owned())).into(),
             ..Description::default()
         })
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
-use mindful_core::file_reads::{BlockTouch, FileReads};
+use mindful_core::file_reads::{BlockTouch, FileReads, InFlight, names};
 use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Result, error};
@@ -102,8 +102,14 @@ impl FileReads for Raw {
     }
 
     fn options(&self, look: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)> {
-        let reads = [("io", "psync"), ("direct", "on"), ("look", block_touch::name(look))];
+        let reads = [(names::IO, names::ONE_AT_A_TIME), ("direct", "on"), ("look", block_touch::name(look))];
         let reads = reads.map(|(option, value)| (option, value.to_owned()));
         reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
+    }
+
+    fn keeping(&self, load: InFlight) -> Vec<(&'static str, String)> {
+        let depths = [(names::IODEPTH, load.small), (names::LARGE_IODEPTH, load.large)];
+        let depths = depths.map(|(option, depth)| (option, depth.to_string()));
+        [(names::IO, "uring".to_owned())].into_iter().chain(depths).collect()
     }
 }

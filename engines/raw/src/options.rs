@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::bound::Bound;
-use mindful_core::file_reads::BlockTouch;
+use mindful_core::file_reads::{BlockTouch, names};
 use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, units};
 
@@ -27,14 +27,19 @@ const IODEPTH: Bound = Bound::Count(0, MOST_IODEPTH as u64);
 /// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::with_default("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O").within(IO_SIZE),
-    Key::with_default("io", "KIND", "uring", "How blocks are read: uring (io_uring) or psync (pread, one at a time)"),
-    Key::with_default("iodepth", "N", "1", "I/Os that each session keeps in flight (uring)").within(IODEPTH),
+    Key::with_default(
+        names::IO,
+        "KIND",
+        "uring",
+        "How blocks are read: uring (io_uring) or psync (pread, one at a time)",
+    ),
+    Key::with_default(names::IODEPTH, "N", "1", "I/Os that each session keeps in flight (uring)").within(IODEPTH),
     Key::with_default("direct", "on|off", "on", "Past the page cache (O_DIRECT), or through it"),
     Key::with_default("sync", "on|off", "off", "Whether a write waits until it is on storage (O_DSYNC)"),
     Key::with_default("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
     Key::with_default("streams", "N", "1", "Sequential streams of each session").within(Bound::Count(1, 1_024)),
     Key::with_default(
-        "span",
+        names::SPAN,
         "PART",
         "full",
         "Part in use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
@@ -48,13 +53,13 @@ pub const KEYS: &[Key] = &[
     Key::with_default("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
     Key::with_default("stripe_size", "SIZE", "1MiB", "Length of a stripe").within(IO_SIZE),
     Key::with_default(
-        "large_iodepth",
+        names::LARGE_IODEPTH,
         "N",
         "0",
         "Large reads that each session keeps in flight beside its blocks (uring)",
     )
     .within(IODEPTH),
-    Key::with_default("large_size", "SIZE", "1MiB", "Length of a large read").within(IO_SIZE),
+    Key::with_default(names::LARGE_SIZE, "SIZE", "1MiB", "Length of a large read").within(IO_SIZE),
     Key::with_default("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
     Key::with_default(
         "look",
@@ -150,13 +155,15 @@ impl Options {
         let options = Self {
             paths: paths(url)?,
             block_size: s.require("block_size", io_size)?,
-            io: s.require("io", |t| settings::parse_choice(t, &[("uring", Io::Uring), ("psync", Io::Psync)]))?,
-            iodepth: s.require("iodepth", iodepth)?,
+            io: s.require(names::IO, |t| {
+                settings::parse_choice(t, &[("uring", Io::Uring), (names::ONE_AT_A_TIME, Io::Psync)])
+            })?,
+            iodepth: s.require(names::IODEPTH, iodepth)?,
             direct: s.require("direct", settings::parse_switch)?,
             sync: s.require("sync", settings::parse_switch)?,
             pattern: s.require("pattern", pattern)?,
             streams: s.require("streams", streams)?,
-            span: s.require("span", Span::parse)?,
+            span: s.require(names::SPAN, Span::parse)?,
             whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
             large: large(s)?,
@@ -279,8 +286,8 @@ fn combine(s: &Settings) -> Result<Combine> {
 }
 
 fn large(s: &Settings) -> Result<Option<Large>> {
-    let depth = s.require("large_iodepth", iodepth)?;
-    let size = s.require("large_size", io_size)?;
+    let depth = s.require(names::LARGE_IODEPTH, iodepth)?;
+    let size = s.require(names::LARGE_SIZE, io_size)?;
     let pattern = s.require("large_pattern", pattern)?;
     Ok((depth > 0).then_some(Large { iodepth: depth, size, pattern }))
 }

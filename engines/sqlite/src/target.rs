@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
+use mindful_core::description::decides;
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
@@ -133,6 +134,9 @@ impl Target for SqliteTarget {
             cache_each_session: true,
             endpoints: 1,
             facts: self.facts(),
+            held_fixed: ["synchronous", "journal_mode"]
+                .map(|name| (name.to_owned(), decides::DURABILITY.to_owned()))
+                .into(),
             expected_log: Some(log_band::expected(self.file.page_bytes())),
             stored_blocks: self.stored(),
             ..Description::default()

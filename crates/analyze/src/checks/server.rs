@@ -17,10 +17,10 @@ use mindful_core::wait::WaitClass;
 
 /// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
 pub const SINGLE_BLOCK: f64 = 1.01;
-/// Share of the window with a vacuum in it above which it is no passing visit.
-pub const VACUUM_SHARE: f64 = 0.05;
-/// Blocks that vacuums may touch by physical reads.
-pub const VACUUM_BLOCKS_SHARE: f64 = 0.01;
+/// Share of the window with maintenance in it above which it is no passing visit.
+pub const MAINTENANCE_SHARE: f64 = 0.05;
+/// Blocks that maintenance may touch by physical reads.
+pub const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 /// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 /// Blocks of the index that an operation visits on its way, in cache or not: an index of four levels.
@@ -105,7 +105,8 @@ fn maintenance(counters: &Counters) -> Option<Finding> {
     if seen <= 0.0 && ended <= 0.0 && blocks <= 0.0 {
         return None;
     }
-    let much = ended > 0.0 || seen > VACUUM_SHARE || blocks > VACUUM_BLOCKS_SHARE * grew(shared::PHYSICAL_READS);
+    let much =
+        ended > 0.0 || seen > MAINTENANCE_SHARE || blocks > MAINTENANCE_BLOCKS_SHARE * grew(shared::PHYSICAL_READS);
     let severity = if much { Severity::Warning } else { Severity::Info };
     let text = "The server's own maintenance was at work in the window: its reads, writes and CPU are counted with the \
                 others.";

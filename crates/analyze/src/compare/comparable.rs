@@ -53,7 +53,7 @@ fn facts_of(runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// What a result depends on and a comparison must hold fixed. The keys a sweep varies are matched point by point.
-fn facts(run: &Run) -> Vec<(&'static str, String)> {
+fn facts(run: &Run) -> Vec<(&str, String)> {
     let mut facts = vec![("engine", run.head.engine.clone())];
     let measured = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
     facts.push(("figures", measured.to_owned()));
@@ -64,14 +64,9 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         if let Some(bytes) = description.cache_bytes {
             facts.push(("database cache", units::format_bytes(bytes)));
         }
-        for name in
-            ["fsync", "synchronous_commit", "full_page_writes", "synchronous", "journal_mode", "debug_io_direct"]
-        {
+        for (name, decides) in &description.held_fixed {
             if let Some(value) = description.facts.get(name) {
-                facts.push((
-                    if name == "debug_io_direct" { "direct I/O" } else { "durability" },
-                    format!("{name}={value}"),
-                ));
+                facts.push((decides, format!("{name}={value}")));
             }
         }
     }

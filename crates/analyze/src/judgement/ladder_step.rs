@@ -1,14 +1,15 @@
 //! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
+use mindful_core::file_reads::{InFlight, names};
 use mindful_core::metric::shared;
 use mindful_core::run::{Point, Run, StepRecord};
 
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
-use crate::io_job::{self, InFlight};
+use crate::io_job;
 
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
-const LOAD: [&str; 6] = ["sessions", "threads", "iodepth", "large_iodepth", io_job::SMALL, io_job::LARGE];
+const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IODEPTH, io_job::SMALL, io_job::LARGE];
 
 /// A step of a ladder, to be compared with another.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,11 @@
 //! Little's law in a closed loop: sessions that neither think nor stall are inside operations (measurement.md M2).
 
+use mindful_core::file_reads::InFlight;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::LoopSite;
 
 use crate::figures::work::Work;
-use crate::io_job::{self, InFlight};
+use crate::io_job;
 
 /// Largest share of a slice that a loop in the database may take for itself.
 pub const MAX_LOOP_SHARE: f64 = 0.5;

@@ -115,9 +115,9 @@ pub enum Reader {
     #[default]
     Database,
     /// A session on bare files, one I/O at a time.
-    Pread,
+    OneAtATime,
     /// A session on bare files, as many I/Os at a time as it is told to.
-    Uring,
+    Several,
 }
 
 impl Evidence {
@@ -262,8 +262,8 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     if e.page_cache_share.is_some_and(|phi| phi > ALL_CACHED) {
         return None;
     }
-    let next = if e.reader == Reader::Uring {
-        "more --sessions, or a higher --iodepth of io_uring, raise the figure until the device is full; a faster device \
+    let next = if e.reader == Reader::Several {
+        "more --sessions, or a higher --iodepth, raise the figure until the device is full; a faster device \
          raises it at once"
     } else {
         "more --sessions raise the figure until the device is full; a faster device raises it at once"
@@ -289,7 +289,7 @@ fn undecided(e: &Evidence) -> Verdict {
     } else {
         format!("largest of {}: {}", e.time(), top.join(", "))
     };
-    let next = if e.reader == Reader::Uring {
+    let next = if e.reader == Reader::Several {
         "run a ladder of --sessions or --iodepth: where it stops rising tells the limit"
     } else {
         "run a ladder of --sessions: where it stops rising tells the limit"
@@ -331,15 +331,15 @@ mod tests {
             &[(WaitClass::Read, 0.5)],
             &[],
         ] {
-            let verdict = Verdict::of(&Evidence { reader: Reader::Uring, ..shares(parts) });
+            let verdict = Verdict::of(&Evidence { reader: Reader::Several, ..shares(parts) });
             assert!(verdict.figures.contains("I/O time"), "{}", verdict.figures);
             assert!(!verdict.figures.contains("database"), "{}", verdict.figures);
         }
         let waits = shares(&[(WaitClass::Read, 0.98)]);
         assert!(!Verdict::of(&waits).next.contains("--iodepth"), "a database's sessions have none");
-        let files = Evidence { reader: Reader::Pread, ..waits };
-        assert!(!Verdict::of(&files).next.contains("--iodepth"), "nor has pread");
-        let next = Verdict::of(&Evidence { reader: Reader::Uring, ..files }).next;
+        let files = Evidence { reader: Reader::OneAtATime, ..waits };
+        assert!(!Verdict::of(&files).next.contains("--iodepth"), "nor has one that reads block by block");
+        let next = Verdict::of(&Evidence { reader: Reader::Several, ..files }).next;
         assert!(next.contains("--iodepth") && next.contains("--sessions"), "{next}");
     }
 

@@ -27,7 +27,7 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     if io_job::keeps_several(&job, &context.settings)? {
         mindful_raw::require_io_uring("a session of several I/Os in flight")?;
     }
-    let mut steps = IoJob::new(&context, &job);
+    let mut steps = IoJob::new(&context, &job)?;
     let ended = mindful_runner::run(&context, &mut steps, None, &mut |run, analysis| {
         show::print(run, analysis, json, &context.store)?;
         csv.as_ref().map_or(Ok(()), |csv| csv.write(run))

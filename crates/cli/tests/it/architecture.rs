@@ -109,6 +109,59 @@ fn folders_with(parent: &Path, file: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Words of one engine: its settings, its system calls, its commands.
+const OF_ONE_ENGINE: [&str; 20] = [
+    "pg_",
+    "postgres",
+    "sqlite",
+    "mysql",
+    "innodb",
+    "wal_",
+    "uring",
+    "psync",
+    "pread",
+    "o_direct",
+    "fsync",
+    "shared_buffers",
+    "vacuum",
+    "synchronous_commit",
+    "journal_mode",
+    "full_page",
+    "debug_io",
+    "alter system",
+    "hot_upd",
+    "iodepth=",
+];
+
+/// Where such a word stands with a reason: the file, and what is taken out of it.
+const WITH_REASON: [(&str, &str); 1] = [
+    // The kind of finding is stored in runs under this name.
+    ("analyze/src/checks/server.rs", "codes::autovacuum"),
+];
+
+#[test]
+fn what_one_engine_calls_its_own_stays_in_its_folder() {
+    for (name, folder) in
+        ["runner", "analyze", "report"].map(|name| (name, root().join("crates").join(name).join("src")))
+    {
+        for file in sources(&folder) {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            let lines = code.lines().map(|line| line.split("//").next().unwrap().to_lowercase());
+            let mut code: String = lines.collect::<Vec<_>>().join("\n");
+            for (_, with_reason) in WITH_REASON.iter().filter(|(place, _)| file.ends_with(place)) {
+                assert!(code.contains(with_reason), "{} no longer says {with_reason}", file.display());
+                code = code.replace(with_reason, "");
+            }
+            for word in OF_ONE_ENGINE {
+                // `measuring` and `spread` are words of their own.
+                let at = code.match_indices(word).find(|(at, _)| !code[..*at].ends_with(|c: char| c.is_alphanumeric()));
+                assert!(at.is_none(), "crates/{name}: {} says `{word}`", file.display());
+            }
+        }
+    }
+}
+
 /// Test programs beside `it`: the limit of locked memory is a whole process's.
 const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
 

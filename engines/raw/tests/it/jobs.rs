@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
-use mindful_analyze::io_job::InFlight;
 use mindful_core::engine::Stop;
 use mindful_core::event::{Events, Silent};
+use mindful_core::file_reads::InFlight;
 use mindful_core::slice::SliceReport;
 use mindful_core::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};

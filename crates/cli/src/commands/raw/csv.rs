@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use mindful_analyze::figures::blocks::block_bytes;
 use mindful_analyze::figures::window::window;
-use mindful_analyze::io_job::{InFlight, large_bytes, load};
+use mindful_analyze::io_job::{large_bytes, load};
+use mindful_core::file_reads::InFlight;
 use mindful_core::latency::Recorder;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
