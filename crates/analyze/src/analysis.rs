@@ -8,7 +8,7 @@ use mindful_core::run::{Run, StepRecord};
 use crate::judgement::ladder_step::{LadderStep, ladder};
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
-use crate::{checks, summary};
+use crate::{checks, curve, summary};
 
 /// All that can be said about a run.
 #[derive(Debug)]
@@ -32,7 +32,9 @@ pub fn analyze(run: &Run) -> Analysis {
         let reported = step.window.is_some() && step.work.is_none();
         step.verdict = (reported || rung.is_some()).then(|| Verdict::of(&step.evidence));
     }
+    let summaries: Vec<_> = steps.iter().map(|step| step.summary.clone()).collect();
     let mut findings = checks::of_run(run);
+    findings.extend(curve::not_alike(run, &summaries));
     for (record, step) in run.steps.iter().zip(&steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
         findings.extend(checks::of_step(run, record, step).into_iter().map(|finding| match &prefix {
@@ -44,7 +46,7 @@ pub fn analyze(run: &Run) -> Analysis {
     let judged = findings.into_iter().map(|finding| advised(finding, advice));
     let mut findings: Vec<_> = run.findings.iter().cloned().chain(judged).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, checks::is_a_cause(finding))));
-    Analysis { summary: summary::summary(run, steps.iter().map(|s| s.summary.clone()).collect(), findings), steps }
+    Analysis { summary: summary::summary(run, summaries, findings), steps }
 }
 
 /// The finding with what its engine says to it.

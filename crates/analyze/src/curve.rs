@@ -2,38 +2,68 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::result::{CurveSummary, KneeSummary, StepSummary};
-use mindful_core::run::Run;
+use mindful_core::finding::codes;
+use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary};
+use mindful_core::run::{Run, StepHead};
 use mindful_core::sweep::Objective;
 
+use crate::alike;
 use crate::figures::blocks::CACHED_YIELD;
 use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
 use crate::stats::interval::Interval;
 
-/// One curve for each set of the other keys' values; none where the steps are no ladder of sessions.
-pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
-    let mut ladders: BTreeMap<BTreeMap<String, String>, Vec<&StepSummary>> = BTreeMap::new();
-    for step in steps.iter().filter(|step| step.point.values.contains_key("sessions")) {
+/// A step of a ladder.
+type Rung<'a> = (&'a StepHead, &'a StepSummary);
+
+/// The ladders of sessions in a run, by the values of its other keys.
+fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<String, String>, Vec<Rung<'a>>> {
+    let mut ladders: BTreeMap<_, Vec<Rung>> = BTreeMap::new();
+    let rungs = run.steps.iter().map(|record| &record.head).zip(steps);
+    for (head, step) in rungs.filter(|(_, step)| step.point.values.contains_key("sessions")) {
         let mut others = step.point.values.clone();
         others.remove("sessions");
-        ladders.entry(others).or_default().push(step);
+        ladders.entry(others).or_default().push((head, step));
     }
+    ladders
+}
+
+/// Ladders whose steps differ in more than their load.
+pub fn not_alike(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
+    let finding = |(values, rungs): (BTreeMap<String, String>, Vec<Rung>)| {
+        let mut words: Vec<String> = values.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        words.push(alike::difference(&rungs)?);
+        let evidence = words.join(": ");
+        let text = "The steps of the ladder are not alike: they differ in more than their sessions, so no knee is \
+                    fitted over them. Let every step visit the same blocks (no --like, --commit each), and warm the \
+                    cache up before the first (--warmup).";
+        Some(codes::STEPS_NOT_ALIKE.finding(text, evidence))
+    };
+    ladders(run, steps).into_iter().filter_map(finding).collect()
+}
+
+/// One curve for each set of the other keys' values; none where the steps are no ladder of sessions.
+pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
     let search = Search {
         p99_target_us: objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us),
         seed: run.head.plan.seed,
         ..Search::default()
     };
-    ladders.into_iter().map(|(values, steps)| CurveSummary { values, knee: knee_of(&steps, &search) }).collect()
+    let ladders = ladders(run, steps).into_iter();
+    ladders.map(|(values, rungs)| CurveSummary { values, knee: knee_of(&rungs, &search) }).collect()
 }
 
-fn knee_of(steps: &[&StepSummary], search: &Search) -> KneeSummary {
-    let points: Vec<LoadPoint> = steps.iter().filter_map(|step| point(step)).collect();
-    match knee::find(&points, search) {
+fn knee_of(rungs: &[Rung], search: &Search) -> KneeSummary {
+    let points: Vec<LoadPoint> = rungs.iter().filter_map(|(_, step)| point(step)).collect();
+    let fitted = match alike::difference(rungs) {
+        Some(difference) => Err(format!("the steps are not alike ({difference})")),
+        None => knee::find(&points, search).map_err(|why| why.to_string()),
+    };
+    match fitted {
         Ok(knee) => reported(&knee),
         Err(why) => KneeSummary {
             model: None,
-            why_not: Some(why.to_string()),
+            why_not: Some(why),
             asymptote_sessions: None,
             best_power_sessions: None,
             slo_sessions: search.p99_target_us.and_then(|us| slo(knee::slo_point(&points, us))),

@@ -52,6 +52,7 @@ macro_rules! suite {
             scans_read_the_scan_table,
             fewer_commits_are_kept_or_refused,
             hot_spot_and_hot_schema_keep_their_share,
+            a_session_of_few_visits_several_schemas,
             thinking_is_reported,
             a_pause_goes_on_over_the_boundaries_of_slices,
             a_rate_is_kept_or_refused,

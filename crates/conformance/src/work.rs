@@ -167,6 +167,17 @@ pub fn a_rate_is_kept_or_refused(fixture: &Fixture) {
     assert_eq!(carried > 0, fixture.can().rate, "the capabilities say otherwise");
 }
 
+/// One session visits all schemas, as core draws them, in each loop of the engine.
+pub fn a_session_of_few_visits_several_schemas(fixture: &Fixture) {
+    let opened = fixture.loaded();
+    let update_pct = if fixture.can().updates { percent(25) } else { Share::NONE };
+    let spread = Workload { spread: Some(1), update_pct, ..fixture.workload() };
+    assert!(spread.schemas > 1, "a fixture of one schema shows nothing");
+    for workload in [Workload { hot_schema: percent(30), ..spread.clone() }, spread] {
+        assert_eq!(carried_as_drawn(fixture, &opened, &workload, 150), fixture.loops().len(), "{workload:?}");
+    }
+}
+
 /// Whoever runs it, the same seed does the same; another seed does something else.
 pub fn the_same_seed_draws_the_same_operations(fixture: &Fixture) {
     let opened = fixture.loaded();

@@ -78,6 +78,11 @@ impl<T: Time> ClientLoop<T> {
         }
     }
 
+    /// What decides its operations.
+    pub fn draws(&self) -> &Draws {
+        &self.draws
+    }
+
     /// Works one slice.
     pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
         self.time.sleep_unless(order.begin_us, &|| operator.interrupted());

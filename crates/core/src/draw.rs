@@ -29,6 +29,8 @@ pub enum Purpose {
     Layout,
     /// The filler of a row.
     Filler,
+    /// Which of a session's schemas an operation visits.
+    Schema,
 }
 
 /// PostgreSQL's `hashint8extended(value, seed)`.

@@ -254,7 +254,16 @@ impl Plan {
             rate: self.rate,
             looping: self.looping,
             like: self.like,
+            spread: self.spread(schemas),
         })
+    }
+
+    /// See [`Workload::spread`]: sessions that are not a multiple of `schemas` are spread over all of them. An old kit's
+    /// stay in their own, and so do those that hold locks from one update to the next, which would deadlock.
+    fn spread(&self, schemas: u32) -> Option<u32> {
+        let holds_locks = self.commit != Commit::Each && !self.update_pct.is_none();
+        let own = self.like != Like::Mindful || holds_locks || self.sessions.is_multiple_of(schemas);
+        (!own).then_some(self.sessions)
     }
 
     /// Blocks of each schema that operations can visit, of what is `loaded` or else of what would be; 0 where there

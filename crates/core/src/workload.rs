@@ -1,5 +1,6 @@
 //! What the sessions do: which operations, on which blocks, in which mix. Every choice is an independent seeded draw.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,9 @@ use crate::draw::{self, Purpose};
 use crate::units::Share;
 
 pub mod like;
+mod spread;
+
+pub use spread::Spread;
 
 /// The kinds of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -184,6 +188,9 @@ pub struct Workload {
     pub looping: LoopSite,
     /// Whose arithmetic.
     pub like: Like,
+    /// So many sessions visit all schemas alike, each a part of them; see [`Spread`]. `None`: each stays in its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<u32>,
 }
 
 impl Workload {
@@ -207,6 +214,7 @@ impl Workload {
             rate: None,
             looping: LoopSite::Server,
             like: Like::Mindful,
+            spread: None,
         }
     }
 
@@ -264,7 +272,7 @@ impl Op {
 #[derive(Debug, Clone)]
 pub struct Draws {
     workload: Workload,
-    schema: u32,
+    spread: Spread,
     streams: Streams,
 }
 
@@ -289,6 +297,8 @@ pub struct Streams {
     pub think_time: i64,
     /// Arrivals.
     pub arrival: i64,
+    /// Which of its schemas.
+    pub schema: i64,
 }
 
 impl Streams {
@@ -306,14 +316,27 @@ impl Streams {
             think: stream(Purpose::Think),
             think_time: stream(Purpose::ThinkTime),
             arrival: stream(Purpose::Arrival),
+            schema: stream(Purpose::Schema),
         }
     }
 }
 
 impl Draws {
-    /// The draws of `session` (from 0), whose home is `schema` (from 1).
+    /// The draws of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
     pub fn new(workload: &Workload, session: u32, schema: u32) -> Self {
-        Self { workload: workload.clone(), schema, streams: Streams::new(workload.seed, session) }
+        let streams = Streams::new(workload.seed, session);
+        Self { workload: workload.clone(), spread: Spread::new(workload, session, schema, streams.schema), streams }
+    }
+
+    /// The schemas that operations visit, but for hot ones.
+    pub fn spread(&self) -> Spread {
+        self.spread
+    }
+
+    /// All schemas that operations can visit, in order.
+    pub fn schemas(&self) -> BTreeSet<u32> {
+        let hot = (!self.workload.hot_schema.is_none()).then_some(1);
+        self.spread.schemas().chain(hot).collect()
     }
 
     /// The seeds behind the draws.
@@ -328,7 +351,7 @@ impl Draws {
         let wanted = like::blocks(w.like, if kind == OpKind::Update { w.update_work_unit } else { w.work_unit });
         let hot = w.hot_spot.is_some_and(|h| drawn(index, self.streams.hot_spot, h.share));
         let hot_schema = drawn(index, self.streams.hot_schema, w.hot_schema);
-        let schema = if hot_schema { 1 } else { self.schema };
+        let schema = if hot_schema { 1 } else { self.spread.schema(index) };
         let (first_key, blocks) = match (w.hot_spot, hot) {
             _ if w.like != Like::Mindful => (like::first_key(w, self.streams.key, index), wanted.min(w.scale)),
             (Some(spot), true) => (self.key_in(index, spot.offset, spot.blocks, wanted), wanted.min(spot.blocks)),

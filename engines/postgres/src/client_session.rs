@@ -1,11 +1,12 @@
 //! A session whose work loop runs in mindful: a prepared statement an operation, as an application would do it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mindful_core::client_loop::{ClientLoop, Operate};
 use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
-use mindful_core::{Result, Session};
+use mindful_core::{Error, Result, Session};
 use tokio_postgres::Statement;
 
 use crate::connect::Connection;
@@ -31,19 +32,18 @@ impl ClientSession {
         sessions: &Arc<Sessions>,
     ) -> Result<Self> {
         let (client, place) = link.connect_session(workload, placement)?;
-        let (home, hot) = link.run_on(&client, &place, async {
-            let home = Prepared::on(&client, workload, namespace, placement.schema).await?;
-            let hot = if workload.hot_schema.is_none() || placement.schema == 1 {
-                None
-            } else {
-                Some(Prepared::on(&client, workload, namespace, 1).await?)
-            };
-            Ok((home, hot))
+        let work = ClientLoop::new(workload, placement);
+        let prepared = link.run_on(&client, &place, async {
+            let mut prepared = BTreeMap::new();
+            for schema in work.draws().schemas() {
+                prepared.insert(schema, Prepared::on(&client, workload, namespace, schema).await?);
+            }
+            Ok(prepared)
         })?;
         let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
         let (link, commit) = (Arc::clone(link), workload.commit);
-        let statements = Statements { link, client, place, home, hot, commit, uncommitted: 0, _presence: presence };
-        Ok(Self { work: ClientLoop::new(workload, placement), statements })
+        let statements = Statements { link, client, place, prepared, commit, uncommitted: 0, _presence: presence };
+        Ok(Self { work, statements })
     }
 }
 
@@ -91,14 +91,19 @@ struct Statements {
     link: Arc<Link>,
     client: Connection,
     place: String,
-    home: Prepared,
-    hot: Option<Prepared>,
+    /// By schema, all that operations visit.
+    prepared: BTreeMap<u32, Prepared>,
     commit: Commit,
     uncommitted: u32,
     _presence: Presence,
 }
 
 impl Statements {
+    fn on(&self, op: &Op) -> std::result::Result<&Prepared, Failure> {
+        let found = self.prepared.get(&op.schema);
+        found.ok_or_else(|| Error::run(format!("nothing is prepared for schema {}", op.schema), "report this").into())
+    }
+
     async fn count(&self, statement: &Statement, op: &Op) -> std::result::Result<u64, Failure> {
         let row = match op.kind {
             OpKind::Scan => self.client.query_one(statement, &[]).await?,
@@ -112,7 +117,7 @@ impl Statements {
         if !each && self.uncommitted == 0 {
             self.client.batch_execute("BEGIN").await?;
         }
-        let prepared = self.hot.as_ref().filter(|_| op.hot_schema).unwrap_or(&self.home);
+        let prepared = self.on(op)?;
         let rows = self.client.execute(&prepared.update, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?;
         if !each {
             self.uncommitted += 1;
@@ -139,7 +144,7 @@ impl Operate for Statements {
             if op.kind == OpKind::Update {
                 return self.update(op).await;
             }
-            let prepared = self.hot.as_ref().filter(|_| op.hot_schema).unwrap_or(&self.home);
+            let prepared = self.on(op)?;
             let statement = prepared.scan.as_ref().filter(|_| op.kind == OpKind::Scan).unwrap_or(&prepared.select);
             self.count(statement, op).await
         });

@@ -18,7 +18,10 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
     let client = link.connect(0)?;
     let mut shapes: Vec<AccessPath> = Vec::new();
     link.run("checking the plans", async { Ok(client.batch_execute(include_str!("../sql/session.sql")).await?) })?;
-    for schema in 1..=workload.schemas {
+    // Where sessions visit several schemas, each is looked at by itself, and then all that the first session visits.
+    let alone = Workload { spread: None, ..workload.clone() };
+    let looks = (1..=workload.schemas).map(|schema| (&alone, schema));
+    for (workload, schema) in looks.chain(workload.spread.map(|_| (workload, 1))) {
         let place = format!("checking the plans on schema {schema}");
         for shape in link.run(&place, shapes_on(&client, workload, schema, namespace))? {
             if !shape.pure {

@@ -1,8 +1,10 @@
 //! The SQL of one session's work: the draws of [`mindful_core::workload`] as expressions, and the procedure around them.
 
+use std::collections::BTreeSet;
+
 use mindful_core::slice::LONG_OP_US;
 use mindful_core::units::Share;
-use mindful_core::workload::{self, Commit, Redo, Skew, Streams, ThinkTime, Workload};
+use mindful_core::workload::{self, Commit, Draws, Redo, Skew, Spread, Streams, ThinkTime, Workload};
 
 use crate::names::{Kind, Namespace};
 use crate::template::{dollar_quote, render};
@@ -18,13 +20,14 @@ pub struct Script<'a> {
     workload: &'a Workload,
     streams: Streams,
     namespace: &'a Namespace,
-    schema: u32,
+    spread: Spread,
 }
 
 impl<'a> Script<'a> {
-    /// The work of `session` (from 0), whose home is `schema` (from 1).
+    /// The work of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
     pub fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
-        Self { workload, streams: Streams::new(workload.seed, session), namespace, schema }
+        let draws = Draws::new(workload, session, schema);
+        Self { workload, streams: draws.streams(), namespace, spread: draws.spread() }
     }
 
     /// `CREATE PROCEDURE pg_temp.slice`, holding only what this workload needs: a knob that is off costs nothing.
@@ -55,33 +58,27 @@ impl<'a> Script<'a> {
     /// The statement that makes `todo` reads from operation `op` on, each timed by itself, none begun after `deadline`.
     pub fn batch(&self, op: &str, todo: &str, deadline: &str) -> String {
         let w = self.workload;
-        let blocks = if self.has_hot_schema() {
-            include_str!("../sql/select_hot_schema.sql")
-        } else {
-            include_str!("../sql/select_home.sql")
-        };
-        let blocks = render(
-            blocks,
-            &[
-                ("home", &self.home()),
-                ("hot_table", &self.namespace.table(Kind::Blocks, 1)),
-                ("reach", &self.reach(w.work_unit, "hot")),
-            ],
-        );
         let [hot_spot, hot_schema, thinks] = self.conditions("i");
-        let chosen = format!(", {hot_spot} AS hot, {hot_schema} AS hot_schema, {thinks} AS thinks");
-        // What was drawn once is not drawn again for the tally.
-        let choices = format!("hot, hot_schema, {} AS facts, ", self.cell(["hot", "hot_schema", "thinks"]));
+        let (mut chosen, mut choices) = (Vec::new(), Vec::new());
+        let [mut carried, mut facts, mut by_facts] = ["", "0", ""];
         // Columns that nobody chose would be carried through every level for nothing.
-        let [chosen, choices, carried, facts, by_facts] =
-            if self.chooses() { [&*chosen, &*choices, "facts, ", "facts", ", facts"] } else { ["", "", "", "0", ""] };
+        if self.chooses() {
+            chosen.push(format!(", {hot_spot} AS hot, {hot_schema} AS hot_schema, {thinks} AS thinks"));
+            // What was drawn once is not drawn again for the tally.
+            choices.push(format!("hot, {} AS facts, ", self.cell(["hot", "hot_schema", "thinks"])));
+            [carried, facts, by_facts] = ["facts, ", "facts", ", facts"];
+        }
+        if self.schemas().len() > 1 {
+            chosen.push(format!(", {} AS own_schema", self.own_schema("i")));
+            choices.push(format!("{} AS schema, ", self.or_hot_schema("hot_schema", "own_schema")));
+        }
         render(
             include_str!("../sql/select_batch.sql"),
             &[
-                ("blocks", &blocks),
+                ("blocks", &self.blocks()),
                 ("first_key", &self.first_key("i", w.work_unit)),
-                ("chosen", chosen),
-                ("choices", choices),
+                ("chosen", &chosen.concat()),
+                ("choices", &choices.concat()),
                 ("carried", carried),
                 ("facts", facts),
                 ("by_facts", by_facts),
@@ -110,15 +107,64 @@ impl<'a> Script<'a> {
         )
     }
 
-    /// Whether there is anything to choose, beside the key, for a read.
+    /// The blocks of one read, out of whichever of the session's tables was chosen.
+    fn blocks(&self) -> String {
+        let schemas = self.schemas();
+        let reach = self.reach(self.workload.work_unit, "hot");
+        let tables = schemas.iter().map(|schema| {
+            let only = if schemas.len() > 1 { format!(" AND schema = {schema}") } else { String::new() };
+            let table = self.namespace.table(Kind::Blocks, *schema);
+            render(include_str!("../sql/select_blocks.sql"), &[("table", &table), ("reach", &reach), ("only", &only)])
+        });
+        format!("({})", tables.collect::<Vec<_>>().join("\nUNION ALL "))
+    }
+
+    /// All schemas that its operations can visit, in order.
+    pub fn schemas(&self) -> BTreeSet<u32> {
+        let hot = (!self.workload.hot_schema.is_none()).then_some(1);
+        self.spread.schemas().chain(hot).collect()
+    }
+
+    /// The schema of operation `op` unless it is a hot one: see [`Spread::schema`].
+    fn own_schema(&self, op: &str) -> String {
+        let Spread { before, pieces, of_schema, stream } = self.spread;
+        match self.spread.schemas() {
+            own if own.start() == own.end() => own.start().to_string(),
+            _ => format!("({before} + {} % {pieces}) / {of_schema} + 1", draw(op, stream)),
+        }
+    }
+
+    /// The schema of an operation by two expressions: whether it is a hot one, and its schema otherwise.
+    fn or_hot_schema(&self, hot: &str, own: &str) -> String {
+        if self.workload.hot_schema.is_none() {
+            own.to_owned()
+        } else {
+            format!("CASE WHEN {hot} THEN 1 ELSE {own} END")
+        }
+    }
+
+    /// The statement that `on` gives for the schema of operation `op`.
+    fn by_schema(&self, op: &str, on: impl Fn(u32) -> String) -> String {
+        let schemas = self.schemas();
+        let cases: Vec<_> = schemas.iter().map(|schema| format!("WHEN {schema} THEN {}; ", on(*schema))).collect();
+        match schemas.first() {
+            Some(only) if schemas.len() == 1 => format!("{};", on(*only)),
+            _ => {
+                let schema = self.or_hot_schema(&self.hot_schema(op), &self.own_schema(op));
+                format!("CASE ({schema}) {}END CASE;", cases.concat())
+            }
+        }
+    }
+
+    /// Whether there is anything to tally, beside the key, for a read.
     fn chooses(&self) -> bool {
         let w = self.workload;
         w.hot_spot.is_some() || !w.hot_schema.is_none() || w.think_time.is_some()
     }
 
-    /// The table of the session's own schema.
+    /// The table of the first of the session's schemas.
     pub fn home(&self) -> String {
-        self.namespace.table(Kind::Blocks, self.schema)
+        self.namespace.table(Kind::Blocks, *self.spread.schemas().start())
     }
 
     fn mix(&self) -> String {
@@ -155,14 +201,9 @@ impl<'a> Script<'a> {
     }
 
     fn update(&self) -> String {
-        let home = format!("{};", self.update_statement(&self.home(), "op"));
-        let statement = if self.has_hot_schema() {
-            let hot = self.update_statement(&self.namespace.table(Kind::Blocks, 1), "op");
-            format!("IF {} THEN {hot}; ELSE {home} END IF;", self.hot_schema("op"))
-        } else {
-            home
-        };
-        // The row count has to be taken before anything else runs; IF does not disturb it.
+        // The row count has to be taken before anything else runs; CASE does not disturb it.
+        let on = |schema| self.update_statement(&self.namespace.table(Kind::Blocks, schema), "op");
+        let statement = self.by_schema("op", on);
         let commit = match self.workload.commit {
             Commit::Each => "COMMIT;".to_owned(),
             Commit::Every(every) => format!(
@@ -175,13 +216,8 @@ impl<'a> Script<'a> {
 
     fn scan(&self) -> String {
         let count =
-            |schema| format!("SELECT count(seq) INTO visited FROM {};", self.namespace.table(Kind::Scan, schema));
-        let statement = if self.has_hot_schema() {
-            format!("IF {} THEN {} ELSE {} END IF;", self.hot_schema("op"), count(1), count(self.schema))
-        } else {
-            count(self.schema)
-        };
-        self.single(include_str!("../sql/slice_scan.sql"), &statement, "")
+            |schema| format!("SELECT count(seq) INTO visited FROM {}", self.namespace.table(Kind::Scan, schema));
+        self.single(include_str!("../sql/slice_scan.sql"), &self.by_schema("op", count), "")
     }
 
     fn single(&self, template: &str, statement: &str, commit: &str) -> String {
@@ -261,10 +297,6 @@ impl<'a> Script<'a> {
 
     fn hot_spot(&self, op: &str) -> String {
         self.workload.hot_spot.map_or_else(|| "false".to_owned(), |spot| drawn(op, self.streams.hot_spot, spot.share))
-    }
-
-    fn has_hot_schema(&self) -> bool {
-        !self.workload.hot_schema.is_none() && self.schema != 1
     }
 
     fn hot_schema(&self, op: &str) -> String {

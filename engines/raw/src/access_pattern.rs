@@ -59,7 +59,6 @@ pub struct AccessPattern {
     draws: Draws,
     /// Seed of the keys and how many a range can begin at, when nothing but a key is to be drawn.
     plain: Option<(i64, u64)>,
-    schema: u32,
     work_unit: u64,
     layout: Arc<Layout>,
     scattered: bool,
@@ -92,16 +91,7 @@ impl AccessPattern {
         let scattered = !only_keys || workload.work_unit > 1 || workload.scale < layout.blocks_per_schema();
         let sequence = (pattern == Pattern::Sequential)
             .then(|| Sequence::new(space.units(), placement, streams, workload.work_unit));
-        Self {
-            draws,
-            plain,
-            schema: placement.schema,
-            work_unit: workload.work_unit,
-            layout,
-            scattered,
-            space,
-            sequence,
-        }
+        Self { draws, plain, work_unit: workload.work_unit, layout, scattered, space, sequence }
     }
 
     /// Operation `index`: what [`Draws::op`] says, sooner where only a key is to be drawn.
@@ -111,7 +101,7 @@ impl AccessPattern {
         Op {
             index,
             kind: OpKind::Select,
-            schema: self.schema,
+            schema: self.draws.spread().schema(index),
             first_key: 1 + draw::draw(index, stream) % starts,
             blocks: self.work_unit,
             hot: false,

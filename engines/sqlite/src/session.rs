@@ -1,5 +1,6 @@
 //! A session: one connection with its own page cache, driven operation by operation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -112,10 +113,9 @@ impl Session for SqliteSession {
         let cpu_before = cpu::of_thread();
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
         let mut worker = Worker {
-            home: Statements::prepare(&self.connection, self.placement.schema, &self.workload).map_err(explained)?,
-            first: (!self.workload.hot_schema.is_none() && self.placement.schema != 1)
-                .then(|| Statements::prepare(&self.connection, 1, &self.workload))
-                .transpose()
+            schemas: (self.client.draws().schemas().into_iter())
+                .map(|schema| Ok((schema, Statements::prepare(&self.connection, schema, &self.workload)?)))
+                .collect::<rusqlite::Result<_>>()
                 .map_err(explained)?,
             begin: self.connection.prepare_cached("BEGIN IMMEDIATE").map_err(explained)?,
             commit: self.connection.prepare_cached("COMMIT").map_err(explained)?,
@@ -162,8 +162,7 @@ impl<'c> Statements<'c> {
 }
 
 struct Worker<'c> {
-    home: Statements<'c>,
-    first: Option<Statements<'c>>,
+    schemas: BTreeMap<u32, Statements<'c>>,
     begin: CachedStatement<'c>,
     commit: CachedStatement<'c>,
     file: &'c DatabaseFile,
@@ -182,20 +181,17 @@ impl<'c> Worker<'c> {
             OpKind::Update => self.update(op),
             OpKind::Select => {
                 let range = (op.first_key as i64, op.last_key() as i64);
-                self.statements(op).select.query_row(range, |row| row.get(0)).map(i64::unsigned_abs)
+                self.statements(op)?.select.query_row(range, |row| row.get(0)).map(i64::unsigned_abs)
             }
-            OpKind::Scan => match &mut self.statements(op).scan {
+            OpKind::Scan => match &mut self.statements(op)?.scan {
                 Some(scan) => scan.query_row([], |row| row.get(0)).map(i64::unsigned_abs),
                 None => Err(rusqlite::Error::InvalidQuery),
             },
         }
     }
 
-    fn statements(&mut self, op: &Op) -> &mut Statements<'c> {
-        match &mut self.first {
-            Some(first) if op.hot_schema => first,
-            _ => &mut self.home,
-        }
+    fn statements(&mut self, op: &Op) -> rusqlite::Result<&mut Statements<'c>> {
+        self.schemas.get_mut(&op.schema).ok_or(rusqlite::Error::InvalidQuery)
     }
 
     fn update(&mut self, op: &Op) -> rusqlite::Result<u64> {
@@ -204,10 +200,7 @@ impl<'c> Worker<'c> {
         }
         let version = mix64(op.index ^ u64::from(self.session) << 40);
         let keys = op.first_key..=op.last_key();
-        let statements = match &mut self.first {
-            Some(first) if op.hot_schema => first,
-            _ => &mut self.home,
-        };
+        let statements = self.schemas.get_mut(&op.schema).ok_or(rusqlite::Error::InvalidQuery)?;
         let update = statements.update.as_mut().ok_or(rusqlite::Error::InvalidQuery)?;
         let mut blocks = 0;
         match self.workload.redo {

@@ -1,10 +1,9 @@
 //! How much of the active set the database's cache can hold, and how much it did.
 
-use std::collections::BTreeSet;
-
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
 
+use crate::alike::schemas_visited;
 use crate::figures::blocks::block_bytes;
 use crate::judgement::headline::Gates;
 
@@ -31,15 +30,13 @@ impl Residence {
             && workload.hot_schema.is_none()
             && workload.scan_pct.is_none();
         let own = description.cache_each_session;
+        // How much of its schemas each session visits, its placement does not tell.
+        let divided = own && workload.spread.is_some();
         // What one session commits, the others' caches do not know: how much of them stays good, sizes do not tell.
         let spoilt = own && placements.len() > 1 && !workload.update_pct.is_none();
-        let cache = description.cache_bytes.filter(|_| even && !spoilt)? as f64;
+        let cache = description.cache_bytes.filter(|_| even && !spoilt && !divided)? as f64;
         let dataset = run.dataset.as_ref()?;
-        let schemas = if own {
-            1
-        } else {
-            placements.iter().map(|placement| placement.schema).collect::<BTreeSet<_>>().len() as u64
-        };
+        let schemas = if own { 1 } else { schemas_visited(&step.head)? };
         let blocks = workload.scale.saturating_mul(schemas);
         let in_use = blocks as f64 / dataset.blocks_per_schema.saturating_mul(dataset.schemas.into()).max(1) as f64;
         let indexes = dataset.index_bytes.unwrap_or(0) as f64 * in_use;

@@ -5,6 +5,7 @@ pub mod bench;
 mod cache;
 mod clock;
 mod control_group;
+mod ladder;
 mod limits;
 mod neighbours;
 pub mod server;

@@ -24,6 +24,7 @@ crate::finding_codes! {
     LITTLE = "little", Warning;
     LOOP_OVERHEAD = "loop-overhead", Info;
     MIX = "mix", Warning;
+    STEPS_NOT_ALIKE = "steps-not-alike", Warning;
     RATE_NOT_SUSTAINED = "rate-not-sustained", Warning;
     WRITES_WITHOUT_UPDATES = "writes-without-updates", Warning;
     PREFETCHED = "prefetched", Warning;

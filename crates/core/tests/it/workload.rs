@@ -175,6 +175,59 @@ fn pgios_mix_is_exact_and_its_ranges_one_longer() {
     assert!(ops.iter().all(|op| op.blocks == 65 && op.last_key() <= SCALE));
 }
 
+/// How many of `count` operations of each of `sessions` sessions go to each schema, and which schemas each visits.
+fn visits(workload: &Workload, sessions: u32, count: u64) -> (Vec<u64>, Vec<Vec<u32>>) {
+    let (mut by_schema, mut reach) = (vec![0_u64; workload.schemas as usize], Vec::new());
+    for session in 0..sessions {
+        let draws = Draws::new(workload, session, session % workload.schemas + 1);
+        for op in (0..count).map(|index| draws.op(index)) {
+            by_schema[op.schema as usize - 1] += 1;
+        }
+        reach.push(draws.schemas().into_iter().collect());
+    }
+    (by_schema, reach)
+}
+
+#[test]
+fn any_number_of_sessions_visits_all_schemas_alike() {
+    for schemas in 1..=9 {
+        for sessions in 1..=20 {
+            let w = Workload { schemas, spread: Some(sessions), ..workload() };
+            let (by_schema, reach) = visits(&w, sessions, 2_000);
+            let each = 2_000.0 * f64::from(sessions) / f64::from(schemas);
+            for (at, found) in by_schema.iter().enumerate() {
+                let off = (*found as f64 - each).abs();
+                // Five standard deviations of a count, and none at all where nobody has a choice.
+                let chance = if sessions % schemas == 0 { 0.0 } else { 5.0 * each.sqrt() };
+                assert!(off <= chance, "{sessions} sessions on {schemas} schemas: {found} in schema {}", at + 1);
+            }
+            // No more tables than needed: the parts of the sessions lie end to end.
+            let tables: usize = reach.iter().map(Vec::len).sum();
+            assert!(tables <= (schemas + sessions) as usize, "{sessions} sessions on {schemas} schemas: {reach:?}");
+        }
+    }
+}
+
+#[test]
+fn sessions_that_are_a_multiple_of_the_schemas_stay_in_their_own() {
+    let spread = Workload { spread: Some(8), ..workload() };
+    for session in 0..8 {
+        assert_eq!(ops(&spread, session, 100), ops(&workload(), session, 100), "session {session}");
+    }
+}
+
+#[test]
+fn the_schema_of_an_operation_is_independent_of_its_kind_and_key() {
+    let w = Workload { spread: Some(1), update_pct: percent(25.0), ..workload() };
+    let ops = ops(&w, 0, 40_000);
+    for schema in 1..=4 {
+        let in_schema = |op: &Op| op.schema == schema;
+        let with_kind = chi_square(&ops, in_schema, |op| op.kind == OpKind::Update);
+        let with_key = chi_square(&ops, in_schema, |op| op.first_key > SCALE / 2);
+        assert!(with_kind < 19.5 && with_key < 19.5, "schema {schema}: chi-square {with_kind}, {with_key}");
+    }
+}
+
 proptest! {
     #[test]
     fn an_operation_visits_exactly_its_work_unit_inside_the_scale(

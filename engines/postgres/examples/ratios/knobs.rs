@@ -21,7 +21,7 @@ const PAIRS: usize = 21;
 const PAIRS_ON: usize = 5;
 
 /// Knobs by the settings that turn them on.
-const KNOBS: [(&str, &[(&str, &str)]); 12] = [
+const KNOBS: [(&str, &[(&str, &str)]); 13] = [
     ("update", &[("update_pct", "20")]),
     ("update, heavy redo", &[("update_pct", "20"), ("redo", "heavy")]),
     ("update, commit 10", &[("update_pct", "20"), ("commit", "10")]),
@@ -30,6 +30,7 @@ const KNOBS: [(&str, &[(&str, &str)]); 12] = [
     ("scan", &[("scan_pct", "1"), ("scan_table", "64")]),
     ("hot_spot", &[("hot_spot_size", "1024"), ("hot_spot_share", "50")]),
     ("hot_schema", &[("hot_schema", "50")]),
+    ("one session on both schemas", &[("sessions", "1")]),
     ("skew zipf", &[("skew", "zipf:0.9")]),
     ("skew hotset", &[("skew", "hotset:20%,80%")]),
     ("skew hotset, moving", &[("skew", "hotset:20%,80%,1000")]),

@@ -88,6 +88,9 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
         Workload { hot_schema: share("25"), ..plain.clone() },
         Workload { skew: Skew::Zipf(0.8), ..plain.clone() },
         Workload { skew: hot_set, ..plain.clone() },
+        Workload { spread: Some(1), ..plain.clone() },
+        Workload { spread: Some(3), hot_schema: share("25"), ..plain.clone() },
+        Workload { spread: Some(1), hot_spot: Some(spot), ..plain.clone() },
         Workload { think_time: Some(think), hot_spot: Some(spot), hot_schema: share("50"), ..plain },
     ];
     each_server(|server| {
@@ -95,10 +98,11 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
         for w in &cases {
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             target.prepare(w, 2).unwrap();
-            let mut session = target.session(w, placement(1, 2, 2)).unwrap();
+            let (of, sessions) = w.spread.map_or((1, 2), |sessions| (sessions - 1, sessions));
+            let mut session = target.session(w, placement(of, sessions, 2)).unwrap();
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             let report = work(&*target, &mut *session, 0, 500).unwrap();
-            let draws = Draws::new(w, 1, 2);
+            let draws = Draws::new(w, of, of % 2 + 1);
             let mut visits = std::collections::BTreeMap::new();
             let mut tally = mindful_core::slice::Tally::default();
             for op in (0..500).map(|i| draws.op(i)) {

@@ -1,0 +1,50 @@
+//! Whether the steps of a ladder differ in nothing but how much is offered at once.
+
+use mindful_core::result::StepSummary;
+use mindful_core::run::StepHead;
+
+/// How far the hit ratios of two steps of one ladder may be apart, as a share: a step that finds more of its blocks in the
+/// cache is a step of other work.
+pub const HIT_RATIO_APART: f64 = 0.03;
+
+/// How many schemas the sessions of a step visit; `None` where they are not known.
+pub fn schemas_visited(head: &StepHead) -> Option<u64> {
+    let workload = head.workload.as_ref()?;
+    if workload.spread.is_some() {
+        return Some(workload.schemas.into());
+    }
+    let mut schemas: Vec<u32> = head.placements.iter().map(|placement| placement.schema).collect();
+    schemas.extend((!workload.hot_schema.is_none()).then_some(1));
+    schemas.sort_unstable();
+    schemas.dedup();
+    Some(schemas.len() as u64).filter(|count| *count > 0)
+}
+
+/// In what the steps of a ladder differ beside their load, in words; `None` where they are alike as far as is known.
+pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
+    let active = rungs.iter().filter_map(|(head, step)| {
+        let blocks = schemas_visited(head)?.saturating_mul(head.workload.as_ref()?.scale);
+        Some((blocks as f64, step.sessions?))
+    });
+    if let Some([(least, few), (most, many)]) = ends(active).filter(|[(least, _), (most, _)]| least < most) {
+        return Some(format!("{least:.0} blocks are visited by {few} sessions, {most:.0} by {many}"));
+    }
+    let hits = rungs.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
+    let [(least, at_least), (most, at_most)] = ends(hits)?;
+    (most - least > HIT_RATIO_APART).then(|| {
+        format!(
+            "hit ratio {:.1} % with {at_least} sessions, {:.1} % with {at_most}: more than {:.0} points apart",
+            100.0 * least,
+            100.0 * most,
+            100.0 * HIT_RATIO_APART
+        )
+    })
+}
+
+/// The least and the most of some figures, each with its sessions.
+fn ends(figures: impl Iterator<Item = (f64, u32)>) -> Option<[(f64, u32); 2]> {
+    figures.filter(|(value, _)| value.is_finite()).fold(None, |ends, here| {
+        let [least, most] = ends.unwrap_or([here, here]);
+        Some([if here.0 < least.0 { here } else { least }, if here.0 > most.0 { here } else { most }])
+    })
+}

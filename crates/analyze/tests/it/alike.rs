@@ -1,0 +1,59 @@
+//! Ladders whose steps are alike get a knee; those that differ in more than their sessions get a finding in its place.
+
+use mindful_analyze::analyze;
+use mindful_core::run::Run;
+
+use crate::made::Made;
+
+/// Loads of a ladder that is long enough for a knee.
+const LADDER: [u32; 8] = [1, 2, 4, 8, 12, 16, 24, 32];
+
+/// A ladder whose step of `sessions` misses the cache as `miss` says; eight sessions are as fast as it gets.
+fn swept(miss: impl Fn(u32) -> f64) -> Run {
+    let of = |sessions: u32| {
+        let latency_us = 6_400 * u64::from(sessions.max(8)) / 8;
+        Made { sessions, miss: miss(sessions), latency_us, ..Made::default() }.run()
+    };
+    let mut run = of(1);
+    run.steps.clear();
+    for (step, sessions) in (0..).zip(LADDER) {
+        let mut record = of(sessions).steps.remove(0);
+        record.head.step = step;
+        record.head.point.values.insert("sessions".into(), sessions.to_string());
+        run.steps.push(record);
+    }
+    run
+}
+
+/// The evidence that steps are not alike, and the model of the knee.
+fn judged(run: &Run) -> (Option<String>, Option<String>) {
+    let summary = analyze(run).summary;
+    let found = summary.findings.iter().find(|finding| finding.code == "steps-not-alike");
+    (found.map(|finding| finding.evidence.clone()), summary.knee.unwrap().model)
+}
+
+#[test]
+fn a_ladder_of_alike_steps_has_a_knee() {
+    let (evidence, model) = judged(&swept(|sessions| 0.90 + 0.0008 * f64::from(sessions)));
+    assert_eq!(evidence, None);
+    assert!(model.is_some());
+}
+
+#[test]
+fn no_knee_is_fitted_where_few_sessions_find_more_in_the_cache() {
+    let (evidence, model) = judged(&swept(|sessions| if sessions < 4 { 0.72 } else { 0.92 }));
+    assert_eq!(model, None);
+    let evidence = evidence.unwrap();
+    assert!(evidence.contains("hit ratio 8.0 % with") && evidence.contains("28.0 % with"), "{evidence}");
+}
+
+#[test]
+fn no_knee_is_fitted_where_few_sessions_visit_few_schemas() {
+    let mut run = swept(|_| 0.95);
+    for step in &mut run.steps {
+        step.head.workload.as_mut().unwrap().spread = None;
+    }
+    let (evidence, model) = judged(&run);
+    assert_eq!(model, None);
+    assert_eq!(evidence.unwrap(), "32768 blocks are visited by 1 sessions, 131072 by 4");
+}

@@ -1,0 +1,39 @@
+//! Ladders whose steps are not of the same work: a knee over them is that of nothing.
+
+use crate::lies::bench::{Bench, Reported};
+
+fn sweep(bench: &Bench, args: &[&str]) -> Reported {
+    let all = [&["sweep", "--format", "json", "--warmup", "1s", "--duration", "2s", "--schemas", "4"], args].concat();
+    bench.reported(&bench.command(&all).output().unwrap())
+}
+
+/// Hit ratios of the steps, by sessions.
+fn hit_ratios(swept: &Reported) -> Vec<(u64, f64)> {
+    let steps = swept.run["steps"].as_array().unwrap();
+    let of = |step: &serde_json::Value| Some((step["sessions"].as_u64()?, step["hit_ratio"].as_f64()?));
+    steps.iter().filter_map(of).collect()
+}
+
+#[test]
+fn fewer_sessions_than_schemas_find_no_more_in_the_cache_than_many() {
+    let bench = Bench::new();
+    let data = bench.path("private").display().to_string();
+    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--set", "shared_buffers=16MB"];
+    let swept = sweep(&bench, &[&server[..], &["--sessions", "1..8"]].concat());
+    let ratios = hit_ratios(&swept);
+    assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
+    let least = ratios.iter().map(|(_, ratio)| *ratio).fold(1.0, f64::min);
+    let most = ratios.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
+    // One session in one of the four schemas would have found nearly all of it.
+    assert!(most - least < 0.03 && most < 0.5, "{ratios:?}");
+    assert!(!swept.has("steps-not-alike"), "{swept}");
+
+    // An old kit's sessions stay in their schemas: then the ladder is told, and its knee is not.
+    let kit = [&server[..], &["--sessions", "1,2,4", "--like", "slob", "--loop", "client"]].concat();
+    let swept = sweep(&bench, &kit);
+    swept.assert_suspect("steps-not-alike");
+    assert!(swept.evidence("steps-not-alike").contains("by 1 sessions"), "{swept}");
+    let knee = &swept.run["knee"];
+    assert!(knee["model"].is_null() && knee["why_not"].as_str().unwrap().contains("not alike"), "{knee:#}");
+    assert!(swept.text.contains("not alike"), "{swept}");
+}

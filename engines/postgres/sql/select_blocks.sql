@@ -1,0 +1,1 @@
+SELECT seq FROM {{table}} WHERE k BETWEEN first_key AND first_key + {{reach}}{{only}}

@@ -1,1 +1,0 @@
-(SELECT seq FROM {{home}} WHERE k BETWEEN first_key AND first_key + {{reach}})
