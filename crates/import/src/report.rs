@@ -1,6 +1,7 @@
 //! What an AWR or Statspack report tells, whatever its version and dress. What it does not tell is `None`, never 0.
 
 mod extract;
+pub mod histogram;
 mod identity;
 mod snapshots;
 mod steps;
@@ -8,11 +9,13 @@ mod waits;
 
 use std::collections::BTreeMap;
 
+use mindful_core::latency::Latency;
 use mindful_core::oracle;
 
 use crate::number::Printed;
 
 pub use extract::of_tables;
+pub use histogram::Histogram;
 pub use steps::reported;
 
 /// Which instances a report is about.
@@ -106,6 +109,8 @@ pub struct Report {
     pub scope: Scope,
     /// Where and what.
     pub identity: Identity,
+    /// Whether two instances of a cluster are on one host.
+    pub instances_share_hosts: bool,
     /// When.
     pub snapshots: Snapshots,
     /// The load profile, per second: by its names in small letters, units apart.
@@ -122,12 +127,16 @@ pub struct Report {
     pub efficiency: BTreeMap<String, f64>,
     /// The list at the head: events of the foreground with most time.
     pub top: Vec<EventLine>,
+    /// The same of the background, which the report of a cluster has.
+    pub top_background: Vec<EventLine>,
     /// Waits of the foreground; `None` without such a section.
     pub foreground: Option<Vec<EventLine>>,
     /// Waits of the background; `None` without such a section.
     pub background: Option<Vec<EventLine>>,
     /// Waits of both, which is all that old versions tell; `None` without such a section.
     pub both: Option<Vec<EventLine>>,
+    /// How long waits took, of foreground and background together, by the names of events.
+    pub histograms: BTreeMap<String, Histogram>,
     /// Wait classes of the foreground, by their names.
     pub classes: BTreeMap<String, EventLine>,
     /// Parameters of the instance.
@@ -144,6 +153,14 @@ pub struct Waited {
 }
 
 impl Waited {
+    fn and(self, other: Self) -> Self {
+        let time_us = Printed {
+            value: self.time_us.value + other.time_us.value,
+            half_step: self.time_us.half_step + other.time_us.half_step,
+        };
+        Self { waits: self.waits + other.waits, time_us }
+    }
+
     /// Mean, us; `None` where there was no wait, or the time is printed as 0: then the mean is up to its error.
     pub fn mean_us(self) -> Option<f64> {
         (self.waits > 0.0 && self.time_us.value > 0.0).then(|| self.time_us.value / self.waits)
@@ -219,7 +236,32 @@ impl Report {
 
     /// Waits of the background for `event`, or of all where these are not distinguishable.
     pub fn background_waits(&self, event: &str) -> Option<Waited> {
-        waited(self.background.as_ref().or(self.both.as_ref())?, event)
+        waited(self.background.as_ref().or(self.both.as_ref()).or(self.of_cluster(&self.top_background))?, event)
+    }
+
+    fn of_cluster<'a>(&self, lines: &'a Vec<EventLine>) -> Option<&'a Vec<EventLine>> {
+        Some(lines).filter(|_| self.scope == Scope::Cluster)
+    }
+
+    /// Waits of foreground and background for `event`.
+    pub fn all_waits(&self, event: &str) -> Option<Waited> {
+        match (&self.foreground, &self.background) {
+            (Some(foreground), Some(background)) => match (waited(foreground, event), waited(background, event)) {
+                (Some(a), Some(b)) => Some(a.and(b)),
+                (a, b) => a.or(b),
+            },
+            _ => waited(self.both.as_ref()?, event),
+        }
+    }
+
+    /// How long waits for `event` and its counterparts took; `None` where no section tells it.
+    pub fn latency(&self, event: &str) -> Option<Latency> {
+        let alike: Vec<_> = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event).collect();
+        match alike[..] {
+            [] => None,
+            [(_, histogram)] => histogram.latency(self.all_waits(event)),
+            _ => Some(Latency::merged(&alike.iter().filter_map(|(_, h)| h.latency(None)).collect::<Vec<_>>())),
+        }
     }
 
     /// Whether a section of the foreground's waits is there: an event that it lacks was not waited for.
@@ -237,12 +279,5 @@ impl Report {
 fn waited(lines: &[EventLine], event: &str) -> Option<Waited> {
     let alike = lines.iter().filter(|line| oracle::counterpart(&line.name) == event);
     let reported = alike.map(|line| Some(Waited { waits: line.waits?.value, time_us: line.time_us? }));
-    let sum = |a: Waited, b: Waited| Waited {
-        waits: a.waits + b.waits,
-        time_us: Printed {
-            value: a.time_us.value + b.time_us.value,
-            half_step: a.time_us.half_step + b.time_us.half_step,
-        },
-    };
-    reported.reduce(|a, b| Some(sum(a?, b?)))?
+    reported.reduce(|a, b| Some(a?.and(b?)))?
 }

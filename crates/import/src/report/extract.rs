@@ -1,6 +1,6 @@
 //! From tables to what they tell: by the names of their columns, for titles change from version to version.
 
-use super::{Report, Scope, Statistic, identity, snapshots, waits};
+use super::{Report, Scope, Statistic, histogram, identity, snapshots, waits};
 use crate::number;
 use crate::tables::Table;
 
@@ -11,6 +11,7 @@ pub fn of_tables(tables: &[Table], scope: Scope) -> Report {
         identity::read(table, &mut report);
         snapshots::read(table, &mut report);
         waits::read(table, &mut report);
+        histogram::read(table, &mut report);
         profile(table, &mut report);
         io_profile(table, &mut report);
         statistics(table, &mut report);
@@ -21,6 +22,15 @@ pub fn of_tables(tables: &[Table], scope: Scope) -> Report {
         by_instance(table, &mut report);
     }
     report
+}
+
+/// The sum of a column over the instances of a cluster: in a row of its own, or the sum of theirs.
+fn over_instances(table: &Table, column: usize) -> Option<f64> {
+    let figure = |row: &Vec<String>| number::count(&row[column]).map(|figure| figure.value);
+    let sum = table.rows.iter().find(|row| row[0].eq_ignore_ascii_case("sum"));
+    let mut each = table.rows.iter().filter(|row| row[0].parse::<u32>().is_ok()).map(figure).peekable();
+    let each = || each.peek().is_some().then(|| each.sum())?;
+    sum.and_then(figure).or_else(each)
 }
 
 /// A name of a line in small letters, its colon and its unit apart: `Redo size (bytes):` as `redo size`.
@@ -125,12 +135,40 @@ fn parameters(table: &Table, report: &mut Report) {
     }
 }
 
-/// A global report has its load by instance, with their sum in a row of its own.
+/// A global report has its load, its time model and its hosts by instance.
 fn by_instance(table: &Table, report: &mut Report) {
-    if !table.title.starts_with("System Statistics - Per Second") {
+    match table.title.as_str() {
+        "Time Model" => time_of_instances(table, report),
+        "OS Statistics By Instance" => hosts(table, report),
+        title if title.starts_with("System Statistics - Per Second") => load_of_instances(table, report),
+        _ => {}
+    }
+}
+
+fn time_of_instances(table: &Table, report: &mut Report) {
+    for (begin, name) in [("db time", "DB time"), ("db cpu", "DB CPU"), ("bg cpu", "background cpu time")] {
+        if let Some(seconds) = table.column(|column| column.starts_with(begin)).and_then(|c| over_instances(table, c)) {
+            report.time_model.entry(name.to_owned()).or_insert(seconds);
+        }
+    }
+}
+
+/// Hosts of a cluster; instances that share a host would count it twice.
+fn hosts(table: &Table, report: &mut Report) {
+    if report.instances_share_hosts {
         return;
     }
-    let Some(sum) = table.rows.iter().find(|row| row[0].eq_ignore_ascii_case("sum")) else { return };
+    let plain = |end: &'static str| move |name: &str| name.ends_with(end) && !name.contains('%');
+    let sum = |end| table.column(plain(end)).and_then(|column| over_instances(table, column));
+    report.identity.cpus = report.identity.cpus.or(sum("cpus"));
+    for (end, name) in [("busy", "BUSY_TIME"), ("idle", "IDLE_TIME")] {
+        if let Some(seconds) = sum(end) {
+            report.host.entry(name.to_owned()).or_insert(seconds * 100.0);
+        }
+    }
+}
+
+fn load_of_instances(table: &Table, report: &mut Report) {
     let columns = [
         ("logical reads/s", "logical reads", 1.0),
         ("physical reads/s", "physical reads", 1.0),
@@ -144,8 +182,8 @@ fn by_instance(table: &Table, report: &mut Report) {
         ("txns/s", "transactions", 1.0),
     ];
     for (title, name, factor) in columns {
-        if let Some(figure) = table.named(title).and_then(|column| number::count(&sum[column])) {
-            report.profile.entry(name.to_owned()).or_insert(figure.value * factor);
+        if let Some(figure) = table.named(title).and_then(|column| over_instances(table, column)) {
+            report.profile.entry(name.to_owned()).or_insert(figure * factor);
         }
     }
 }

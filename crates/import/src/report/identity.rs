@@ -16,6 +16,16 @@ pub fn read(table: &Table, report: &mut Report) {
         let release = table.named("release").and_then(|at| Some(rows().next()?[at].clone()));
         identity.release = release.filter(|release| !release.is_empty());
         identity.cluster = Some(true);
+        let mut hosts: Vec<_> =
+            table.named("host").map_or_else(Vec::new, |at| rows().map(|row| row[at].as_str()).collect());
+        let all = hosts.len();
+        hosts.sort_unstable();
+        hosts.dedup();
+        report.instances_share_hosts = hosts.len() < all;
+        set(&mut identity.host, Some(hosts.join(", ")).filter(|hosts| !hosts.is_empty()));
+    }
+    if let Some(row) = rows().next().filter(|_| table.title.starts_with("Database Summary")) {
+        of_cluster(table, row, identity);
     }
     for row in rows() {
         let line = row.join(" ");
@@ -25,6 +35,16 @@ pub fn read(table: &Table, report: &mut Report) {
         // Statspack of 10g has its host on one line.
         set(&mut identity.cpus, after("Num CPUs:").and_then(|cpus| Some(number::count(&cpus)?.value)));
     }
+}
+
+/// The summary of a cluster's report; its names may stand below others: `Database Name`.
+fn of_cluster(table: &Table, row: &[String], identity: &mut Identity) {
+    let cell = |wanted: &str| {
+        let at = table.column(|name| name == wanted || name == format!("database {wanted}"))?;
+        Some(row[at].clone()).filter(|cell| !cell.is_empty())
+    };
+    set(&mut identity.database, cell("name"));
+    set(&mut identity.block_bytes, cell("block size").and_then(|size| number::bytes(&size, 1.0)));
 }
 
 fn set<T>(into: &mut Option<T>, reported: Option<T>) {

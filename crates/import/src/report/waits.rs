@@ -20,14 +20,14 @@ pub fn read(table: &Table, report: &mut Report) {
     let lines = columns.lines(table, report.scope);
     let more = |into: &mut Option<Vec<EventLine>>, lines: Vec<EventLine>| into.get_or_insert_default().extend(lines);
     match title {
-        _ if title.contains("Background") => more(&mut report.background, lines),
+        // A cluster has three lists of what took most time, and no whole ones up to 12.1.
+        _ if title.starts_with("Top Timed Background") => report.top_background = lines,
+        _ if title.starts_with("Top Timed Foreground") => report.top = lines,
+        _ if title.starts_with("Top") && report.top.is_empty() => report.top = lines,
+        _ if title.starts_with("Background Wait Events") => more(&mut report.background, lines),
         _ if title.starts_with("Foreground Wait Events") => more(&mut report.foreground, lines),
         _ if title.starts_with("Wait Events") => more(&mut report.both, lines),
-        _ if title.starts_with("Top") && report.top.is_empty() => report.top = lines,
         _ => {}
-    }
-    if report.scope == Scope::Cluster && title.starts_with("Top") && report.foreground.is_none() {
-        report.foreground = Some(report.top.clone());
     }
 }
 

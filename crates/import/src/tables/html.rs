@@ -9,7 +9,11 @@ const WIDEST: usize = 64;
 /// Most letters kept of a cell: statements are longer, figures are not.
 const LONGEST_CELL: usize = 400;
 
-/// All tables of the page `text`; each under the heading before it.
+/// Most letters of a line between tables that is a heading, and no note.
+const LONGEST_TITLE: usize = 100;
+
+/// All tables of the page `text`; each under the heading before it, or under the line before it: up to 12.1 the parts of
+/// the summary at the head have a bare line as theirs.
 pub fn tables(text: &str) -> Vec<Table> {
     let mut page = Page::default();
     for Ok(token) in Tokenizer::new(text) {
@@ -35,6 +39,11 @@ struct Page {
     tables: Vec<Table>,
     title: String,
     in_title: bool,
+    /// The last line outside of tables, notes and links, and whether the next text begins another one.
+    line: String,
+    line_ended: bool,
+    /// Notes and links that are open.
+    aside: usize,
     cell: Option<String>,
     spans: (usize, usize),
     row: Vec<Cell>,
@@ -57,10 +66,18 @@ impl Page {
             b"h1" | b"h2" | b"h3" | b"h4" => {
                 self.title.clear();
                 self.in_title = true;
+                self.aside = 0;
+                self.line.clear();
             }
+            b"li" | b"a" | b"title" | b"style" | b"script" => self.aside += 1,
+            b"p" | b"hr" | b"div" => self.line_ended = true,
             b"table" => {
                 self.end_table();
                 self.open = true;
+                let line = std::mem::take(&mut self.line);
+                if (1..=LONGEST_TITLE).contains(&line.trim().len()) {
+                    self.title = line;
+                }
             }
             b"tr" => self.end_row(),
             b"th" | b"td" => {
@@ -76,6 +93,10 @@ impl Page {
     fn close(&mut self, tag: &[u8]) {
         match tag {
             b"h1" | b"h2" | b"h3" | b"h4" => self.in_title = false,
+            b"li" | b"a" | b"title" | b"style" | b"script" => self.aside = self.aside.saturating_sub(1),
+            // An item need not be closed.
+            b"ul" | b"ol" => self.aside = 0,
+            b"p" | b"div" => self.line_ended = true,
             b"th" => self.end_cell(true),
             b"td" => self.end_cell(false),
             b"tr" => self.end_row(),
@@ -88,7 +109,13 @@ impl Page {
         let into = match &mut self.cell {
             Some(cell) => cell,
             None if self.in_title => &mut self.title,
-            None => return,
+            None if self.aside > 0 || self.open || text.trim().is_empty() => return,
+            None => {
+                if std::mem::take(&mut self.line_ended) {
+                    self.line.clear();
+                }
+                &mut self.line
+            }
         };
         if into.len() < LONGEST_CELL {
             into.extend(text.chars().take(LONGEST_CELL));
@@ -181,6 +208,19 @@ mod tests {
         let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
         assert_eq!((table.title.as_str(), table.columns[1].as_str()), ("Foreground Wait Events", "Waits"));
         assert_eq!(table.rows, [["db file sequential read", "76,481", ""]]);
+    }
+
+    #[test]
+    fn a_bare_line_is_a_heading_and_notes_and_links_are_none() {
+        let table = "<table><tr><th>Event</th></tr><tr><td>x</td></tr></table>";
+        let text = format!(
+            "<h3><a name=\"99999\"></a>Report Summary</h3><p />Load Profile<p />{table}<p />\nInstance Efficiency Percentages \
+             (Target 100%)\n<p />{table}<a href=\"#top\">Back to Top</a><p />{table}\
+             <h3>Foreground Wait Events</h3><ul><li class=\"awr\"> s - second<li>ms</ul>{table}<a>Back to Top</a><p />"
+        );
+        let titles: Vec<_> = tables(&text).into_iter().map(|table| table.title).collect();
+        let efficiency = "Instance Efficiency Percentages (Target 100%)";
+        assert_eq!(titles, ["Load Profile", efficiency, efficiency, "Foreground Wait Events"]);
     }
 
     #[test]

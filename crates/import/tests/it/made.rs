@@ -22,8 +22,12 @@ pub enum Dress {
     Awr12,
     /// AWR of 12.2 to 23ai, text: waits with units.
     Awr19,
+    /// AWR of 11.2 and 12.1, a page: the parts of its summary have a bare line as their heading.
+    Html11,
     /// AWR of 19c, a page.
     Html,
+    /// AWR of a pluggable database of 23ai, a page: made after 19c, for none that is real was at hand.
+    Html23,
     /// Statspack of 12c.
     Statspack,
 }
@@ -117,7 +121,7 @@ impl Made {
     /// The report in `dress`.
     pub fn report(&self, dress: Dress) -> String {
         match dress {
-            Dress::Html => self.page(),
+            Dress::Html11 | Dress::Html | Dress::Html23 => self.page(dress),
             Dress::Statspack => self.statspack(),
             _ => self.awr(dress),
         }
@@ -130,7 +134,7 @@ impl Made {
     }
 
     fn profile(&self, dress: Dress) -> Vec<(&'static str, String)> {
-        let long = [Dress::Awr11Narrow, Dress::Awr12, Dress::Awr19, Dress::Html].contains(&dress);
+        let long = ![Dress::Awr10, Dress::Awr11, Dress::Statspack].contains(&dress);
         let tenths = |value: f64| grouped(value, 1);
         let mut lines = Vec::new();
         match dress {
@@ -270,9 +274,9 @@ impl Made {
     fn mean(dress: Dress, waits: u64, seconds: u64) -> String {
         let us = seconds as f64 * 1e6 / waits as f64;
         match dress {
-            Dress::Awr19 | Dress::Html if us < 1e3 => format!("{us:.2}us"),
-            Dress::Awr19 | Dress::Html if us < 1e6 => format!("{:.2}ms", us / 1e3),
-            Dress::Awr19 | Dress::Html => format!("{:.2} s", us / 1e6),
+            Dress::Awr19 | Dress::Html | Dress::Html23 if us < 1e3 => format!("{us:.2}us"),
+            Dress::Awr19 | Dress::Html | Dress::Html23 if us < 1e6 => format!("{:.2}ms", us / 1e3),
+            Dress::Awr19 | Dress::Html | Dress::Html23 => format!("{:.2} s", us / 1e6),
             _ => format!("{:.0}", us / 1e3),
         }
     }
@@ -364,6 +368,11 @@ impl Made {
         for (name, value) in self.profile(Dress::Statspack) {
             let _ = writeln!(t, "{name:>17} {value:>18} {:>18}", "1.0");
         }
+        let _ = write!(
+            t,
+            "\nInstance Efficiency Indicators\n~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n            Buffer Nowait %:  100.00       Redo \
+             NoWait %:  100.00\n            Buffer  Hit   %:   40.25  Optimal W/A Exec %:  100.00\n"
+        );
         let (event, waits, seconds) = self.foreground[0];
         let _ = write!(
             t,
@@ -425,7 +434,7 @@ impl Made {
         t
     }
 
-    fn page(&self) -> String {
+    fn page(&self, dress: Dress) -> String {
         let (begin, end) = self.clock();
         let row = |cells: &[&str]| {
             let cells: String = cells
@@ -442,14 +451,27 @@ impl Made {
             format!("<table border=\"0\" class=\"tdiff\" summary=\"This table displays something\"><tr>{cells}</tr>\n")
         };
         let s = self.seconds();
-        let mut t = String::from(
-            "<html lang=\"en\"><head><title>AWR Report for DB: SLOB, Inst: slob, Snaps: 88-89</title></head><body class=\"awr\">\n<h1 class=\"awr\">\nWORKLOAD REPOSITORY report for\n</h1>\n",
+        let old = dress == Dress::Html11;
+        let heading = if dress == Dress::Html23 { "PDB report (PDB snapshots)" } else { "report for" };
+        // Old pages may have something before their begin.
+        let mut t = if old { "<meta http-equiv=\"content-type\">".to_owned() } else { String::new() };
+        t += &format!(
+            "<html lang=\"en\"><head><title>AWR Report for DB: SLOB, Inst: slob, Snaps: 88-89</title>\
+             <style type=\"text/css\">body.awr {{color:black;}}</style></head><body class=\"awr\">\n\
+             <h1 class=\"awr\">\n    WORKLOAD REPOSITORY {heading}\n\n</h1>\n<p />\n"
         );
-        t += &head(&["DB Name", "DB Id", "Unique Name", "Role", "Edition", "Release", "RAC", "CDB"]);
-        t += &row(&["SLOB", "1234567890", "SLOB", "PRIMARY", "EE", "19.0.0.0.0", "NO", "NO"]);
+        if old {
+            t += &head(&["DB Name", "DB Id", "Instance", "Inst num", "Startup Time", "Release", "RAC"]);
+            t += &row(&["SLOB", "1234567890", "slob", "1", "19-May-16 18:03", "11.2.0.4.0", "NO"]);
+        } else {
+            let release = if dress == Dress::Html23 { "23.0.0.0.0" } else { "19.0.0.0.0" };
+            t += &head(&["DB Name", "DB Id", "Unique Name", "Role", "Edition", "Release", "RAC", "CDB"]);
+            t += &row(&["SLOB", "1234567890", "SLOB", "PRIMARY", "EE", release, "NO", "NO"]);
+            t += "</table>\n";
+            t += &head(&["Instance", "Inst Num", "Startup Time", "User Name", "System Data Visible"]);
+            t += &row(&["slob", "1", "19-May-16 18:03", "SYS", "YES"]);
+        }
         t += "</table>\n";
-        t += &head(&["Instance", "Inst Num", "Startup Time"]);
-        t += &(row(&["slob", "1", "19-May-16 18:03"]) + "</table>\n");
         t += &head(&["Host Name", "Platform", "CPUs", "Cores", "Sockets", "Memory (GB)"]);
         t += &(row(&["box", "Linux x86 64-bit", "32", "", "", "252.1"]) + "</table>\n");
         t += &head(&["&nbsp;", "Snap Id", "Snap Time", "Sessions", "Cursors/Session"]);
@@ -458,24 +480,38 @@ impl Made {
         t += &row(&["Elapsed:", "", &format!("{} (mins)", grouped(self.minutes, 2)), "", ""]);
         t += &(row(&["DB Time:", "", &format!("{} (mins)", grouped(self.db_time * self.minutes, 2)), "", ""])
             + "</table>\n");
+        // The heading of a part of the summary.
+        let part = |title: &str| {
+            if old { format!("<p />{title}<p />\n<ul>\n</ul>\n") } else { format!("<h3 class=\"awr\">{title}</h3>") }
+        };
+        t += "<p />\n<h3 class=\"awr\"><a class=\"awr\" name=\"99999\"></a>Report Summary</h3>\n";
         t += &format!(
-            "<h3 class=\"awr\">Load Profile</h3>{}",
+            "{}{}",
+            part("Load Profile"),
             head(&["", "Per Second", "Per Transaction", "Per Exec", "Per Call"])
         );
-        for (name, value) in self.profile(Dress::Html) {
+        for (name, value) in self.profile(dress) {
             t += &row(&[name, &value, "1.0", "", ""]);
         }
         let (event, waits, seconds) = self.foreground[0];
         let time = seconds.to_string();
         t += &format!(
-            "</table><h3 class=\"awr\">Top 10 Foreground Events by Total Wait Time</h3>{}",
-            head(&["Event", "Waits", "Total Wait Time (sec)", "Avg Wait", "% DB time", "Wait Class"])
+            "</table>{}<table>{}{}</table>",
+            part("Instance Efficiency Percentages (Target 100%)"),
+            row(&["Buffer Nowait %:", "99.99", "Redo NoWait %:", "100.00"]),
+            row(&["Buffer  Hit   %:", "40.25", "In-memory Sort %:", "100.00"]),
+        );
+        let avg = if old { "Wait Avg(ms)" } else { "Avg Wait" };
+        t += &format!(
+            "{}{}",
+            part("Top 10 Foreground Events by Total Wait Time"),
+            head(&["Event", "Waits", "Total Wait Time (sec)", avg, "% DB time", "Wait Class"])
         );
         t += &row(&[
             event,
             &grouped(waits as f64, 0),
             &time,
-            &Self::mean(Dress::Html, waits, seconds),
+            &Self::mean(dress, waits, seconds),
             &self.top_percent.to_string(),
             "User I/O",
         ]);
@@ -483,9 +519,11 @@ impl Made {
         for (title, lines) in
             [("Foreground Wait Events", &self.foreground), ("Background Wait Events", &self.background)]
         {
+            let avg = if old { "Avg wait (ms)" } else { "Avg wait" };
             t += &format!(
-                "<h3 class=\"awr\">{title}</h3>{}",
-                head(&["Event", "Waits", "%Time -outs", "Total Wait Time (s)", "Avg wait", "Waits /txn", "% DB time"])
+                "<h3 class=\"awr\">{title}</h3><ul><li class=\"awr\"> s - second, ms - millisecond</li>\n<li>ordered by \
+                 wait time</ul>{}",
+                head(&["Event", "Waits", "%Time -outs", "Total Wait Time (s)", avg, "Waits /txn", "% DB time"])
             );
             for (event, waits, seconds) in lines {
                 t += &row(&[
@@ -493,12 +531,12 @@ impl Made {
                     &grouped(*waits as f64, 0),
                     "",
                     &grouped(*seconds as f64, 0),
-                    &Self::mean(Dress::Html, *waits, *seconds),
+                    &Self::mean(dress, *waits, *seconds),
                     "1.0",
                     "0.5",
                 ]);
             }
-            t += "</table>\n";
+            t += "</table>\n<hr align=\"left\"><a class=\"awr\" href=\"#top\">Back to Top</a><p />\n";
         }
         t += &format!("<h3>Time Model Statistics</h3>{}", head(&["Statistic Name", "Time (s)", "% of DB Time"]));
         t += &(row(&["DB CPU", &grouped(self.db_cpu * s, 1), "4.5"])

@@ -7,6 +7,7 @@ use mindful_import::rows::{self, Row, figures};
 use mindful_import::{Reported, recognised};
 use proptest::prelude::*;
 
+use crate::cluster_page;
 use crate::made::{Dress, Made, showcase};
 use crate::samples::DRESSES;
 
@@ -80,6 +81,7 @@ fn as_made(made: &Made, dress: Dress) {
     assert_eq!(f.parallel_read.waits, Some(0.0), "a list that lacks an event says that nobody waited: {dress:?}");
     assert_eq!(f.parallel_read.mean_us, None);
     assert_eq!(f.top_event.as_deref(), Some(event::SINGLE_READ));
+    near(f.buffer_hit_pct, 40.25, 0.0, &said("hits"));
 }
 
 proptest! {
@@ -106,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), dress in 0_usize..7, at in 0.0_f64..1.0) {
+    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), dress in 0..DRESSES.len(), at in 0.0_f64..1.0) {
         let mut whole = showcase().report(DRESSES[dress]).into_bytes();
         let place = (whole.len() as f64 * at) as usize;
         whole.splice(place..(place + bytes.len()).min(whole.len()), bytes.clone());
@@ -248,6 +250,33 @@ fn a_global_report_adds_its_instances_up() {
     assert_eq!(f.read_requests_per_s, None, "a global report does not tell requests per second");
     near(f.redo_mib_per_s, 500.0 / 1024.0, 1e-9, "redo");
     near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
+}
+
+#[test]
+fn a_clusters_page_is_told_as_one_with_all_its_instances() {
+    let reported = one("awrrac.html.64", cluster_page::made());
+    let f = figures(Row::of(&reported).unwrap());
+    assert_eq!(
+        (f.report, f.database.as_deref(), f.host.as_deref()),
+        ("AWR report of a cluster", Some("SLOB"), Some("node1, node2"))
+    );
+    assert_eq!(
+        (f.version.as_deref(), f.cluster, f.sessions, reported.block_bytes),
+        (Some("19.0.0.0.0"), Some(true), Some(64), Some(8192))
+    );
+    near(f.elapsed_s, 600.0, 0.0, "elapsed");
+    near(f.average_active_sessions, 12.0, 0.0, "active sessions");
+    near(f.db_cpu_cores, 620.0 / 600.0, 1e-9, "CPU of sessions and background of all instances");
+    near(f.cpus, 32.0, 0.0, "CPUs of all hosts");
+    near(f.logical_reads_per_s, 30_000.0, 0.0, "logical reads");
+    near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks");
+    near(f.read_requests_per_s, 9_000.0, 0.0, "requests, by the global statistics");
+    near(f.write_requests_but_redo_per_s, 200.0, 0.0, "writes without redo");
+    near(f.single_read.waits, 2e6, 0.0, "reads of sessions alone");
+    near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
+    near(f.log_write.mean_us, 500.0, 0.0, "log writes of the background");
+    assert_eq!((f.direct_read.waits, f.log_sync.waits), (None, None), "a list of the longest waits lacks others");
+    assert_eq!(f.top_event.as_deref(), Some("db file sequential read"));
 }
 
 #[test]

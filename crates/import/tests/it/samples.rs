@@ -3,8 +3,17 @@
 use crate::made::{Dress, Made, showcase};
 
 /// Every dress of a report.
-pub const DRESSES: [Dress; 7] =
-    [Dress::Awr10, Dress::Awr11, Dress::Awr11Narrow, Dress::Awr12, Dress::Awr19, Dress::Html, Dress::Statspack];
+pub const DRESSES: [Dress; 9] = [
+    Dress::Awr10,
+    Dress::Awr11,
+    Dress::Awr11Narrow,
+    Dress::Awr12,
+    Dress::Awr19,
+    Dress::Html11,
+    Dress::Html,
+    Dress::Html23,
+    Dress::Statspack,
+];
 
 /// What the format calls itself, a name, and the file.
 pub fn of_each_format() -> Vec<(&'static str, &'static str, String)> {

@@ -1,0 +1,253 @@
+//! How long waits took: sections of shares in percent by buckets that each reach to twice the one before.
+//!
+//! Up to 12.1 the first section goes from 1 ms to 1 s, later releases begin at 8 us; sections of detail divide its longer
+//! buckets for the events that have waits there. A ms is printed as 1,000 or 1,024 us, depending on the release: it is taken
+//! as 1,000; a s is 1,024 of them, and a minute 64 such seconds.
+
+use mindful_core::latency::Latency;
+use mindful_core::oracle;
+
+use super::{Report, Waited};
+use crate::number::{self, Printed};
+use crate::tables::Table;
+
+/// What a share of `.0` stands for: more than nothing, and less than 0.05 percent.
+const FAINT: f64 = 0.025;
+/// The last bucket has no end.
+const OPEN: u64 = u64::MAX;
+const MS: f64 = 1e3;
+const S: f64 = 1024.0 * MS;
+
+/// Waits of an event by how long they took.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Histogram {
+    /// All waits, which are printed in thousands above 9,999; `None` where no section tells them.
+    pub waits: Option<Printed>,
+    /// What each section tells of them: the same waits may stand in a wide share and in narrow ones.
+    pub shares: Vec<Share>,
+}
+
+/// A share of the waits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// They took so long or longer, us.
+    pub from_us: u64,
+    /// They took less, us.
+    pub to_us: u64,
+    /// How many of all, percent.
+    pub percent: f64,
+}
+
+/// Takes a section, if `table` is one.
+pub fn read(table: &Table, report: &mut Report) {
+    let Some(event) = table.column(|name| name == "event" || name.ends_with(" event")) else { return };
+    let Some(buckets) = buckets(table).filter(|buckets| buckets.len() >= 4) else { return };
+    let waits = table.column(|name| matches!(name, "waits" | "total waits"));
+    for row in table.rows.iter().filter(|row| !row[event].is_empty()) {
+        let into = report.histograms.entry(oracle::whole(&row[event]).to_owned()).or_default();
+        into.waits = into.waits.or_else(|| number::count(&row[waits?]));
+        into.shares.extend(buckets.iter().filter_map(|(column, from_us, to_us)| {
+            let percent = match row[*column].as_str() {
+                "" => 0.0,
+                text => number::count(text).map(|share| if share.value == 0.0 { FAINT } else { share.value })?,
+            };
+            Some(Share { from_us: *from_us, to_us: *to_us, percent })
+        }));
+    }
+}
+
+/// Columns and the bounds of their buckets, us; `None` where they do not rise.
+fn buckets(table: &Table) -> Option<Vec<(usize, u64, u64)>> {
+    let mut buckets = Vec::new();
+    let mut from = 0;
+    for (column, name) in table.columns.iter().enumerate() {
+        let Some(at) = name.find(['<', '>']) else { continue };
+        let to = if name[at..].starts_with('>') { OPEN } else { bound_us(name[at + 1..].trim_start_matches('='))? };
+        if to <= from {
+            return None;
+        }
+        buckets.push((column, from, to));
+        from = to;
+    }
+    Some(buckets)
+}
+
+/// `1ms`, `1/8s`, `128u`, ` 1m`, `512`, which are us.
+fn bound_us(text: &str) -> Option<u64> {
+    let text: String = text.split_whitespace().collect();
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (figure, unit) = text.split_at(end);
+    let us = match unit {
+        "" | "u" | "us" => 1.0,
+        "ms" => MS,
+        "s" => S,
+        "m" => 64.0 * S,
+        "h" => 64.0 * 64.0 * S,
+        _ => return None,
+    };
+    let figure = match figure.split_once('/') {
+        Some((part, whole)) => part.parse::<f64>().ok()? / whole.parse::<f64>().ok()?,
+        None => figure.parse().ok()?,
+    };
+    let us = figure * us;
+    (1.0..1e15).contains(&us).then_some(us as u64)
+}
+
+impl Histogram {
+    /// The narrowest shares, rising, none twice.
+    pub fn parts(&self) -> Vec<Share> {
+        let mut wanted: Vec<Share> = self.shares.clone();
+        wanted.sort_by_key(|share| share.to_us - share.from_us);
+        let mut parts: Vec<Share> = Vec::new();
+        for share in wanted {
+            let divided = parts.iter().any(|part| part.from_us >= share.from_us && part.to_us <= share.to_us);
+            if !divided {
+                parts.push(share);
+            }
+        }
+        parts.sort_by_key(|share| share.from_us);
+        parts
+    }
+
+    /// The share of waits from `from_us` to below `to_us`, percent; `None` where the sections divide it otherwise.
+    pub fn between(&self, from_us: u64, to_us: u64) -> Option<f64> {
+        let parts = self.parts();
+        let begins = from_us == 0 || parts.iter().any(|part| part.from_us == from_us);
+        let ends = to_us == OPEN || parts.iter().any(|part| part.to_us == to_us || part.from_us == to_us);
+        let inside = parts.iter().filter(|part| part.from_us >= from_us && part.to_us <= to_us);
+        (begins && ends && !parts.is_empty()).then(|| inside.map(|part| part.percent).sum())
+    }
+
+    /// As the histograms of our own runs: each bucket by its middle, the longest by the end of its bucket. `waited` is what
+    /// the lists of waits tell of the event: they have more digits.
+    pub fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
+        let parts: Vec<_> = self.parts().into_iter().filter(|part| part.percent > 0.0).collect();
+        let percent: f64 = parts.iter().map(|part| part.percent).sum();
+        let listed = waited.map(|waited| waited.waits);
+        let near = |printed: Printed| listed.filter(|waits| (waits - printed.value).abs() <= printed.half_step);
+        let waits = self.waits.map(|printed| near(printed).unwrap_or(printed.value)).or(listed)?;
+        let count = |part: &Share| (waits * part.percent / percent).round().max(1.0) as u64;
+        let middle_ns = |part: &Share| match part.to_us {
+            OPEN => part.from_us.saturating_mul(1_000),
+            to_us => (part.from_us + to_us).saturating_mul(500),
+        };
+        let buckets: Vec<_> = parts.iter().map(|part| (middle_ns(part), count(part))).collect();
+        let last = parts.last()?;
+        let max_us = if last.to_us == OPEN { last.from_us } else { last.to_us };
+        let sum_ns = match waited.filter(|waited| waited.time_us.value > 0.0) {
+            Some(waited) => waited.time_us.value / waited.waits * waits * 1e3,
+            None => buckets.iter().map(|(ns, count)| *ns as f64 * *count as f64).sum(),
+        };
+        (1.0..1e15).contains(&waits).then(|| Latency {
+            buckets: buckets.into_iter().collect(),
+            sum_ns: sum_ns as u64,
+            max_ns: max_us.saturating_mul(1_000),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Scope;
+    use crate::report::of_tables;
+    use crate::tables::text::tables;
+
+    fn of(text: &str) -> Report {
+        of_tables(&tables(text), Scope::Instance)
+    }
+
+    fn shares(histogram: &Histogram) -> Vec<(u64, u64, f64)> {
+        histogram.parts().into_iter().filter(|p| p.percent > 0.0).map(|p| (p.from_us, p.to_us, p.percent)).collect()
+    }
+
+    #[test]
+    fn details_divide_the_long_buckets_of_old_releases() {
+        let text = "\
+Wait Event Histogram                         DB/Inst: A/a  Snaps: 37-38
+-> Units for Total Waits column: K is 1000, M is 1000000, G is 1000000000
+
+                                                    % of Waits
+                                 -----------------------------------------------
+                           Total
+Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read    35.9K   7.0    .0          .3   2.9  12.2  75.9   1.7
+log file parallel write     6966 100.0
+          -------------------------------------------------------------
+
+Wait Event Histogram Detail (64 msec to 2 sec)DB/Inst: A/a  Snaps: 37-3
+
+                                                 % of Total Waits
+                                 -----------------------------------------------
+                           Waits
+                           64ms
+Event                      to 2s <32ms <64ms <1/8s <1/4s <1/2s   <1s   <2s  >=2s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read    27.9K  22.4  15.1  18.9  21.8  14.4   5.7   1.7
+          -------------------------------------------------------------
+";
+        let report = of(text);
+        let reads = &report.histograms["db file sequential read"];
+        assert_eq!(reads.waits.map(|waits| (waits.value, waits.half_step)), Some((35_900.0, 50.0)));
+        let all = shares(reads);
+        assert_eq!(all[..3], [(0, 1_000, 7.0), (1_000, 2_000, FAINT), (4_000, 8_000, 0.3)]);
+        assert_eq!(all[5..8], [(32_000, 64_000, 15.1), (64_000, 128_000, 18.9), (128_000, 256_000, 21.8)]);
+        assert_eq!(all.last(), Some(&(1_024_000, 2_048_000, 1.7)));
+        assert!((reads.between(32_000, 1_024_000).unwrap() - 75.9).abs() < 0.05, "as the first section sums them up");
+        assert_eq!(reads.between(0, 3_000), None);
+        let exact = Waited { waits: 35_903.0, time_us: Printed { value: 6.6e9, half_step: 0.5e6 } };
+        let latency = reads.latency(Some(exact)).unwrap();
+        assert!(latency.count().abs_diff(35_903) < 15, "{}", latency.count());
+        assert_eq!((latency.max_ns, latency.sum_ns), (2_048_000_000, 6_600_000_000_000));
+        let writes = report.histograms["log file parallel write"].latency(None).unwrap();
+        assert_eq!((writes.count(), writes.max_ns), (6_966, 1_000_000));
+    }
+
+    #[test]
+    fn later_releases_begin_at_microseconds() {
+        let text = "\
+Wait Event Histogram                         DB/Inst: A/a  Snaps: 37-38
+
+                                                    % of Waits
+                                 -----------------------------------------------
+                           Total
+Event                      Waits  <8us <16us <32us <64us <128u <256u <512u >=512
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read     1000                     1.0  20.0  60.0  15.0   4.0
+          -------------------------------------------------------------
+
+Wait Event Histogram (up to 32 ms)           DB/Inst: A/a  Snaps: 37-38
+
+                                                    % of Waits
+                                 -----------------------------------------------
+                           Waits
+Event                     to 32m  <512  <1ms  <2ms  <4ms  <8ms <16ms <32ms >=32m
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read       40  96.0   3.0   1.0
+          -------------------------------------------------------------
+";
+        let reads = &of(text).histograms["db file sequential read"];
+        assert_eq!(
+            shares(reads),
+            [
+                (32, 64, 1.0),
+                (64, 128, 20.0),
+                (128, 256, 60.0),
+                (256, 512, 15.0),
+                (512, 1_000, 3.0),
+                (1_000, 2_000, 1.0)
+            ]
+        );
+        assert_eq!((reads.between(0, 1_000), reads.between(1_000, 2_000)), (Some(99.0), Some(1.0)));
+    }
+
+    #[test]
+    fn minutes_and_hours_are_bounds_too() {
+        let bounds =
+            [("1/8s", Some(128_000)), (" 1m", Some(65_536_000)), ("512", Some(512)), ("x", None), ("1/0s", None)];
+        for (text, us) in bounds {
+            assert_eq!(bound_us(text), us, "{text}");
+        }
+    }
+}
