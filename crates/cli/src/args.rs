@@ -65,7 +65,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(verify(planned))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
         .subcommand(planned("plan", "Show what would run and where each value comes from"))
-        .subcommand(planned("doctor", "Show what would spoil the result, and the line that changes it"))
+        .subcommand(doctor(planned))
         .subcommand(
             planned("sweep", "Walk a ladder of sessions, or of any keys: --sessions 1..256, --update-pct 0,20,50")
                 .args(plan::SWEEP_KEYS.iter().map(|key| flag(key).help_heading("Sweep")))
@@ -102,8 +102,16 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(awr())
         .subcommand(trace())
         .subcommand(squeeze())
-        .subcommand(Command::new("engines").about("List what can be measured, with options and capabilities"))
+        .subcommand(engines())
         .subcommands(for_shells())
+}
+
+fn engines() -> Command {
+    let grants = Arg::new("grants").long("grants").action(ArgAction::SetTrue);
+    Command::new("engines")
+        .about("List what can be measured, with options and capabilities")
+        .arg(Arg::new("engine").value_name("ENGINE").help("This one alone"))
+        .arg(grants.help("The least role it can be measured with, as SQL for an administrator"))
 }
 
 fn of_stored_runs() -> [Command; 2] {
@@ -127,6 +135,16 @@ fn for_shells() -> [Command; 2] {
             .arg(shell.value_parser(clap::value_parser!(clap_complete::Shell))),
         Command::new("man").about("Write the manual pages into a folder").arg(folder),
     ]
+}
+
+fn doctor(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
+    planned("doctor", "Show what would spoil the result, and the line that changes it").arg(
+        Arg::new("fail_on")
+            .long("fail-on")
+            .value_name("SEVERITY")
+            .value_parser(["warning", "error"])
+            .help("End with exit code 1 where something is found that is as grave"),
+    )
 }
 
 fn verify(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {

@@ -68,6 +68,11 @@ pub trait Engine: Sync {
         &[]
     }
 
+    /// A script that makes the least role it can be measured with, for an administrator; `None` where there are no roles.
+    fn grants(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The URL without its secrets, for output and storage.
     fn redact(&self, url: &str) -> String;
 
@@ -198,6 +203,12 @@ pub trait Target: Send + Sync {
 
     /// Connects a session and warms it up so far that its first slice begins at once. Called on the session's thread.
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>>;
+
+    /// Refuses what limits or rights on the target would not let happen once the dataset is there, before it is made where
+    /// `loads`. Changes nothing.
+    fn admits(&self, _plan: &Plan, _loads: bool) -> Result<()> {
+        Ok(())
+    }
 
     /// The target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;

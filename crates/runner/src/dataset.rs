@@ -42,12 +42,14 @@ pub fn ensure(
                     "give fewer --schemas",
                 )
             })?;
+            target.admits(plan, true)?;
             load(target, &more, events, stop, clock)
         }
         None => {
             let wanted = plan.dataset(description.block_bytes)?;
             // What the dataset could not carry is refused before the first byte is written.
             plan.workload(&expected(&wanted, description.block_bytes))?;
+            target.admits(plan, true)?;
             load(target, &wanted, events, stop, clock)
         }
     }

@@ -8,6 +8,7 @@ mod catalogue_test;
 mod log;
 mod others;
 mod reads;
+mod rights;
 mod state;
 mod watching;
 
@@ -27,6 +28,10 @@ pub fn checks(link: &Link, namespace: &Namespace, plan: &Plan, dataset: Option<&
 
 fn check(state: &State) -> Vec<Finding> {
     let checks: &[fn(&State) -> Option<Finding>] = &[
+        rights::writes,
+        rights::create,
+        rights::temp,
+        rights::checkpoint,
         reads::predicted_hits,
         reads::page_cache_ahead,
         reads::read_ahead,
@@ -42,6 +47,7 @@ fn check(state: &State) -> Vec<Finding> {
         watching::io_timing,
         watching::statements_logged,
         watching::libraries,
+        watching::jit,
         others::autovacuum,
         others::sessions,
         others::horizon,

@@ -2,6 +2,10 @@
 
 mindful_core::finding_codes! {
     COUNTERS_DENIED = "counters-denied", Warning;
+    PG_READ_ONLY = "pg-read-only", Error;
+    PG_NO_CREATE = "pg-no-create", Error;
+    PG_NO_TEMP = "pg-no-temp", Error;
+    PG_NO_CHECKPOINT = "pg-no-checkpoint", Info;
     PG_PREDICTED_HITS = "pg-predicted-hits", Info;
     PG_PAGE_CACHE_AHEAD = "pg-page-cache-ahead", Info;
     PG_READ_AHEAD = "pg-read-ahead", Info;
@@ -18,10 +22,11 @@ mindful_core::finding_codes! {
     PG_OTHERS_ACTIVE = "pg-others-active", Info;
     PG_HELD_HORIZON = "pg-held-horizon", Warning;
     PG_SLOTS = "pg-slots", Info;
-    PG_CONNECTIONS = "pg-connections", Info;
+    PG_CONNECTIONS = "pg-connections", Error;
     PG_NAMESPACE_SHARED = "pg-namespace-shared", Warning;
     PG_IO_TIMING_OFF = "pg-io-timing-off", Info;
     PG_STATEMENTS_LOGGED = "pg-statements-logged", Info;
     PG_LIBRARIES = "pg-libraries", Info;
+    PG_JIT = "pg-jit", Info;
     PG_PARTLY_SEEN = "pg-partly-seen", Info;
 }

@@ -22,6 +22,7 @@ mod plan_check;
 mod pooler;
 mod prepare;
 mod registry;
+mod rights;
 mod room;
 mod row;
 mod sample;
@@ -92,6 +93,10 @@ impl Engine for Postgres {
 
     fn log_name(&self) -> &'static str {
         "WAL"
+    }
+
+    fn grants(&self) -> Option<&'static str> {
+        Some(include_str!("../sql/grants.sql"))
     }
 
     fn redact(&self, url: &str) -> String {

@@ -2,12 +2,13 @@
 
 use mindful_core::dataset::Dataset;
 use mindful_core::engine::AccessPath;
+use mindful_core::plan::Plan;
 use mindful_core::workload::{Commit, Like, LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 use crate::link::Link;
 use crate::names::Namespace;
-use crate::{plan_check, room};
+use crate::{plan_check, rights, room};
 
 /// Connections for counters and wait events; the control connection is open and counted already.
 pub const OWN_CONNECTIONS: i32 = 2;
@@ -16,23 +17,22 @@ pub const OWN_CONNECTIONS: i32 = 2;
 pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     refuse_contradictions(workload, sessions)?;
     room::check(link, sessions, "sessions", "--sessions", OWN_CONNECTIONS)?;
-    let control = link.control()?;
-    let row = link
-        .run("checking for rights", async { Ok(control.query_one(include_str!("../sql/rights.sql"), &[]).await?) })?;
-    let read_only: bool = row.get("read_only");
-    if read_only && (workload.looping == LoopSite::Server || !workload.update_pct.is_none()) {
-        return Err(Error::target(
-            "the server is read-only",
-            "name the primary in the URL, or run --loop client --update-pct 0",
-        ));
-    }
-    if workload.looping == LoopSite::Server && !row.get::<_, bool>("may_install") {
-        return Err(Error::target(
-            "the role has no TEMP right on the database, which the server-side loop needs",
-            "have it granted (GRANT TEMPORARY ON DATABASE …), or run with --loop client",
-        ));
+    let (in_server, updates) = (workload.looping == LoopSite::Server, !workload.update_pct.is_none());
+    if let Some(refusal) = rights::of(link, namespace)?.refusal(in_server, updates) {
+        return Err(refusal);
     }
     plan_check::check(link, workload, namespace)
+}
+
+/// Refuses `plan` where server or role would refuse it after the load, which must be made first where not all is loaded.
+pub fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool) -> Result<()> {
+    let rights = rights::of(link, namespace)?;
+    let (in_server, updates) = (plan.looping == LoopSite::Server, !plan.update_pct.is_none());
+    let no_load = if loads { rights.no_writes().or_else(|| rights.no_create()) } else { None };
+    if let Some(refusal) = no_load.or_else(|| rights.refusal(in_server, updates)) {
+        return Err(refusal);
+    }
+    room::check(link, plan.sessions, "sessions", "--sessions", OWN_CONNECTIONS)
 }
 
 /// Refuses work on what is not there.

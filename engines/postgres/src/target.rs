@@ -238,6 +238,10 @@ impl Target for PostgresTarget {
         Ok(found)
     }
 
+    fn admits(&self, plan: &Plan, loads: bool) -> Result<()> {
+        prepare::admit(&self.link, plan, &self.options.namespace, loads)
+    }
+
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let namespace = &self.options.namespace;
         Ok(match workload.looping {

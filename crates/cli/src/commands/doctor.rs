@@ -23,13 +23,28 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
         context::found_plan(&context.settings) + &as_text(&findings)
     };
     context::print(&text)?;
-    Ok(Exit::Ok)
+    let limit = match matches.get_one::<String>("fail_on").map(String::as_str) {
+        Some("warning") => Some(Severity::Warning),
+        Some(_) => Some(Severity::Error),
+        None => None,
+    };
+    let failed = limit.is_some_and(|limit| findings.iter().any(|finding| finding.severity >= limit));
+    Ok(if failed { Exit::Invalid } else { Exit::Ok })
+}
+
+/// How many findings there are of each severity, and what that means.
+fn counts(findings: &[Finding]) -> String {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings, infos) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
+    let meaning = match (errors, warnings) {
+        (0, 0) => "nothing here makes a result SUSPECT",
+        (0, _) => "a result would be SUSPECT, or not be what it claims to be",
+        _ => "a run would be refused or INVALID",
+    };
+    format!("{errors} errors, {warnings} warnings, {infos} for information: {meaning}\n")
 }
 
 fn as_text(findings: &[Finding]) -> String {
-    if findings.is_empty() {
-        return "nothing found that would spoil a result\n".to_owned();
-    }
     let shown = |finding: &Finding| {
         let severity = match finding.severity {
             Severity::Info => "info",
@@ -39,7 +54,5 @@ fn as_text(findings: &[Finding]) -> String {
         let line = format!("{severity:<8} {}: {}\n         {}\n", finding.code, finding.evidence, finding.text);
         line.lines().map(mindful_report::escape).collect::<Vec<_>>().join("\n")
     };
-    let mut text = findings.iter().map(shown).collect::<Vec<_>>().join("\n");
-    text.push('\n');
-    text
+    findings.iter().map(|finding| shown(finding) + "\n").collect::<String>() + &counts(findings)
 }

@@ -3,22 +3,33 @@
 use std::fmt::Write as _;
 
 use clap::ArgMatches;
-use mindful_core::Result;
 use mindful_core::engine::Engine;
+use mindful_core::{Error, Result};
 use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
 use crate::registry::ENGINES;
 
-/// Shows every engine with its capabilities and options.
+/// Shows every engine, or the one that is named, with its capabilities and options; or the least role it needs.
 pub fn engines(matches: &ArgMatches) -> Result<Exit> {
-    let text = if context::wants_json(matches) {
-        let all: Vec<_> = ENGINES.iter().map(|engine| as_json(*engine)).collect();
+    let name = matches.get_one::<String>("engine");
+    let shown: Vec<_> = ENGINES.iter().filter(|engine| name.is_none_or(|name| name == engine.name())).collect();
+    if let Some(name) = name.filter(|_| shown.is_empty()) {
+        let names: Vec<_> = ENGINES.iter().map(|engine| engine.name()).collect();
+        return Err(Error::plan(format!("there is no engine {name:?}"), format!("name one of {}", names.join(", "))));
+    }
+    let text = if matches.get_flag("grants") {
+        shown.iter().filter_map(|engine| engine.grants()).collect::<Vec<_>>().join("\n")
+    } else if context::wants_json(matches) {
+        let all: Vec<_> = shown.iter().map(|engine| as_json(**engine)).collect();
         format!("{:#}\n", serde_json::Value::from(all))
     } else {
-        ENGINES.iter().map(|engine| as_text(*engine)).collect::<Vec<_>>().join("\n")
+        shown.iter().map(|engine| as_text(**engine)).collect::<Vec<_>>().join("\n")
     };
+    if text.is_empty() {
+        return Err(Error::plan("it knows no roles", "`mindful engines postgres --grants` prints those of a server"));
+    }
     context::print(&text)?;
     Ok(Exit::Ok)
 }

@@ -437,3 +437,30 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     assert!(deleted.status.success() && String::from_utf8_lossy(&deleted.stdout).contains("3 removed"), "{deleted:?}");
     assert_eq!(listed(&[]), "no runs\n");
 }
+
+#[test]
+fn the_doctor_counts_what_it_found_and_may_fail_a_script() {
+    let cli = Cli::new();
+    let examined = cli.run(&["doctor", "--target", "null:"]);
+    assert!(examined.status.success(), "{examined:?}");
+    let text = String::from_utf8(examined.stdout).unwrap();
+    assert!(text.lines().last().unwrap().contains("errors, "), "{text}");
+    let unreadable = ["doctor", "--target", "null:", "--fail-on", "nothing"];
+    assert_eq!(cli.run(&unreadable).status.code(), Some(2));
+    let folder = cli.store.path().join("on-tmpfs");
+    let raw = format!("raw:{}", folder.display());
+    let quiet = cli.run(&["doctor", "--target", &raw, "--fail-on", "error"]);
+    assert_eq!(quiet.status.code(), Some(0), "{quiet:?}");
+}
+
+#[test]
+fn the_least_role_is_printed_as_sql() {
+    let cli = Cli::new();
+    let printed = cli.run(&["engines", "postgres", "--grants"]);
+    let text = String::from_utf8(printed.stdout).unwrap();
+    for right in ["CREATE ROLE", "GRANT CREATE, TEMPORARY ON DATABASE", "pg_monitor", "pg_checkpoint"] {
+        assert!(text.contains(right), "{right}: {text}");
+    }
+    assert_eq!(cli.run(&["engines", "null", "--grants"]).status.code(), Some(2));
+    assert_eq!(cli.run(&["engines", "oracel"]).status.code(), Some(2));
+}

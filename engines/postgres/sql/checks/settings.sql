@@ -14,4 +14,4 @@ WHERE name = ANY (ARRAY[
     'max_wal_size', 'checkpoint_timeout', 'checkpoint_completion_target', 'autovacuum', 'data_checksums',
     'full_page_writes', 'fsync', 'synchronous_commit', 'synchronous_standby_names', 'archive_mode', 'huge_pages',
     'huge_pages_status', 'track_io_timing', 'shared_preload_libraries', 'log_min_duration_statement', 'log_statement',
-    'log_duration', 'auto_explain.log_min_duration'])
+    'log_duration', 'jit', 'jit_above_cost', 'auto_explain.log_min_duration'])

@@ -8,15 +8,21 @@ use mindful_core::result::Finding;
 
 use super::check;
 use super::state::{Activity, Planned, State};
+use crate::rights::Rights;
 use crate::room::Room;
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 22] = [
+const TOLD: [(&str, &str, &str); 27] = [
     ("pg-predicted-hits", "50.0 %", "--scale"),
     ("pg-page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
     ("pg-read-ahead", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
     ("pg-no-checksums", "data_checksums = off", "pg_checksums --enable"),
     ("pg-no-huge-pages", "1 GiB of shared_buffers", "sysctl vm.nr_hugepages="),
+    ("pg-read-only", "the server is read-only", "name the primary"),
+    ("pg-no-create", "no CREATE right on the database bench", "GRANT CREATE ON DATABASE bench TO guest"),
+    ("pg-no-temp", "no TEMP right", "GRANT TEMPORARY ON DATABASE bench TO guest"),
+    ("pg-no-checkpoint", "guest may not CHECKPOINT", "GRANT pg_checkpoint TO guest"),
+    ("pg-jit", "jit_above_cost = 100000", "ALTER SYSTEM SET jit = off"),
     ("pg-fsync-off", "fsync = off", "ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()"),
     ("pg-full-page-writes-off", "full_page_writes = off", "ALTER SYSTEM SET full_page_writes = on; SELECT"),
     ("pg-commits-do-not-wait", "synchronous_commit = off", "ALTER SYSTEM SET synchronous_commit = on; SELECT"),
@@ -44,6 +50,8 @@ fn worst() -> State {
         updates: true,
         scans: true,
         commit_wait: true,
+        in_server: true,
+        loads: true,
         sessions: 64,
         duration: Duration::from_mins(1),
     };
@@ -67,12 +75,16 @@ fn worst() -> State {
         remedy: ("ALTER SYSTEM SET max_connections = ".to_owned(), " and restart".to_owned()),
     });
     let (users, available_bytes, clock_ns) = (Some("42".to_owned()), Some(8 << 30), Some(25.0));
-    State { activity, planned, room, users, available_bytes, clock_ns, ..State::default() }
+    let rights =
+        Some(Rights { read_only: true, role: "guest".to_owned(), database: "bench".to_owned(), ..Rights::default() });
+    State { activity, planned, room, rights, users, available_bytes, clock_ns, ..State::default() }
         .with("shared_buffers", "", Some(gib))
         .with("effective_io_concurrency", "16", None)
         .with("data_checksums", "off", None)
         .with("huge_pages_status", "off", None)
         .with("fsync", "off", None)
+        .with("jit", "on", None)
+        .with("jit_above_cost", "100000", None)
         .with("full_page_writes", "off", None)
         .with("archive_mode", "on", None)
         .with("max_wal_size", "", Some(64.0 * mib))
@@ -94,12 +106,9 @@ fn each_check_tells_what_is_what_it_does_and_what_to_type() {
     each_tells_what_is_what_it_does_and_what_to_type(&found(), &TOLD);
 }
 
-/// The codes of all checks of this folder: the strings that begin so.
+/// All codes of the engine that begin so are of these checks.
 #[test]
 fn no_check_is_left_out() {
-    let sources =
-        [include_str!("log.rs"), include_str!("others.rs"), include_str!("reads.rs"), include_str!("watching.rs")];
-    let codes = sources.iter().flat_map(|source| source.split("\"pg-").skip(1));
-    let codes: BTreeSet<_> = codes.filter_map(|rest| rest.split('"').next()).map(|code| format!("pg-{code}")).collect();
-    assert_eq!(codes, TOLD.iter().map(|(code, ..)| (*code).to_owned()).collect());
+    let codes = crate::codes::ALL.iter().map(|code| code.name()).filter(|name| name.starts_with("pg-"));
+    assert_eq!(codes.collect::<BTreeSet<_>>(), TOLD.iter().map(|(code, ..)| *code).collect());
 }

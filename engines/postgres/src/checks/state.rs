@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
+use mindful_core::workload::LoopSite;
 use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
@@ -13,6 +14,7 @@ use tokio_postgres::Client;
 use crate::link::Link;
 use crate::lock;
 use crate::names::Namespace;
+use crate::rights::Rights;
 use crate::room::Room;
 use crate::space;
 
@@ -28,6 +30,8 @@ pub struct State {
     pub planned: Planned,
     /// The tightest limit of connections.
     pub room: Option<Room>,
+    /// What the role may do.
+    pub rights: Option<Rights>,
     /// Server processes of other runs, loads and cleanups on the namespace.
     pub users: Option<String>,
     /// Memory that is free or holds nothing but page cache, bytes; `None` when the server is on another host.
@@ -67,6 +71,10 @@ pub struct Planned {
     pub updates: bool,
     pub scans: bool,
     pub commit_wait: bool,
+    /// Whether the work loops in the server.
+    pub in_server: bool,
+    /// Whether nothing is loaded yet.
+    pub loads: bool,
     pub sessions: u32,
     /// Warm-up and window.
     pub duration: Duration,
@@ -99,7 +107,8 @@ impl State {
             let available_bytes = if local { Meminfo::read(&Kernel::default()).available_bytes } else { None };
             let (room, users) = (Room::read(&control).await?, lock::others(&control, namespace).await?);
             let planned = Planned::of(plan, dataset);
-            Ok(Self { settings, activity, planned, room, users, available_bytes, clock_ns })
+            let rights = Some(Rights::read(&control, namespace).await?);
+            Ok(Self { settings, activity, planned, room, rights, users, available_bytes, clock_ns })
         })
     }
 
@@ -135,6 +144,8 @@ impl Planned {
             updates: !plan.update_pct.is_none(),
             scans: !plan.scan_pct.is_none(),
             commit_wait: plan.commit_wait,
+            in_server: plan.looping == LoopSite::Server,
+            loads: dataset.is_none(),
             sessions: plan.sessions,
             duration: plan.warmup + if plan.ops.is_some() { Duration::ZERO } else { plan.duration },
         }

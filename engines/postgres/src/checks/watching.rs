@@ -43,6 +43,16 @@ pub fn libraries(state: &State) -> Option<Finding> {
     Some(codes::PG_LIBRARIES.finding(text, format!("shared_preload_libraries = {libraries}")))
 }
 
+/// Compiling costs CPU of the server; mindful's sessions turn it off, other clients do not.
+pub fn jit(state: &State) -> Option<Finding> {
+    state.is("jit", "on").then(|| {
+        let above = state.text("jit_above_cost").unwrap_or("unknown");
+        let text = "Expensive statements of other clients are compiled, which costs CPU beside a run; mindful's own sessions \
+                    turn it off. ALTER SYSTEM SET jit = off; SELECT pg_reload_conf()";
+        codes::PG_JIT.finding(text, format!("jit = on, jit_above_cost = {above}"))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

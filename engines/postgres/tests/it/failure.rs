@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::engine::Stop;
+use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::Silent;
+use mindful_core::finding::Severity;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::settings::Settings;
 use mindful_core::slice::SliceOrder;
 use mindful_core::workload::{Commit, LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
+use mindful_postgres::ENGINE;
 
 fn each_server(settings: &[&str], test: impl Fn(&Server)) {
     for bin in programs() {
@@ -75,6 +79,55 @@ fn more_sessions_than_the_server_takes_are_refused() {
         let error = target.prepare(&workload(1, 1_000, 4, "0"), 50).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Plan);
         assert!(error.next.contains("--sessions") && error.next.contains("max_connections"), "{error}");
+    });
+}
+
+/// The script that `mindful engines postgres --grants` prints makes a role that lacks nothing.
+#[test]
+fn the_least_role_does_everything() {
+    each_server(&[], |server| {
+        server.sql("CREATE DATABASE bench");
+        server.sql("REVOKE ALL ON DATABASE bench FROM PUBLIC; GRANT CONNECT ON DATABASE bench TO PUBLIC");
+        server.sql(ENGINE.grants().unwrap());
+        let target = server.target_as("mindful_bench", "bench", &[]).unwrap();
+        let plan = |in_server| Plan {
+            looping: if in_server { LoopSite::Server } else { LoopSite::Client },
+            sessions: 2,
+            ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap()
+        };
+        target.admits(&plan(true), true).unwrap();
+        target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
+        target.verify(&Stop::default()).unwrap();
+        target.prepare(&workload(1, 300, 4, "20"), 2).unwrap();
+        assert!(target.samplers().unwrap().len() >= 5);
+        let codes: Vec<String> = target.checks(&plan(true)).unwrap().into_iter().map(|finding| finding.code).collect();
+        for lacking in ["pg-no-create", "pg-no-temp", "pg-no-checkpoint", "pg-partly-seen"] {
+            assert!(!codes.iter().any(|code| code == lacking), "{codes:?}");
+        }
+        target.cleanup().unwrap();
+    });
+}
+
+/// What would be refused after the load is refused before it, and the doctor calls it an error with its GRANT.
+#[test]
+fn missing_rights_are_refused_before_anything_is_loaded() {
+    each_server(&[], |server| {
+        server.sql("CREATE ROLE bare LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
+        let target = server.target_as("bare", "postgres", &[]).unwrap();
+        let plan = Plan { sessions: 2, ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap() };
+        let refused = target.admits(&plan, true).unwrap_err();
+        assert!(refused.next.contains("GRANT CREATE ON DATABASE postgres TO bare"), "{refused}");
+        server.sql("GRANT CREATE ON DATABASE postgres TO bare");
+        let refused = target.admits(&plan, true).unwrap_err();
+        assert!(refused.next.contains("GRANT TEMPORARY ON DATABASE postgres TO bare"), "{refused}");
+        let client = Plan { looping: LoopSite::Client, ..plan.clone() };
+        target.admits(&client, true).unwrap();
+        let many = Plan { sessions: 5_000, ..client };
+        assert_eq!(target.admits(&many, true).unwrap_err().kind, ErrorKind::Plan);
+        let findings = target.checks(&plan).unwrap();
+        let temp = findings.iter().find(|finding| finding.code == "pg-no-temp").unwrap();
+        assert!(temp.severity == Severity::Error && temp.text.contains("GRANT TEMPORARY"), "{temp:?}");
+        assert!(findings.iter().any(|finding| finding.code == "pg-no-checkpoint"), "{findings:?}");
     });
 }
 

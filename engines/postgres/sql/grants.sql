@@ -1,0 +1,9 @@
+-- The least role for mindful. As a superuser, in the database that shall be measured; the names of role and database
+-- (mindful_bench, bench) are examples.
+CREATE ROLE mindful_bench LOGIN PASSWORD 'choose one';
+-- Its schema, and the function of the server-side loop in each session's temporary schema.
+GRANT CREATE, TEMPORARY ON DATABASE bench TO mindful_bench;
+-- All counters and settings, and the sessions of others, read alone.
+GRANT pg_monitor TO mindful_bench;
+-- Settles a load and what updates left, so that no window pays for it.
+GRANT pg_checkpoint TO mindful_bench;

@@ -1,0 +1,39 @@
+//! Checks of what the role may do: what it lacks makes a run be refused, or settle later.
+
+use mindful_core::Error;
+use mindful_core::finding::{Code, Finding};
+
+use super::state::State;
+use crate::codes;
+
+/// Why a run will be refused, with what to do first.
+fn refused(code: Code, refusal: Option<Error>) -> Option<Finding> {
+    refusal.map(|refusal| {
+        code.finding(format!("Any run will be refused, before anything is loaded. {}", refusal.next), refusal.what)
+    })
+}
+
+pub fn writes(state: &State) -> Option<Finding> {
+    let wanted = state.planned.in_server || state.planned.updates || state.planned.loads;
+    refused(codes::PG_READ_ONLY, state.rights.as_ref()?.no_writes().filter(|_| wanted))
+}
+
+pub fn create(state: &State) -> Option<Finding> {
+    refused(codes::PG_NO_CREATE, state.rights.as_ref()?.no_create().filter(|_| state.planned.loads))
+}
+
+pub fn temp(state: &State) -> Option<Finding> {
+    refused(codes::PG_NO_TEMP, state.rights.as_ref()?.no_temp().filter(|_| state.planned.in_server))
+}
+
+pub fn checkpoint(state: &State) -> Option<Finding> {
+    let rights = state.rights.as_ref()?;
+    (!rights.may_checkpoint).then(|| {
+        let text = format!(
+            "A load or updates are settled by a CHECKPOINT; without the right to it the server writes their blocks back during \
+             what is measured. GRANT pg_checkpoint TO {}",
+            rights.role
+        );
+        codes::PG_NO_CHECKPOINT.finding(text, format!("{} may not CHECKPOINT", rights.role))
+    })
+}
