@@ -8,8 +8,9 @@
 mod synthetic;
 
 use mindful_analyze::stats::random::Random;
+use mindful_analyze::steady::looks::Looks;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Looks, Movement, Reason, Signals, assess, changes, drift, movement, mser5, period, shape,
+    Assessment, Criteria, Movement, Reason, Signals, assess, changes, drift, movement, mser5, period, shape,
 };
 use synthetic::Signal;
 

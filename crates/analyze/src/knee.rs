@@ -1,97 +1,26 @@
 //! Where more sessions stop helping: curves fitted to a ladder of loads, and the points to read off them.
 
+mod answer;
 mod fit;
 mod interval;
+mod load;
 mod model;
 mod slo;
 
 use mindful_core::{Error, Result};
-use serde::{Deserialize, Serialize};
 
+pub use answer::{Intervals, Knee};
 pub use fit::{Fit, fit};
 pub use interval::resampled;
+pub use load::{LoadPoint, Search};
 pub use model::{Model, ModelKind};
 pub use slo::{SloPoint, slo_point};
-
-use crate::stats::interval::Interval;
 
 /// Fewest different loads for a choice between the models.
 pub const FEWEST_LOADS: usize = 7;
 
 /// Models whose AICc differs by less than this cannot be told apart (Burnham and Anderson 2002).
 const UNDECIDED: f64 = 2.0;
-
-/// What was measured at one load.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LoadPoint {
-    /// Sessions.
-    pub sessions: u32,
-    /// Operations (or blocks) per second.
-    pub throughput: f64,
-    /// Relative standard error of the throughput, where known.
-    pub error: Option<f64>,
-    /// 99th percentile of latency, us, where known.
-    pub p99_us: Option<f64>,
-}
-
-/// How the knee is looked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
-    /// Latency objective for the 99th percentile, us.
-    pub p99_target_us: Option<f64>,
-    /// Bootstrap resamples for the intervals; 0 leaves them out.
-    pub resamples: usize,
-    /// Seed of the bootstrap.
-    pub seed: u64,
-}
-
-impl Default for Search {
-    fn default() -> Self {
-        Self { p99_target_us: None, resamples: 400, seed: 1 }
-    }
-}
-
-/// What the ladder says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Knee {
-    /// The model that describes the points best.
-    pub model: ModelKind,
-    /// A second one that describes them as well.
-    pub alternative: Option<ModelKind>,
-    /// All fits, the best one first.
-    pub fits: Vec<Fit>,
-    /// Zero-load latency by capacity, `R0 C`: below it sessions wait for nothing, above it they queue. `None` where
-    /// fewer than two points lie past it.
-    pub asymptote_sessions: Option<f64>,
-    /// Sessions of the best throughput per latency; `None` where it was not reached.
-    pub best_power_sessions: Option<f64>,
-    /// Most sessions whose 99th percentile meets the objective.
-    pub slo_sessions: Option<SloPoint>,
-    /// Sessions of the highest throughput, where more of them surely make it fall; `None` also where that would be
-    /// past the measured loads.
-    pub peak_sessions: Option<f64>,
-    /// Highest throughput within the measured loads, per second.
-    pub max_per_s: f64,
-    /// Latency of one session alone, us.
-    pub zero_load_us: f64,
-    /// Where the figures above lie, 95 %.
-    pub intervals: Intervals,
-}
-
-/// Intervals of the knee's figures; `None` where the figure is, or where no bootstrap was asked for.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Intervals {
-    /// Of [`Knee::asymptote_sessions`].
-    pub asymptote_sessions: Option<Interval>,
-    /// Of [`Knee::best_power_sessions`].
-    pub best_power_sessions: Option<Interval>,
-    /// Of [`Knee::peak_sessions`].
-    pub peak_sessions: Option<Interval>,
-    /// Of [`Knee::max_per_s`].
-    pub max_per_s: Option<Interval>,
-    /// Of [`Knee::zero_load_us`].
-    pub zero_load_us: Option<Interval>,
-}
 
 /// Fits the models to `points` (in any order, loads may repeat) and reads the knee off the best one.
 ///

@@ -4,7 +4,7 @@
 mod change;
 mod cycle;
 mod drift;
-mod looks;
+pub mod looks;
 mod movement;
 mod precision;
 mod shape;
@@ -20,7 +20,6 @@ pub mod settling;
 pub use change::{Change, changes};
 pub use cycle::{Cover, Period, cover, period};
 pub use drift::{Drift, drift};
-pub use looks::Looks;
 pub use movement::{Movement, movement};
 pub use precision::{Precision, precision};
 pub use shape::{Shape, shape};

@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::latency::Recorder;
 use crate::pace::Schedule;
 use crate::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
-use crate::workload::{Draws, Op, OpKind, Rate, Workload};
+use crate::workload::draws::Draws;
+use crate::workload::{Op, OpKind, Rate, Workload};
 
 /// Carries out single operations.
 pub trait Operate {

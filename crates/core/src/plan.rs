@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::error::{Error, Result};
-use crate::settings::{self, Settings};
 use crate::slice::Placement;
 use crate::units::{self, Share};
 use crate::workload::{Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
@@ -15,7 +14,7 @@ mod keys;
 mod parse;
 mod written;
 
-pub use keys::{KEYS, SWEEP_KEYS};
+pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};
 
 /// Everything that decides a run, apart from the engine's own options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,20 +124,7 @@ pub const DEFAULT_SCHEMAS: u32 = 4;
 /// Size of a schema when nobody says: 256 MiB.
 pub const DEFAULT_SCALE: Extent = Extent::Bytes(256 << 20);
 
-/// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
-pub const MOST_SESSIONS: u32 = 15_000;
-
-/// Most schemas a dataset may have.
-pub const MOST_SCHEMAS: u32 = 4_096;
-
 impl Plan {
-    /// The plan that `settings` describe.
-    pub fn from_settings(settings: &Settings) -> Result<Self> {
-        let plan = parse::plan(settings)?;
-        plan.check()?;
-        Ok(plan)
-    }
-
     fn check(&self) -> Result<()> {
         if self.like != Like::Mindful {
             self.check_like()?;

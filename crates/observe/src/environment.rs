@@ -5,8 +5,6 @@ pub(crate) mod processor;
 pub(crate) mod storage;
 pub(crate) mod system;
 
-use std::fmt::Display;
-
 use mindful_core::engine::HostView;
 use mindful_core::run::Facts;
 use mindful_host::control_group::{Groups, Limits};
@@ -16,6 +14,7 @@ use crate::host::server_pid;
 use memory::Memory;
 use processor::Processor;
 use storage::Storage;
+use system::put;
 
 /// Facts of this host by name. For a server that runs elsewhere they are those of mindful's own host, named `client.…`.
 pub fn environment(host: &HostView) -> Facts {
@@ -42,11 +41,4 @@ fn limits_facts(limits: &Limits, facts: &mut Facts) {
     put(facts, "cgroup.cpus", limits.cpus);
     put(facts, "cgroup.memory_bytes", limits.memory_bytes);
     put(facts, "cgroup.io", limits.io.as_ref());
-}
-
-/// Adds a fact that is known.
-pub(crate) fn put(facts: &mut Facts, name: impl Into<String>, value: Option<impl Display>) {
-    if let Some(value) = value {
-        facts.insert(name.into(), value.to_string());
-    }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use mindful_analyze::checks;
 use mindful_analyze::judgement::headline;
+use mindful_analyze::steady::Assessment;
+use mindful_analyze::steady::looks::Looks;
 use mindful_analyze::steady::settling::{at_cap, settled};
-use mindful_analyze::steady::{Assessment, Looks};
 use mindful_core::clock::Clock;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::finding::codes;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::draw::{self, Permutation};
 use mindful_core::slice::Placement;
-use mindful_core::workload::{self, Draws, Like, Op, OpKind, Skew, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{self, Like, Op, OpKind, Skew, Workload};
 
 use crate::options::{Large, Pattern};
 use crate::space::{Place, Space};

@@ -187,7 +187,8 @@ impl UringSession {
         let (wall_us, now_ns) = (clock::now_us(), self.now_ns());
         let left_us = (order.end_us - wall_us).max(0).unsigned_abs();
         if let (Some(rate), None) = (self.rate, &self.schedule) {
-            let stream = mindful_core::workload::Streams::new(self.prepared.seed, self.placement.session).arrival;
+            let stream =
+                mindful_core::workload::draws::Streams::new(self.prepared.seed, self.placement.session).arrival;
             self.schedule =
                 Some(Schedule::new(rate, self.placement.session, self.placement.sessions, stream, order.begin_us));
         }

@@ -2,7 +2,7 @@
 
 use mindful_core::metric::shared;
 
-use super::{Figure, Unit};
+use super::figure::{Figure, Unit};
 
 pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step(

@@ -1,6 +1,6 @@
 //! What was asked for.
 
-use super::{Figure, Unit};
+use super::figure::{Figure, Unit};
 
 const ASKED: &str = "as the plan has it";
 

@@ -2,7 +2,7 @@
 
 use mindful_core::metric::shared;
 
-use super::{Figure, GROWTH, Unit};
+use super::figure::{Figure, GROWTH, Unit};
 use crate::step::StepAnalysis;
 
 /// Bytes of a MiB.

@@ -1,6 +1,6 @@
 //! What sessions did, and how long that took.
 
-use super::{Figure, Unit};
+use super::figure::{Figure, Unit};
 
 pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step(

@@ -2,7 +2,7 @@
 
 use mindful_core::metric::shared;
 
-use super::{Figure, GROWTH, Unit};
+use super::figure::{Figure, GROWTH, Unit};
 
 pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step("physical_writes_per_s", Unit::BlocksPerSecond, GROWTH, &[shared::PHYSICAL_WRITES], |s| {

@@ -1,8 +1,9 @@
 //! The second opinion: bias-corrected and accelerated bootstrap (Efron 1987) of the Hodges-Lehmann ratio.
 
-use super::{CONFIDENCE, Interval, RunValue};
+use super::answer::RunValue;
 use crate::stats::autocorrelation;
 use crate::stats::distribution::{normal_below, normal_quantile};
+use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, quantile, sorted};
 use crate::stats::random::Random;
 

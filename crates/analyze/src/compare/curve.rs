@@ -3,8 +3,8 @@
 use mindful_core::Result;
 use serde::{Deserialize, Serialize};
 
-use super::{CONFIDENCE, Interval};
 use crate::knee::{Fit, LoadPoint, Model, Search, find, resampled};
+use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{quantile, sorted};
 
 /// Loads at which the curves are read for their area, evenly spread on the logarithm.

@@ -1,7 +1,10 @@
 //! Several runs a side.
 
-use super::{Basis, CONFIDENCE, Comparison, Question, RunValue, Shift, Verdict};
-use super::{beyond, bootstrap, detectable_effect, runs_needed};
+use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
+use super::bootstrap;
+use super::power::{detectable_effect, runs_needed};
+use super::shift::Shift;
+use crate::stats::interval::CONFIDENCE;
 use crate::stats::moment::variance;
 use crate::stats::rank_sum::wins;
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::{CONFIDENCE, Interval};
+use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{median, variance};
 
 /// The spread between runs that are alike in everything.

@@ -3,8 +3,10 @@
 use mindful_core::latency::Recorder;
 use serde::{Deserialize, Serialize};
 
-use super::{Basis, CONFIDENCE, Interval, Shift};
+use super::answer::Basis;
+use super::shift::Shift;
 use crate::stats::distribution::normal_quantile;
+use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::median;
 
 /// The percentiles compared.

@@ -3,7 +3,7 @@
 use crate::stats::distribution::t_quantile;
 use crate::stats::rank_sum::RankSum;
 
-use super::CONFIDENCE;
+use crate::stats::interval::CONFIDENCE;
 
 /// The share of cases in which a difference shall be found.
 const POWER: f64 = 0.8;

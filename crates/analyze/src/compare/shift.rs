@@ -1,6 +1,6 @@
 //! How far one group lies above another: Hodges-Lehmann's estimate and the exact Mann-Whitney tests that go with it.
 
-use super::Interval;
+use crate::stats::interval::Interval;
 use crate::stats::moment::quantile;
 use crate::stats::rank_sum::RankSum;
 

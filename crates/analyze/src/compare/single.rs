@@ -1,10 +1,12 @@
 //! A run alone on a side: the variation between runs is not in the data and comes from the platform's noise floor.
 
+use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
 use super::bootstrap::Blocks;
-use super::group::logarithms;
-use super::{Basis, CONFIDENCE, Comparison, Interval, Question, RunValue, Shift, Verdict};
-use super::{beyond, cliffs_delta, detectable_effect, runs_needed};
+use super::group::{cliffs_delta, logarithms};
+use super::power::{detectable_effect, runs_needed};
+use super::shift::Shift;
 use crate::stats::distribution::{t_quantile, t_two_sided};
+use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::variance;
 use crate::stats::random::Random;
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CONFIDENCE, Comparison, Verdict};
+use super::answer::{Comparison, Verdict};
+use crate::stats::interval::CONFIDENCE;
 
 /// One point of two sweeps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

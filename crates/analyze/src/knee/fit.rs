@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::log_throughput;
-use super::{LoadPoint, Model, ModelKind};
+use super::load::LoadPoint;
+use super::model::{Model, ModelKind, log_throughput};
 use crate::stats::least_squares::{Minimum, minimise};
 use crate::stats::moment::mean;
 

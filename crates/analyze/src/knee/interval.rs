@@ -1,7 +1,9 @@
 //! How sure the knee is: the fit repeated on its own residuals.
 
+use super::answer::Intervals;
 use super::fit::{Fit, from, residuals, weights};
-use super::{Intervals, LoadPoint, Model, ModelKind, Search};
+use super::load::{LoadPoint, Search};
+use super::model::{Model, ModelKind};
 use crate::stats::distribution::{normal_quantile, t_quantile};
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, quantile, sorted};

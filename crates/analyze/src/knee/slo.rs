@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::LoadPoint;
+use super::load::LoadPoint;
 use crate::stats::moment::median;
 
 /// Most sessions that meet an objective.

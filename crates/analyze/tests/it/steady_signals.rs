@@ -2,9 +2,10 @@
 
 use crate::synthetic::Signal;
 use mindful_analyze::stats::random::Random;
+use mindful_analyze::steady::looks::Looks;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Looks, Movement, Reason, Signals, assess, changes, cover, drift, movement, mser5, period,
-    precision, shape, trend,
+    Assessment, Criteria, Movement, Reason, Signals, assess, changes, cover, drift, movement, mser5, period, precision,
+    shape, trend,
 };
 use proptest::prelude::*;
 

@@ -1,6 +1,7 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
 mod history;
+mod reported;
 mod sides;
 mod text;
 
@@ -9,8 +10,7 @@ use std::collections::BTreeMap;
 use clap::ArgMatches;
 use mindful_analyze::compare::comparable::{self, Difference};
 use mindful_analyze::compare::{
-    self, Comparison, CurveComparison, NoiseFloor, PercentileShift, PointComparison, Question, RunLatency, RunValue,
-    Verdict,
+    self, Comparison, CurveComparison, NoiseFloor, PointComparison, Question, RunLatency, RunValue, Verdict,
 };
 use mindful_analyze::knee::{LoadPoint, Search};
 use mindful_analyze::stats::autocorrelation;
@@ -21,35 +21,12 @@ use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_runner::repetition::{self, Figure, Side};
 use mindful_runner::sweep::others;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::{context, noise, store};
 use history::History;
-
-/// All that a comparison tells.
-pub struct Reported<'a> {
-    /// The verdicts.
-    pub points: &'a [PointComparison],
-    /// How the percentiles of latency moved.
-    pub latencies: Vec<KindShifts>,
-    /// How whole curves over sessions differ.
-    pub curves: Vec<(BTreeMap<String, String>, CurveComparison)>,
-    /// In what the sides differ.
-    pub differing: &'a [Difference],
-}
-
-/// The percentiles of one kind of operation.
-#[derive(Serialize)]
-pub struct KindShifts {
-    /// The point of a sweep; empty for plain runs.
-    pub at: BTreeMap<String, String>,
-    /// `select`, `update` or `scan`.
-    pub kind: &'static str,
-    /// Candidate by baseline.
-    pub shifts: Vec<PercentileShift>,
-}
+use reported::{KindShifts, Reported};
 
 /// What a gate allows: the verdict that crosses it, and by how much.
 struct Gate {

@@ -62,11 +62,6 @@ fn figures(d: &Distribution) -> Value {
     })
 }
 
-/// Names of the fields of a group.
-pub fn names(fields: &[Field]) -> String {
-    fields.iter().map(|field| field.name()).collect::<Vec<_>>().join(" | ")
-}
-
 fn as_json(file: &str, fields: &[Field], grouped: &Grouped) -> Value {
     let group = |(key, d): (&str, &Distribution)| {
         let mut reported = figures(d);
@@ -82,7 +77,7 @@ fn as_json(file: &str, fields: &[Field], grouped: &Grouped) -> Value {
     });
     json!({
         "file": file,
-        "group_by": names(fields),
+        "group_by": text::names(fields),
         "waits_in_trace": grouped.waits,
         "groups_exact": !grouped.rounded(),
         "all": figures(&grouped.all),

@@ -1,9 +1,13 @@
 //! The table of plan keys: one row feeds the flag, the variable, the plan file and the help.
 
-use super::{MOST_SCHEMAS, MOST_SESSIONS};
 use crate::bound::Bound;
 use crate::dataset::Extent;
 use crate::settings::Key;
+
+/// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
+pub const MOST_SESSIONS: u32 = 15_000;
+/// Most schemas a dataset may have.
+pub const MOST_SCHEMAS: u32 = 4_096;
 
 /// Sessions of a run or a schema.
 const SESSIONS: Bound = Bound::Count(1, MOST_SESSIONS as u64);

@@ -1,15 +1,31 @@
 //! From text settings to a plan.
 
-use super::{Commit, Duration, Error, Rate, Result, Settings, Share, Skew, ThinkTime, settings, units};
-use super::{Content, Extent, Hooks, HotSpotPlan, Like, LoopSite, MOST_SESSIONS, Plan, Redo};
+use std::time::Duration;
+
+use super::keys::{KEYS, MOST_SESSIONS};
+use super::{Hooks, HotSpotPlan, Plan};
+use crate::dataset::{Content, Extent};
+use crate::error::{Error, Result};
+use crate::settings::{self, Settings};
+use crate::units::{self, Share};
+use crate::workload::{Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 /// Most updates that may wait for one commit.
 const MOST_UNCOMMITTED: u32 = 1_000_000;
 /// Sessions when nobody says.
 const DEFAULT_SESSIONS: u32 = 8;
 
-pub(super) fn plan(s: &Settings) -> Result<Plan> {
-    s.within(super::KEYS)?;
+impl Plan {
+    /// The plan that `settings` describe.
+    pub fn from_settings(settings: &Settings) -> Result<Self> {
+        let plan = plan(settings)?;
+        plan.check()?;
+        Ok(plan)
+    }
+}
+
+fn plan(s: &Settings) -> Result<Plan> {
+    s.within(KEYS)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,

@@ -5,7 +5,7 @@ use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use mindful_host::memory::Meminfo;
 
-use super::put;
+use super::system::put;
 
 /// Memory of the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

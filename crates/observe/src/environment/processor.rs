@@ -7,7 +7,7 @@ use mindful_core::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 
-use super::put;
+use super::system::put;
 
 /// The processors of the host.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -9,7 +9,7 @@ use mindful_host::kernel_file::value;
 use mindful_host::space;
 
 use super::memory::chosen;
-use super::put;
+use super::system::put;
 
 /// Where some of the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

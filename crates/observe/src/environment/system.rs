@@ -1,12 +1,12 @@
 //! Kernel, operating system and machine.
 
+use std::fmt::Display;
+
 use std::path::Path;
 
 use mindful_core::run::Facts;
 use mindful_host::kernel_file::value;
 use mindful_host::{Kernel, clock};
-
-use super::put;
 
 pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));
@@ -52,6 +52,13 @@ fn container() -> Option<&'static str> {
     [("/.dockerenv", "docker"), ("/run/.containerenv", "podman"), ("/var/run/secrets/kubernetes.io", "kubernetes")]
         .into_iter()
         .find_map(|(mark, name)| Path::new(mark).exists().then_some(name))
+}
+
+/// Adds a fact that is known.
+pub(crate) fn put(facts: &mut Facts, name: impl Into<String>, value: Option<impl Display>) {
+    if let Some(value) = value {
+        facts.insert(name.into(), value.to_string());
+    }
 }
 
 #[cfg(test)]

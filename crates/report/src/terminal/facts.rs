@@ -12,7 +12,7 @@ use mindful_core::slice::Placement;
 use mindful_core::units::format_bytes;
 use mindful_core::workload::{Like, LoopSite, Redo, Workload};
 
-use super::Page;
+use super::page::Page;
 use crate::escape;
 use crate::figure::{mib, number, percent, whole};
 

@@ -7,7 +7,7 @@ use mindful_analyze::judgement::ledger::Row;
 use mindful_core::metric::shared;
 use mindful_core::workload::OpKind;
 
-use super::Page;
+use super::page::Page;
 use crate::figure::{maybe, mib, number, percent, whole};
 use crate::table::Side::{Left, Right};
 use crate::table::Table;

@@ -2,7 +2,7 @@
 
 use mindful_core::result::{Finding, Severity};
 
-use super::Page;
+use super::page::Page;
 use crate::escape;
 use crate::style::Tone;
 

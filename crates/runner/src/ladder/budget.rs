@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Slot;
+use super::schedule::Slot;
 
 /// A schedule cut to a budget.
 #[derive(Debug, Clone, PartialEq, Eq)]

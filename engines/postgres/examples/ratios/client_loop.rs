@@ -10,7 +10,8 @@ use mindful_core::latency::{Latency, Recorder};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{Placement, SliceOrder};
-use mindful_core::workload::{Draws, Op, Workload, starts};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Op, Workload, starts};
 use mindful_core::{Error, Result, clock, draw};
 
 use crate::Bench;

@@ -10,7 +10,8 @@ use mindful_report::{escape, figure};
 use mindful_runner::repetition::Side;
 use mindful_runner::sweep::named;
 
-use super::{KindShifts, Reported, sides};
+use super::reported::{KindShifts, Reported};
+use super::sides;
 
 /// The verdict first, then what it rests on.
 pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String {

@@ -5,8 +5,6 @@ use std::fmt::Write as _;
 use mindful_import::waits::{Distribution, Field, Grouped, Kind};
 use mindful_report::table_of;
 
-use super::names;
-
 const TITLES: [&str; 11] = [
     "group",
     "waits",
@@ -98,4 +96,9 @@ fn ranges(all: &Distribution) -> String {
     };
     let rows = all.decades().into_iter().map(row).collect();
     format!("\n{}\n", table_of(&["us", "waits", "%", "seconds", "% time", "mean us", "min us", "max us"], rows))
+}
+
+/// Names of the fields of a group.
+pub fn names(fields: &[Field]) -> String {
+    fields.iter().map(|field| field.name()).collect::<Vec<_>>().join(" | ")
 }

@@ -1,0 +1,110 @@
+//! What is asked of two groups of runs, and the answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::noise::NoiseFloor;
+use crate::stats::interval::Interval;
+
+/// One run, as a comparison sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunValue {
+    /// The figure compared, such as operations per second or mean latency in us; above zero.
+    pub value: f64,
+    /// The same figure second by second over the measured window; may be empty.
+    pub series: Vec<f64>,
+}
+
+impl RunValue {
+    /// A run known by its one figure.
+    pub fn of(value: f64) -> Self {
+        Self { value, series: Vec::new() }
+    }
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Differences up to this do not matter, as a share: 0.03 for 3 %.
+    pub margin: f64,
+    /// Whether a higher figure is faster (throughput) or slower (latency).
+    pub higher_is_faster: bool,
+    /// How much runs of one plan differ on this platform, where it was measured; serves single runs.
+    pub noise: Option<NoiseFloor>,
+    /// Resamples of the bootstrap; 0 leaves the second opinion out.
+    pub resamples: usize,
+    /// Seed of the resampling.
+    pub seed: u64,
+}
+
+impl Default for Question {
+    fn default() -> Self {
+        Self { margin: 0.03, higher_is_faster: true, noise: None, resamples: 10_000, seed: 1 }
+    }
+}
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The candidate is faster by more than the margin.
+    Faster,
+    /// The candidate is slower by more than the margin.
+    Slower,
+    /// The difference is within the margin.
+    NoMeaningfulDifference,
+    /// The runs at hand do not tell.
+    NotDecided,
+}
+
+/// What an interval rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Several runs a side: the interval holds the variation between runs.
+    Runs,
+    /// A run alone on a side, widened by the platform's noise floor.
+    NoiseFloor,
+    /// A run alone on a side, and no noise floor known: only the variation within the run.
+    WithinRun,
+}
+
+/// Two groups of runs compared with each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Candidate by baseline: the median over all pairs of runs.
+    pub ratio: f64,
+    /// Where the true ratio lies; `None` where nothing at hand tells.
+    pub interval: Option<Interval>,
+    /// What the interval rests on.
+    pub basis: Basis,
+    /// The margin of the question, a share.
+    pub margin: f64,
+    /// Two-sided p of "no difference at all".
+    pub p_difference: Option<f64>,
+    /// Two-sided p of "the difference is within the margin": small speaks for faster or slower.
+    pub p_beyond: Option<f64>,
+    /// p of "the difference is beyond the margin" (two one-sided tests): small speaks for no meaningful difference.
+    pub p_equivalent: Option<f64>,
+    /// The second opinion: bootstrap interval of the ratio (BCa).
+    pub bootstrap: Option<Interval>,
+    /// Cliff's delta: -1 all candidate runs below all baseline runs, +1 all above.
+    pub cliffs_delta: f64,
+    /// Runs of the baseline.
+    pub runs_baseline: u32,
+    /// Runs of the candidate.
+    pub runs_candidate: u32,
+    /// Relative standard deviation between runs, pooled over the sides; `None` with single runs.
+    pub variation: Option<f64>,
+    /// Smallest difference that so many runs of this variation find in four of five cases, a share.
+    pub detectable: Option<f64>,
+    /// Runs a side that would decide, in all; `None` when decided, or when the difference lies so near the margin that
+    /// no sensible number does.
+    pub runs_needed: Option<u32>,
+}
+
+/// Which way a verdict points when the interval lies wholly above (or below) the margin.
+pub(super) fn beyond(above: bool, question: &Question) -> Verdict {
+    if above == question.higher_is_faster { Verdict::Faster } else { Verdict::Slower }
+}

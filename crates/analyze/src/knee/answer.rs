@@ -1,0 +1,50 @@
+//! What a ladder of loads says.
+
+use serde::{Deserialize, Serialize};
+
+use super::fit::Fit;
+use super::model::ModelKind;
+use super::slo::SloPoint;
+use crate::stats::interval::Interval;
+
+/// What the ladder says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Knee {
+    /// The model that describes the points best.
+    pub model: ModelKind,
+    /// A second one that describes them as well.
+    pub alternative: Option<ModelKind>,
+    /// All fits, the best one first.
+    pub fits: Vec<Fit>,
+    /// Zero-load latency by capacity, `R0 C`: below it sessions wait for nothing, above it they queue. `None` where
+    /// fewer than two points lie past it.
+    pub asymptote_sessions: Option<f64>,
+    /// Sessions of the best throughput per latency; `None` where it was not reached.
+    pub best_power_sessions: Option<f64>,
+    /// Most sessions whose 99th percentile meets the objective.
+    pub slo_sessions: Option<SloPoint>,
+    /// Sessions of the highest throughput, where more of them surely make it fall; `None` also where that would be
+    /// past the measured loads.
+    pub peak_sessions: Option<f64>,
+    /// Highest throughput within the measured loads, per second.
+    pub max_per_s: f64,
+    /// Latency of one session alone, us.
+    pub zero_load_us: f64,
+    /// Where the figures above lie, 95 %.
+    pub intervals: Intervals,
+}
+
+/// Intervals of the knee's figures; `None` where the figure is, or where no bootstrap was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Intervals {
+    /// Of [`Knee::asymptote_sessions`].
+    pub asymptote_sessions: Option<Interval>,
+    /// Of [`Knee::best_power_sessions`].
+    pub best_power_sessions: Option<Interval>,
+    /// Of [`Knee::peak_sessions`].
+    pub peak_sessions: Option<Interval>,
+    /// Of [`Knee::max_per_s`].
+    pub max_per_s: Option<Interval>,
+    /// Of [`Knee::zero_load_us`].
+    pub zero_load_us: Option<Interval>,
+}

@@ -1,0 +1,31 @@
+//! What was measured at each load, and how the knee is looked for in it.
+
+/// What was measured at one load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadPoint {
+    /// Sessions.
+    pub sessions: u32,
+    /// Operations (or blocks) per second.
+    pub throughput: f64,
+    /// Relative standard error of the throughput, where known.
+    pub error: Option<f64>,
+    /// 99th percentile of latency, us, where known.
+    pub p99_us: Option<f64>,
+}
+
+/// How the knee is looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// Latency objective for the 99th percentile, us.
+    pub p99_target_us: Option<f64>,
+    /// Bootstrap resamples for the intervals; 0 leaves them out.
+    pub resamples: usize,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { p99_target_us: None, resamples: 400, seed: 1 }
+    }
+}

@@ -1,0 +1,30 @@
+//! All that a comparison tells.
+
+use std::collections::BTreeMap;
+
+use mindful_analyze::compare::comparable::Difference;
+use mindful_analyze::compare::{CurveComparison, PercentileShift, PointComparison};
+use serde::Serialize;
+
+/// All that a comparison tells.
+pub struct Reported<'a> {
+    /// The verdicts.
+    pub points: &'a [PointComparison],
+    /// How the percentiles of latency moved.
+    pub latencies: Vec<KindShifts>,
+    /// How whole curves over sessions differ.
+    pub curves: Vec<(BTreeMap<String, String>, CurveComparison)>,
+    /// In what the sides differ.
+    pub differing: &'a [Difference],
+}
+
+/// The percentiles of one kind of operation.
+#[derive(Serialize)]
+pub struct KindShifts {
+    /// The point of a sweep; empty for plain runs.
+    pub at: BTreeMap<String, String>,
+    /// `select`, `update` or `scan`.
+    pub kind: &'static str,
+    /// Candidate by baseline.
+    pub shifts: Vec<PercentileShift>,
+}
