@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mindful_core::bound::Bound;
 use mindful_core::plan;
-use mindful_core::settings::Key;
+use mindful_core::settings::{Key, nearest};
 use mindful_core::{Engine, Error, Result, units};
 
 use crate::{io_keys, layers, registry, version};
@@ -127,8 +127,8 @@ fn of_stored_runs() -> [Command; 2] {
 
 /// What a package or a shell's start-up asks for.
 fn for_shells() -> [Command; 2] {
-    let shell = Arg::new("shell").value_name("SHELL").required(true);
-    let folder = Arg::new("folder").value_name("FOLDER").required(true);
+    let shell = Arg::new("shell").value_name("SHELL").required(true).help("Whose script is printed");
+    let folder = Arg::new("folder").value_name("FOLDER").required(true).help("Where the pages are written; it is made");
     [
         Command::new("completions")
             .about("Print a script by which a shell completes verbs and flags")
@@ -156,9 +156,16 @@ fn verify(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
     )
 }
 
+/// Keys of a plan that say something of what is only watched.
+const WATCHED: [&str; 4] = ["target", "duration", "device_trace", "node_exporter"];
+
 fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
     let text = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
     planned("watch", "Show what a database and its host do by themselves, second by second, without any load")
+        .mut_args(|arg| {
+            let of_load = plan::KEYS.iter().any(|key| arg.get_id() == key.name && !WATCHED.contains(&key.name));
+            if of_load { arg.hide(true) } else { arg }
+        })
         .arg(text("only", "NAMES").help("Only counters whose source/name holds one of these, with commas"))
         .arg(text("top", "N").help("Only the N counters of each unit that moved most"))
         .arg(text("interval", "TIME").help("Time between two lines [default: 1s]"))
@@ -309,15 +316,21 @@ fn global(name: &'static str, value: &'static str) -> Arg {
 }
 
 /// A verb that takes the whole plan, and shows the options of `engine`; those of others are understood and refused later.
+/// What `-h` shows of a plan; `--help` shows all.
+const MAIN: [&str; 10] =
+    ["target", "sessions", "duration", "warmup", "scale", "schemas", "update_pct", "work_unit", "steady", "tag"];
+
 fn planned(name: &'static str, about: &'static str, engine: Option<&'static dyn Engine>) -> Command {
     let shown = engine.map_or(&[][..], |engine| engine.options());
     let heading = engine.map_or_else(String::new, |engine| format!("Options of engine {}", engine.name()));
-    let option =
-        |key: &'static Key| flag(key).help_heading(heading.clone()).hide(!shown.iter().any(|own| own.name == key.name));
+    let option = |key: &'static Key| {
+        let own = shown.iter().any(|own| own.name == key.name);
+        flag(key).help_heading(heading.clone()).hide(!own).hide_short_help(true)
+    };
     Command::new(name)
         .about(about)
         .after_help("Options of other engines: the same with their --target, or `mindful engines`")
-        .args(plan::KEYS.iter().map(|key| flag(key).help_heading("Plan")))
+        .args(plan::KEYS.iter().map(|key| flag(key).help_heading("Plan").hide_short_help(!MAIN.contains(&key.name))))
         .args(registry::options(engine).into_iter().map(option))
 }
 
@@ -348,10 +361,11 @@ fn one_line(error: &clap::Error) -> Error {
         ErrorKind::UnknownArgument => {
             Error::plan(format!("unknown flag `{arg}`"), near.unwrap_or_else(|| "see --help".to_owned()))
         }
-        ErrorKind::InvalidSubcommand => Error::plan(
-            format!("unknown verb `{}`", context(ContextKind::InvalidSubcommand).unwrap_or_default()),
-            near.unwrap_or_else(|| "`mindful --help` lists the verbs".to_owned()),
-        ),
+        ErrorKind::InvalidSubcommand => unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default()),
+        ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none_or(|value| value.is_empty()) => {
+            let flag = arg.split_whitespace().next().unwrap_or(&arg).to_owned();
+            Error::plan(format!("{flag} is given without a value"), format!("give one: {arg}"))
+        }
         ErrorKind::InvalidValue => Error::plan(
             format!("{arg}: `{}` is no value for it", context(ContextKind::InvalidValue).unwrap_or_default()),
             near.or_else(|| context(ContextKind::ValidValue).map(|valid| format!("choose {valid}")))
@@ -364,6 +378,14 @@ fn one_line(error: &clap::Error) -> Error {
             Error::plan(first.trim_start_matches("error: "), "see --help")
         }
     }
+}
+
+fn unknown_verb(given: &str) -> Error {
+    let verbs = command(None);
+    let near = nearest(given, verbs.get_subcommands().map(Command::get_name));
+    let next =
+        near.map_or_else(|| "`mindful --help` lists the verbs".to_owned(), |name| format!("did you mean `{name}`?"));
+    Error::plan(format!("unknown verb `{given}`"), next)
 }
 
 #[cfg(test)]
@@ -390,5 +412,11 @@ mod tests {
     fn an_unknown_flag_is_answered_with_the_nearest() {
         let error = parse(["mindful", "run", "--sesions", "4"].map(OsString::from)).unwrap_err();
         assert_eq!(error.to_string(), "unknown flag `--sesions`: did you mean `--sessions`?");
+        let error = |line: &[&str]| parse(line.iter().map(OsString::from)).unwrap_err().to_string();
+        assert_eq!(error(&["mindful", "rnu"]), "unknown verb `rnu`: did you mean `run`?");
+        assert_eq!(
+            error(&["mindful", "run", "--data-dir"]),
+            "--data-dir is given without a value: give one: --data-dir <DIR>"
+        );
     }
 }
