@@ -45,8 +45,12 @@ fn folders(groups: &[(Vec<&str>, &str)], mounts: &[Mount], controller: &str) -> 
 pub struct Limits {
     /// CPUs' worth of time; `None`: no limit.
     pub cpus: Option<f64>,
+    /// The file that holds the limit of CPU.
+    pub cpus_file: Option<PathBuf>,
     /// Bytes of memory, page cache included; `None`: no limit.
     pub memory_bytes: Option<u64>,
+    /// The file that holds the limit of memory.
+    pub memory_file: Option<PathBuf>,
     /// Limits of I/O as the kernel writes them; `None`: no limit.
     pub io: Option<String>,
 }
@@ -75,11 +79,10 @@ impl Groups {
     /// The tightest limits on the way up.
     pub fn limits(&self) -> Limits {
         let io = self.io.iter().filter_map(|folder| io_limit(folder)).collect::<Vec<_>>();
-        Limits {
-            cpus: self.cpu.iter().filter_map(|folder| cpu_limit(folder)).reduce(f64::min),
-            memory_bytes: self.memory.iter().filter_map(|folder| memory_limit(folder)).min(),
-            io: (!io.is_empty()).then(|| io.join("; ")),
-        }
+        let (cpus, cpus_file) =
+            self.cpu.iter().filter_map(|folder| cpu_limit(folder)).min_by(|a, b| a.0.total_cmp(&b.0)).unzip();
+        let (memory_bytes, memory_file) = self.memory.iter().filter_map(|folder| memory_limit(folder)).min().unzip();
+        Limits { cpus, cpus_file, memory_bytes, memory_file, io: (!io.is_empty()).then(|| io.join("; ")) }
     }
 
     /// Folder of the nearest group with a limit of CPU; without any, of the process's own.
@@ -103,19 +106,24 @@ impl Groups {
     }
 }
 
-fn cpu_limit(folder: &Path) -> Option<f64> {
-    let (quota, period) = match value(folder.join("cpu.max")) {
-        Some(both) => both.split_once(' ').map(|(quota, period)| (quota.to_owned(), period.to_owned()))?,
-        None => (value(folder.join("cpu.cfs_quota_us"))?, value(folder.join("cpu.cfs_period_us"))?),
+/// CPUs' worth of time, and the file to write to for another limit.
+fn cpu_limit(folder: &Path) -> Option<(f64, PathBuf)> {
+    let version_1 = || {
+        let file = "cpu.cfs_quota_us";
+        Some((file, value(folder.join(file))?, value(folder.join("cpu.cfs_period_us"))?))
     };
+    let version_2 =
+        |both: String| both.split_once(' ').map(|(quota, period)| ("cpu.max", quota.to_owned(), period.to_owned()));
+    let (file, quota, period) = value(folder.join("cpu.max")).map_or_else(version_1, version_2)?;
     let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
-    (quota > 0.0 && period > 0.0).then_some(quota / period)
+    (quota > 0.0 && period > 0.0).then(|| (quota / period, folder.join(file)))
 }
 
-fn memory_limit(folder: &Path) -> Option<u64> {
-    let files = ["memory.max", "memory.high", "memory.limit_in_bytes"];
-    let limits = files.iter().filter_map(|file| value(folder.join(file))?.parse::<u64>().ok());
-    limits.filter(|bytes| *bytes < NO_LIMIT_BYTES).min()
+/// Bytes, and the file that says so.
+fn memory_limit(folder: &Path) -> Option<(u64, PathBuf)> {
+    let files = ["memory.max", "memory.high", "memory.limit_in_bytes"].map(|file| folder.join(file));
+    let limits = files.into_iter().filter_map(|file| Some((value(&file)?.parse::<u64>().ok()?, file)));
+    limits.filter(|(bytes, _)| *bytes < NO_LIMIT_BYTES).min()
 }
 
 fn io_limit(folder: &Path) -> Option<String> {
@@ -152,6 +160,8 @@ mod tests {
         let (_root, groups) = groups(control_groups::version_2);
         let limits = groups.limits();
         assert_eq!((limits.cpus, limits.memory_bytes), (Some(1.5), Some(1 << 30)));
+        assert!(limits.cpus_file.unwrap().ends_with("cg/db/cpu.max"));
+        assert!(limits.memory_file.unwrap().ends_with("cg/db/memory.max"));
         assert!(limits.io.unwrap().contains("rbps=1048576"));
         assert!(groups.throttled().unwrap().ends_with("cg/db"), "{groups:?}");
         assert!(groups.cpu().unwrap().ends_with("cg/db/pg"), "{groups:?}");
@@ -160,7 +170,9 @@ mod tests {
     #[test]
     fn in_version_1_each_controller_has_its_own_tree() {
         let (_root, groups) = groups(control_groups::version_1);
-        assert_eq!(groups.limits(), Limits { cpus: None, memory_bytes: Some(2 << 30), io: None });
+        let file = groups.memory.last().map(|folder| folder.join("memory.limit_in_bytes"));
+        let memory = Limits { memory_bytes: Some(2 << 30), memory_file: file, ..Limits::default() };
+        assert_eq!(groups.limits(), memory);
         assert!(groups.cpu_account().unwrap().ends_with("cpuacct/a") && groups.memory().unwrap().ends_with("memory/m"));
     }
 

@@ -109,13 +109,36 @@ fn unseen_reason(mount: &Mount) -> String {
     format!("{} at {} {why}", kind, mount.point.display())
 }
 
+/// The folder of the block device `number` in sysfs. A runtime of containers may hide the list by numbers (podman does)
+/// and leave the one by names.
+pub fn folder(kernel: &Kernel, number: (u32, u32)) -> Option<PathBuf> {
+    let (major, minor) = number;
+    let listed = fs::canonicalize(kernel.sys.join(format!("dev/block/{major}:{minor}"))).ok();
+    listed.or_else(|| {
+        let all = entries(&kernel.sys.join("class/block")).into_iter();
+        all.filter(|device| parse_numbers(&device.join("dev")) == Some(number))
+            .find_map(|device| fs::canonicalize(device).ok())
+    })
+}
+
+/// Why sysfs has no folder of a device.
+fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
+    let listed = entries(&kernel.sys.join("dev/block"));
+    let why = if listed.is_empty() {
+        ", which lists none: a container's runtime hides them; podman shows them with \
+         `--security-opt unmask=/sys/dev/block:/sys/dev`"
+    } else {
+        ""
+    };
+    format!("block device {major}:{minor} is not in sysfs{why}")
+}
+
 /// Follows the devices downwards. `slaves` lists what dm and md are made of; a partition lies in its disk's folder.
 fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
     let mut level = Vec::new();
-    for (major, minor) in roots {
-        let link = kernel.sys.join(format!("dev/block/{major}:{minor}"));
-        let target = fs::canonicalize(&link).map_err(|_| format!("block device {major}:{minor} is not in sysfs"))?;
-        level.extend(file_name(&target));
+    for number in roots {
+        let folder = folder(kernel, *number).ok_or_else(|| hidden_reason(kernel, *number))?;
+        level.extend(file_name(&folder));
     }
     let mut chain = Chain::default();
     // A chain is a handful of levels; the bound keeps a malformed tree from going on for ever.
@@ -220,7 +243,18 @@ mod tests {
     #[test]
     fn a_device_that_sysfs_does_not_know_is_not_seen() {
         let (_root, kernel) = mirror();
-        assert!(chain_of(&kernel, &[(9, 9)]).unwrap_err().contains("9:9"));
+        let reason = chain_of(&kernel, &[(9, 9)]).unwrap_err();
+        assert!(reason.contains("9:9") && !reason.contains("unmask"), "others are listed: {reason}");
+    }
+
+    #[test]
+    fn a_device_that_a_container_hides_by_number_is_found_by_name() {
+        let (_root, kernel) = mirror();
+        fs::remove_file(kernel.sys.join("dev/block/253:0")).unwrap();
+        let reason = chain_of(&kernel, &[(253, 0)]).unwrap_err();
+        assert!(reason.contains("--security-opt unmask=/sys/dev/block:/sys/dev"), "{reason}");
+        fs::write(kernel.sys.join("devices/dm-0/dev"), "253:0\n").unwrap();
+        assert_eq!(chain_of(&kernel, &[(253, 0)]).unwrap().levels[0], ["dm-0"]);
     }
 
     #[test]

@@ -313,7 +313,8 @@ fn lock(root: &Path) -> Result<File> {
 fn refused(root: &Path, error: &io::Error) -> Error {
     Error::target(
         format!("the server's folder {}: {error}", root.display()),
-        "give a --data-dir that you may write, or start mindful as its owner",
+        "give a --data-dir that you may write (for a plain user XDG_DATA_HOME=DIR moves it with runs and \
+         programs), or start mindful as its owner",
     )
 }
 

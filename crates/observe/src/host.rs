@@ -100,7 +100,8 @@ impl Found {
                     self.unseen(
                         codes::PROCESS_IO_NOT_SEEN,
                         "What the server's processes read from storage may not be looked at: run mindful as the \
-                         server's user or as root to tell page cache from storage.",
+                         server's user or as root to tell page cache from storage. Root of a container needs \
+                         --cap-add SYS_PTRACE for it, or a container of one plain user: --user 1000.",
                         "permission denied on /proc/PID/io",
                     );
                 }

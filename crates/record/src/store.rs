@@ -95,7 +95,8 @@ impl Store {
         written.map_err(|error| {
             Error::plan(
                 format!("the store {} cannot be written: {error}", self.root.display()),
-                "make room, look at its rights, or choose another --store DIR",
+                "make room, look at its rights, or choose another --store DIR; for a plain user \
+                 XDG_DATA_HOME=DIR gives all that mindful keeps a place: runs, programs and the private server's data",
             )
         })
     }

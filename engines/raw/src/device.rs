@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use mindful_core::{Error, Result};
-use mindful_host::{Kernel, mounts};
+use mindful_host::{Kernel, device, mounts};
 use rustix::fs::{major, minor};
 
 /// Refuses the device `number` at `path` when anything uses it or it carries a partition table.
@@ -16,11 +16,16 @@ pub fn check_unused(path: &Path, number: u64, fd: &OwnedFd) -> Result<()> {
     if let Some(point) = mount_point(number) {
         return refuse(&format!("is mounted on {point}"), "unmount it first, or read only with --update-pct 0");
     }
-    let sys = format!("/sys/dev/block/{}:{}", major(number), minor(number));
+    let Some(sys) = device::folder(&Kernel::default(), (major(number), minor(number))) else {
+        return refuse(
+            "is not in sysfs, so whether it is used is unknown,",
+            "show it: in a container mount /sys whole",
+        );
+    };
     if has_child(&sys, "partition") || holds_partition_table(fd) {
         return refuse("is partitioned", "name a free partition, or remove the partition table with wipefs");
     }
-    if fs::read_dir(format!("{sys}/holders")).is_ok_and(|mut holders| holders.next().is_some()) {
+    if fs::read_dir(sys.join("holders")).is_ok_and(|mut holders| holders.next().is_some()) {
         return refuse("is part of another device", "take it out of that device first");
     }
     Ok(())
@@ -34,7 +39,7 @@ fn mount_point(number: u64) -> Option<String> {
 }
 
 /// Whether a subfolder of `sys` holds the file `name`, as each partition of a disk does.
-fn has_child(sys: &str, name: &str) -> bool {
+fn has_child(sys: &Path, name: &str) -> bool {
     fs::read_dir(sys).is_ok_and(|entries| entries.flatten().any(|entry| entry.path().join(name).is_file()))
 }
 

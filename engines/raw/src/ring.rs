@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use io_uring::{IoUring, opcode, squeue, types};
+use mindful_host::kernel_file;
 use rustix::io::Errno;
 use rustix::io_uring::IoringEnterFlags;
 
@@ -341,10 +342,25 @@ pub fn require(what: &str) -> mindful_core::Result<()> {
 
 /// How a process may come to use io_uring that may not for `reason`.
 pub fn leave(reason: &io::Error) -> &'static str {
-    match reason.kind() {
+    let disabled = kernel_file::value("/proc/sys/kernel/io_uring_disabled").is_some_and(|value| value != "0");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let filtered = status.lines().any(|line| line.strip_prefix("Seccomp:").is_some_and(|mode| mode.trim() == "2"));
+    remedy(reason.kind(), disabled, filtered)
+}
+
+/// A filter of system calls may answer as a kernel without io_uring does.
+fn remedy(kind: io::ErrorKind, disabled: bool, filtered: bool) -> &'static str {
+    match kind {
         io::ErrorKind::OutOfMemory => "raise the limit of locked memory (`ulimit -l`)",
-        io::ErrorKind::Unsupported => "use a newer kernel",
-        _ => "allow it (sysctl kernel.io_uring_disabled=0, or the seccomp profile of the container)",
+        _ if disabled => "allow it on the host (sysctl kernel.io_uring_disabled=0)",
+        _ if filtered => {
+            "a seccomp profile denies it, as a container's default one does: start the container with \
+             --security-opt seccomp=unconfined, or seccomp=FILE, the default profile with io_uring_setup, \
+             io_uring_enter and io_uring_register allowed; in Kubernetes securityContext.seccompProfile, type Unconfined \
+             or Localhost"
+        }
+        io::ErrorKind::Unsupported => "use a newer kernel (5.11, built with io_uring)",
+        _ => "allow it (sysctl kernel.io_uring_disabled=0, or the security module's policy)",
     }
 }
 
@@ -355,6 +371,22 @@ pub fn available() -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_remedy_names_what_denies_io_uring() {
+        use std::io::ErrorKind::{OutOfMemory, PermissionDenied, Unsupported};
+        for (kind, disabled, filtered, named) in [
+            (OutOfMemory, false, true, "ulimit -l"),
+            (PermissionDenied, true, true, "sysctl kernel.io_uring_disabled=0"),
+            (PermissionDenied, false, true, "--security-opt seccomp=unconfined"),
+            (Unsupported, false, true, "--security-opt seccomp=unconfined"),
+            (Unsupported, false, false, "newer kernel"),
+            (PermissionDenied, false, false, "security module"),
+        ] {
+            let remedy = super::remedy(kind, disabled, filtered);
+            assert!(remedy.contains(named), "{kind} {disabled} {filtered}: {remedy}");
+        }
+    }
+
     use std::io::Write;
     use std::os::fd::AsFd;
 

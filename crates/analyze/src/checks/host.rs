@@ -61,7 +61,7 @@ fn throttled(counters: &Counters) -> Option<Finding> {
     let periods = growth(counters, shared::THROTTLED_PERIODS).map_or(0.0, |(_, periods)| periods);
     (share > THROTTLED_SHARE).then(|| {
         let text = "The control group of the server ran into its CPU limit: latencies hold time in which it was not \
-                    allowed to run. Raise cpu.max, or report the limit with the figures.";
+                    allowed to run. Raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit with the figures.";
         let evidence = format!("held back for {} of a CPU's time, in {periods:.0} periods", percent(share));
         codes::CPU_THROTTLED.finding(text, evidence)
     })

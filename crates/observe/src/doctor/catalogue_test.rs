@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use mindful_conformance::control_groups;
 use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 use mindful_core::result::Finding;
-use mindful_host::control_group::Limits;
+use mindful_host::Kernel;
+use mindful_host::control_group::{Groups, Limits};
 use mindful_host::device::{Chain, Location};
 use mindful_host::memory::Meminfo;
 use mindful_host::mounts;
@@ -20,11 +22,11 @@ use crate::environment::storage::{Device, Storage};
 const TOLD: [(&str, &str, &str); 29] = [
     ("clock-slow", "clock source hpet", "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"),
     ("cpu-governor", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),
-    ("cpu-limit", "1.50 of 4 CPUs", "docker update --cpus N"),
+    ("cpu-limit", "1.50 of 4 CPUs by /cg/db/cpu.max", "echo max > /cg/db/cpu.max, or for a container"),
     ("numa", "2 NUMA nodes", "numactl --interleave=all"),
     ("thp-always", "always", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
     ("swap-in-use", "1 MiB in swap", "swapoff -a && swapon -a"),
-    ("memory-limit", "1 GiB", "docker update --memory SIZE"),
+    ("memory-limit", "1 GiB by /cg/db/memory.max", "echo max > /cg/db/memory.max, or for a container"),
     ("io-limit", "io.max 8:0 riops=100", "riops=max wiops=max' > io.max"),
     ("data-in-memory", "tmpfs at /data", "--data-dir"),
     ("copy-on-write", "zfs at /data", "zfs set recordsize=8K"),
@@ -93,7 +95,13 @@ fn worst() -> Vec<Finding> {
             meminfo: Meminfo { swap_used_bytes: Some(1 << 20), ..Meminfo::default() },
             ..Memory::default()
         },
-        limits: Limits { cpus: Some(1.5), memory_bytes: Some(1 << 30), io: text("io.max 8:0 riops=100") },
+        limits: Limits {
+            cpus: Some(1.5),
+            cpus_file: Some("/cg/db/cpu.max".into()),
+            memory_bytes: Some(1 << 30),
+            memory_file: Some("/cg/db/memory.max".into()),
+            io: text("io.max 8:0 riops=100"),
+        },
         storages: storages.into(),
         activity: Activity {
             busy_share: Some(0.4),
@@ -112,6 +120,30 @@ fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
     let reported: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(reported, found, "each code of a host has its line above");
+}
+
+/// The limits of version 1 have files and words of their own.
+#[test]
+fn a_limit_of_version_1_is_told_with_the_line_of_version_1() {
+    let root = tempfile::tempdir().unwrap();
+    let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
+    let by_group = Groups::of(&kernel, 42).limits();
+    let limits = Limits {
+        cpus: Some(1.5),
+        cpus_file: Some("/cg/cpu/a/cpu.cfs_quota_us".into()),
+        io: Some("blkio.throttle.read_iops_device 8:0 100".to_owned()),
+        ..by_group
+    };
+    let findings = check(&HostState { limits, ..HostState::default() });
+    let memory = format!("echo -1 > {}/memory/memory.limit_in_bytes", root.path().display());
+    for (code, line) in [
+        ("memory-limit", memory.as_str()),
+        ("cpu-limit", "echo -1 > /cg/cpu/a/cpu.cfs_quota_us"),
+        ("io-limit", "echo 'MAJOR:MINOR 0' > blkio.throttle.read_iops_device"),
+    ] {
+        let found = findings.iter().find(|finding| finding.code == code).unwrap();
+        assert!(found.text.contains(line) && !found.text.contains("max >"), "{found:?}");
+    }
 }
 
 /// The codes of all checks of this folder, which are the first words of `info(` and `warning(`.

@@ -6,6 +6,7 @@ use mindful_core::units;
 use mindful_host::control_group::Limits;
 
 use super::activity::Activity;
+use super::without_limit;
 use crate::environment::memory::Memory;
 
 pub(super) fn thp(memory: &Memory) -> Option<Finding> {
@@ -27,11 +28,15 @@ pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
 }
 
 pub(super) fn limit(limits: &Limits) -> Option<Finding> {
-    let bytes = limits.memory_bytes?;
-    Some(codes::MEMORY_LIMIT.finding("A control group limits the server's memory, page cache included: what the page cache can hold is this, not the \
-         memory of the host. Where that is not meant, for the group that /proc/PID/cgroup names: echo max > memory.max, \
-         or for a container: docker update --memory SIZE",
-        units::format_bytes(bytes),
+    let (bytes, file) = (limits.memory_bytes?, limits.memory_file.as_ref()?);
+    Some(codes::MEMORY_LIMIT.finding(
+        format!(
+            "A control group limits the server's memory, page cache included: what the page cache can hold is this, \
+             not the memory of the host. Where that is not meant, on the host: {}, or for a container: docker update \
+             --memory SIZE",
+            without_limit(file)
+        ),
+        format!("{} by {}", units::format_bytes(bytes), file.display()),
     ))
 }
 

@@ -4,6 +4,7 @@ use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_host::control_group::Limits;
 
+use super::without_limit;
 use crate::environment::processor::Processor;
 
 /// Clocks that are read outside the kernel in some tens of nanoseconds.
@@ -38,16 +39,18 @@ pub(super) fn governor(processor: &Processor) -> Option<Finding> {
 }
 
 pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Finding> {
-    let limit = limits.cpus?;
+    let (limit, file) = (limits.cpus?, limits.cpus_file.as_ref()?);
     if processor.cpus.is_some_and(|cpus| limit >= cpus as f64) {
         return None;
     }
     let of = processor.cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
     Some(codes::CPU_LIMIT.finding(
-        "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
-         which shows as latency. For the group that /proc/PID/cgroup names: echo max > cpu.max, or for a container: \
-         docker update --cpus N",
-        format!("{limit:.2}{of}"),
+        format!(
+            "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
+             which shows as latency. On the host: {}, or for a container: docker update --cpus N",
+            without_limit(file)
+        ),
+        format!("{limit:.2}{of} by {}", file.display()),
     ))
 }
 
@@ -84,8 +87,12 @@ mod tests {
 
     #[test]
     fn a_limit_above_the_cpus_there_are_limits_nothing() {
-        let limits = |cpus| Limits { cpus: Some(cpus), ..Limits::default() };
-        assert_eq!(cpu_limit(&limits(1.5), &processor("performance")).unwrap().evidence, "1.50 of 4 CPUs");
+        let file = || Some("/cg/cpu.max".into());
+        let limits = |cpus| Limits { cpus: Some(cpus), cpus_file: file(), ..Limits::default() };
+        assert_eq!(
+            cpu_limit(&limits(1.5), &processor("performance")).unwrap().evidence,
+            "1.50 of 4 CPUs by /cg/cpu.max"
+        );
         assert_eq!(cpu_limit(&limits(4.0), &processor("performance")), None);
         assert_eq!(cpu_limit(&Limits::default(), &processor("performance")), None);
     }

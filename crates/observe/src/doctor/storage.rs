@@ -12,8 +12,17 @@ const LARGE_READ_AHEAD_KIB: u64 = 1024;
 const LOW_SPACE: f64 = 0.05;
 
 pub(super) fn io_limit(limit: &str) -> Finding {
-    codes::IO_LIMIT.finding("A control group limits the server's I/O: the result shows that limit, not the device. Where that is not meant, \
-         for the group that /proc/PID/cgroup names: echo 'MAJOR:MINOR rbps=max wbps=max riops=max wiops=max' > io.max",
+    let line = match limit.split_whitespace().next() {
+        Some(file) if file.starts_with("blkio.") => {
+            format!("echo 'MAJOR:MINOR 0' > {file}, and so for each file named")
+        }
+        _ => "echo 'MAJOR:MINOR rbps=max wbps=max riops=max wiops=max' > io.max".to_owned(),
+    };
+    codes::IO_LIMIT.finding(
+        format!(
+            "A control group limits the server's I/O: the result shows that limit, not the device. Where that is not \
+             meant, for the group that /proc/PID/cgroup names: {line}"
+        ),
         limit,
     )
 }
