@@ -177,7 +177,7 @@ pub struct KneeSummary {
     pub slo_sessions: Option<u32>,
     /// Sessions of the highest throughput, where more of them make it fall.
     pub peak_sessions: Option<f64>,
-    /// Highest throughput, blocks visited per second.
+    /// Highest throughput, blocks visited per second: the fitted capacity where a model is named, else the most that a step did.
     pub max_per_s: Option<f64>,
     /// `[low, high]` of the figures above, 95 %, by their names.
     pub intervals: std::collections::BTreeMap<String, [f64; 2]>,

@@ -1,5 +1,6 @@
 //! How a sweep goes about its points.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -71,9 +72,22 @@ impl Objective {
         }
     }
 
+    /// Operations that it takes to tell the percentile: ten lie beyond it.
+    pub fn least_ops(&self) -> u64 {
+        (1_000.0 / (100.0 - self.percentile)).round() as u64
+    }
+
     /// Whether `op` meets it; `None` where it is not known.
     pub fn met(&self, op: &OpSummary) -> Option<bool> {
         self.figure(op).map(|us| us <= self.limit_us)
+    }
+}
+
+/// As it is written: `p99<=1ms`.
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = Duration::try_from_secs_f64(self.limit_us / 1e6).unwrap_or(Duration::MAX);
+        write!(f, "p{}<={}", self.percentile, units::format_duration(limit).replace(' ', ""))
     }
 }
 
@@ -85,6 +99,11 @@ mod tests {
     fn an_objective_is_a_percentile_and_a_time() {
         let objective = Objective::parse("p99<=1ms").unwrap();
         assert!((objective.percentile - 99.0).abs() < 1e-9 && (objective.limit_us - 1_000.0).abs() < 1e-9);
+        assert_eq!(objective.to_string(), "p99<=1ms");
+        assert_eq!(
+            ["p50<=1s", "p99<=1s", "p99.9<=1s"].map(|o| Objective::parse(o).unwrap().least_ops()),
+            [20, 1_000, 10_000]
+        );
         for bad in ["p98<=1ms", "p99", "p99<=1", "99<=1ms", "p99<=0ms"] {
             assert!(Objective::parse(bad).is_err(), "{bad}");
         }

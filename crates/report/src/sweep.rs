@@ -34,7 +34,7 @@ pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], sty
         }
         if let Some(knee) = knee {
             text.push('\n');
-            for line in knee_lines(knee, if of_old_tool(&steps) { "per second" } else { "blocks/s" }) {
+            for line in knee_lines(knee, &steps) {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -181,7 +181,24 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
     text
 }
 
-fn knee_lines(knee: &KneeSummary, unit: &str) -> Vec<String> {
+/// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.
+fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Option<String> {
+    let unit = if of_old_tool(steps) { "a second" } else { "blocks/s" };
+    let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));
+    let most = measured.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(rate, sessions)| {
+        format!("highest measured {} {unit} at {}", figure::whole(rate.round() as u64), figure::sessions(sessions))
+    });
+    let whole = |rate: f64| figure::whole(rate.round() as u64);
+    let fitted = knee.max_per_s.filter(|_| knee.model.is_some()).map(|rate| {
+        let ends = knee.intervals.get("max_per_s");
+        let interval = ends.map(|[low, high]| format!(" (95 % interval {} to {})", whole(*low), whole(*high)));
+        format!("fitted capacity {} {unit}{}", whole(rate), interval.unwrap_or_default())
+    });
+    let told: Vec<_> = fitted.into_iter().chain(most).collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     let interval = |name: &str| {
         let ends = knee.intervals.get(name);
         ends.map_or_else(String::new, |[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)))
@@ -190,12 +207,12 @@ fn knee_lines(knee: &KneeSummary, unit: &str) -> Vec<String> {
     if let Some(why) = &knee.why_not {
         lines.push(format!("no knee is fitted: {}", escape(why)));
     }
+    lines.extend(capacity(knee, steps));
     let mut tell = |value: Option<f64>, name: &str, words: &str| {
         if let Some(value) = value {
             lines.push(format!("{:>10}{} {words}", figure::number(value), interval(name)));
         }
     };
-    tell(knee.max_per_s, "max_per_s", &format!("{unit} is the most that was reached"));
     tell(
         knee.asymptote_sessions,
         "asymptote_sessions",

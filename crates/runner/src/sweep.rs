@@ -21,6 +21,10 @@ const MOST_SESSIONS: u32 = 256;
 const OVERHEAD: Duration = Duration::from_secs(3);
 /// A search for an objective ends when loads that meet and miss it are this near.
 const TOLERANCE: f64 = 0.05;
+/// A trial whose percentile is not known is taken again for longer, up to this many times the duration.
+const LONGEST: u32 = 16;
+/// Room for a rate that falls a little in the longer trial.
+const SPARE: f64 = 1.2;
 /// Short trials of a search measure this share of the duration.
 const SHORT: u32 = 3;
 
@@ -52,6 +56,8 @@ pub enum Next {
     Step(Point),
     /// The sweep is over; in words, what came of it.
     Over(String),
+    /// The sweep is over without an answer; in words, why.
+    Undecided(String),
 }
 
 impl Sweep {
@@ -111,8 +117,8 @@ impl Sweep {
     /// The plan at `point`; a short trial of a search measures a part of the duration.
     pub fn plan(&self, point: &Point) -> Result<Plan> {
         let mut plan = Plan::from_settings(&self.settings(point))?;
-        if matches!(self.shape, Shape::Search { .. }) && point.pass == 0 {
-            plan.duration /= SHORT;
+        if matches!(self.shape, Shape::Search { .. }) {
+            plan.duration = plan.duration.mul_f64(length_of(point.pass));
         }
         Ok(plan)
     }
@@ -132,7 +138,9 @@ impl Sweep {
         let next = match &self.shape {
             Shape::Fixed(points) => self.next_fixed(points, done),
             Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done, left),
-            Shape::Search { objective, key, from, to } => next_trial(*objective, key, *from, *to, done),
+            Shape::Search { objective, key, from, to } => {
+                Search { objective: *objective, key, from: *from, to: *to }.next(done)
+            }
         };
         match next {
             Next::Step(point) if left == Some(0) => {
@@ -245,29 +253,133 @@ fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drif
     Point { values, pass, drift_check }
 }
 
-fn next_trial(objective: Objective, key: &str, from: f64, to: f64, done: &[StepSummary]) -> Next {
-    let search = Bisection { from, to, grain: 1.0, tolerance: TOLERANCE };
-    let trial = |d: &StepSummary| {
-        let load = d.point.values.get(key)?.parse().ok()?;
-        let op = d.ops.main();
-        // A percentile that cannot be reported is no evidence that the objective is met.
-        let met = op.and_then(|op| objective.met(op)).unwrap_or(false);
-        Some(Trial { load, met, full_length: d.point.pass > 0 })
-    };
-    let trials: Vec<Trial> = done.iter().filter_map(trial).collect();
-    let at = |load: f64, pass| {
-        let values = BTreeMap::from([(key.to_owned(), format!("{load:.0}"))]);
-        Next::Step(Point { values, pass, drift_check: false })
-    };
-    match search.next(&trials) {
-        Move::Try(load) => at(load, 0),
-        Move::Confirm(load) => at(load, 1),
-        Move::Missed => Next::Over(format!("not even {key} {from:.0} meets the objective")),
-        Move::Found { load, beyond } => {
-            let more = if beyond { ", the highest tried: the limit lies beyond" } else { "" };
-            Next::Over(format!("{key} {load:.0} is the highest load that meets the objective, confirmed{more}"))
+/// Length of a trial by the duration: a short one, a full one, and longer ones for a percentile that these do not tell.
+fn length_of(pass: u32) -> f64 {
+    if pass == 0 { 1.0 / f64::from(SHORT) } else { f64::from(2_u32.saturating_pow(pass - 1)) }
+}
+
+/// A search as it goes on.
+struct Search<'a> {
+    objective: Objective,
+    key: &'a str,
+    from: f64,
+    to: f64,
+}
+
+/// What a step showed of the objective.
+struct Seen<'a> {
+    load: f64,
+    /// `None` where too few operations tell the percentile.
+    met: Option<bool>,
+    step: &'a StepSummary,
+}
+
+impl Search<'_> {
+    fn next(&self, done: &[StepSummary]) -> Next {
+        let seen: Vec<Seen> = done.iter().filter_map(|step| self.seen(step)).collect();
+        if let Some(next) = self.longer(&seen) {
+            return next;
+        }
+        let search = Bisection { from: self.from, to: self.to, grain: 1.0, tolerance: TOLERANCE };
+        let trial = |s: &Seen| Some(Trial { load: s.load, met: s.met?, full_length: s.step.point.pass > 0 });
+        let trials: Vec<Trial> = seen.iter().filter_map(trial).collect();
+        match search.next(&trials) {
+            Move::Try(load) => self.at(load, 0),
+            Move::Confirm(load) => self.at(load, 1),
+            Move::Missed => {
+                let told = self.told(&seen, self.from);
+                Next::Over(format!("not even {} {:.0} meets {}: {told}", self.key, self.from, self.objective))
+            }
+            Move::Found { load, beyond } => Next::Over(self.found(&seen, load, beyond)),
         }
     }
+
+    fn at(&self, load: f64, pass: u32) -> Next {
+        let values = BTreeMap::from([(self.key.to_owned(), format!("{load:.0}"))]);
+        Next::Step(Point { values, pass, drift_check: false })
+    }
+
+    fn seen<'a>(&self, step: &'a StepSummary) -> Option<Seen<'a>> {
+        let load = step.point.values.get(self.key)?.parse().ok()?;
+        let op = step.ops.main();
+        let met = op.and_then(|op| self.objective.met(op));
+        // Of a rate that was not kept no percentile is told, however many operations there were: that is a miss.
+        let enough = op.is_some_and(|op| op.count >= self.objective.least_ops());
+        Some(Seen { load, met: met.or(enough.then_some(false)), step })
+    }
+
+    /// A load of which too little is known is tried again for longer; `None` where there is none.
+    fn longer(&self, seen: &[Seen]) -> Option<Next> {
+        let known = |load: f64| seen.iter().any(|s| same(s.load, load) && s.met.is_some());
+        let unknown = seen.iter().filter(|s| s.met.is_none() && !known(s.load));
+        let last = unknown.max_by_key(|s| s.step.point.pass)?;
+        let (ops, need) = (last.step.ops.main().map_or(0, |op| op.count), self.objective.least_ops());
+        let times = if ops == 0 { f64::INFINITY } else { SPARE * need as f64 / ops as f64 };
+        let needed = length_of(last.step.point.pass) * times;
+        let pass = (last.step.point.pass + 1..).find(|pass| {
+            let length = length_of(*pass);
+            length >= needed || length > f64::from(LONGEST)
+        })?;
+        if length_of(pass) <= f64::from(LONGEST) {
+            return Some(self.at(last.load, pass));
+        }
+        let seconds = last.step.duration_s.filter(|_| ops > 0);
+        let enough = seconds.map(|s| format!(": a --duration of {:.0} s and more", s * times));
+        Some(Next::Undecided(format!(
+            "{} needs {need} operations, and {} {:.0} did {ops} in {:.1} s{}",
+            self.objective,
+            self.key,
+            last.load,
+            last.step.duration_s.unwrap_or(0.0),
+            enough.unwrap_or_default()
+        )))
+    }
+
+    fn found(&self, seen: &[Seen], load: f64, beyond: bool) -> String {
+        let key = self.key;
+        let missed = seen.iter().filter(|s| s.load > load && s.met == Some(false)).map(|s| s.load);
+        let bound = missed.fold(f64::INFINITY, f64::min);
+        let limit = if beyond {
+            ", the highest tried: the limit lies beyond".to_owned()
+        } else if bound.is_finite() {
+            format!(", {bound:.0} misses it: the limit lies between")
+        } else {
+            String::new()
+        };
+        format!(
+            "{key} {load:.0} is the highest load that meets {}, confirmed{limit}: {}",
+            self.objective,
+            self.told(seen, load)
+        )
+    }
+
+    /// What the trials at `load` showed, the longest first; both outcomes where they differ.
+    fn told(&self, seen: &[Seen], load: f64) -> String {
+        let mut here: Vec<&Seen> = seen.iter().filter(|s| same(s.load, load) && s.met.is_some()).collect();
+        here.sort_by_key(|s| std::cmp::Reverse(s.step.point.pass));
+        let both = here.iter().any(|s| s.met == Some(true)) && here.iter().any(|s| s.met == Some(false));
+        let told: Vec<_> = here.iter().map(|s| self.figures(s)).collect();
+        let words = told.join("; and ");
+        if both { format!("it both met and missed it: {words}") } else { words }
+    }
+
+    fn figures(&self, seen: &Seen) -> String {
+        let op = seen.step.ops.main();
+        let name = format!("p{}", self.objective.percentile);
+        let figure = op.and_then(|op| self.objective.figure(op));
+        let took = figure.map_or_else(
+            || format!("{name} not told, the rate was not kept"),
+            |us| format!("{name} {:.2} ms", us / 1e3),
+        );
+        let rate = seen.step.blocks_visited_per_s.map(|rate| format!(", {rate:.0} blocks/s"));
+        let (ops, seconds) = (op.map_or(0, |op| op.count), seen.step.duration_s.unwrap_or(0.0));
+        format!("{took}{} ({ops} operations in {seconds:.1} s)", rate.unwrap_or_default())
+    }
+}
+
+/// Loads are whole numbers.
+fn same(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.5
 }
 
 /// Splits settings into those of the first point and the keys that vary.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::event::note;
+use mindful_core::event::{Event, Events as _, note};
+use mindful_core::finding::{Finding, Severity};
 use mindful_core::result::StepSummary;
 use mindful_core::run::Run;
 
@@ -92,6 +93,12 @@ impl StepSource for Walk<'_> {
             Next::Step(point) => point,
             Next::Over(words) => {
                 note(recording, words);
+                return Ok(None);
+            }
+            Next::Undecided(why) => {
+                let text = "The search came to no answer: too few operations tell the percentile. A longer --duration, or \
+                            a percentile that fewer tell.";
+                recording.emit(Event::Finding(Finding::new("objective-undecided", Severity::Error, text, why)));
                 return Ok(None);
             }
         };

@@ -85,6 +85,42 @@ fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
     assert!(text.contains("(step 1: ") && text.contains("; step 3: "), "{text}");
 }
 
+/// A fit is no measurement: the two stand apart.
+#[test]
+fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
+    let store = tempfile::tempdir().unwrap();
+    let curve =
+        ["--null-latency", "2ms", "--null-capacity", "4", "--sessions", "1,2,3,4,6,8,12,16", "--duration", "300ms"];
+    let output = command(store.path(), &[&["sweep", "--work-unit", "1", "--warmup", "0s"], &curve[..]].concat());
+    let output = { output }.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find(|line| line.contains("highest measured")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("fitted capacity ") && line.contains("(95 % interval "), "{text}");
+    assert!(line.contains(" blocks/s at ") && !text.contains("most that was reached"), "{text}");
+}
+
+/// Nothing is known of a percentile that too few operations tell: that is no answer, and no success.
+#[test]
+fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
+    let store = tempfile::tempdir().unwrap();
+    let search = |duration: &str| {
+        let load = ["--sessions", "1..2", "--null-latency", "5ms", "--work-unit", "1", "--warmup", "0s"];
+        let objective = ["sweep", "--max-iops-at", "p99<=20ms", "--duration", duration];
+        command(store.path(), &[&objective[..], &load].concat()).output().unwrap()
+    };
+    let undecided = search("90ms");
+    let text = String::from_utf8_lossy(&undecided.stdout).into_owned();
+    assert_eq!(undecided.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("objective-undecided") && text.contains("needs 1000 operations, and sessions 1 did"),
+        "{text}"
+    );
+    let found = search("1500ms");
+    let told = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert_eq!(found.status.code(), Some(0), "{told}");
+    assert!(told.contains("is the highest load that meets p99<=20ms, confirmed") && told.contains(": p99 "), "{told}");
+}
+
 #[test]
 fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
     let store = tempfile::tempdir().unwrap();

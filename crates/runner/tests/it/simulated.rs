@@ -83,9 +83,35 @@ fn the_highest_load_that_meets_an_objective_is_found() {
     // 4 servers of 10 ms: with N sessions an operation takes 10 N / 4 ms beyond the cap.
     let given = [("sessions", "1..64"), ("max_iops_at", "p50<=30ms"), ("null_latency", "10ms"), ("null_capacity", "4")];
     simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "30s")]].concat(), None);
-    let line = simulation.reported("is the highest load that meets the objective, confirmed").unwrap();
+    let line = simulation.reported("is the highest load that meets p50<=30ms, confirmed").unwrap();
+    assert!(line.contains("misses it: the limit lies between: p50 ") && line.contains(" blocks/s ("), "{line}");
     let load: u32 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((11..=12).contains(&load), "{line}");
+}
+
+/// One session does 50 operations a second; its p99 takes 1,000.
+#[test]
+fn a_percentile_that_is_not_known_is_measured_for_longer_or_left_undecided() {
+    let given = [("sessions", "1..4"), ("null_latency", "20ms"), ("work_unit", "1")];
+    let simulation = Simulation::new();
+    let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "6s")]].concat(), None);
+    let lengths: Vec<_> = ended.analysis.summary.steps.iter().map(|step| step.duration_s.unwrap().round()).collect();
+    assert_eq!(lengths[..2], [2.0, 24.0], "{lengths:?}");
+    simulation.reported("sessions 4 is the highest load that meets p99<=25ms, confirmed, the highest tried").unwrap();
+
+    let simulation = Simulation::new();
+    let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "300ms")]].concat(), None);
+    let undecided = finding(&ended, "objective-undecided").unwrap();
+    assert!(
+        undecided.evidence.starts_with("p99<=25ms needs 1000 operations, and sessions 1 did 5 in 0.1 s"),
+        "{}",
+        undecided.evidence
+    );
+    assert_eq!(ended.analysis.summary.validity, Validity::Invalid);
+
+    let simulation = Simulation::new();
+    simulation.sweep(&[&given[..], &[("max_iops_at", "p50<=10ms"), ("duration", "6s")]].concat(), None);
+    simulation.reported("not even sessions 1 meets p50<=10ms: p50 20.").unwrap();
 }
 
 #[test]
@@ -94,7 +120,7 @@ fn the_highest_rate_that_meets_an_objective_is_the_known_one() {
     // Eight sessions that serve an operation in 40 ms carry 200 a second; each has a queue of its own, which grows before.
     let given = [("sessions", "8"), ("rate", "40..800"), ("max_iops_at", "p50<=300ms"), ("null_latency", "40ms")];
     let ended = simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "60s")]].concat(), None);
-    let line = simulation.reported("is the highest load that meets the objective, confirmed").unwrap();
+    let line = simulation.reported("is the highest load that meets p50<=300ms, confirmed").unwrap();
     let rate: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((140.0..=205.0).contains(&rate), "{line}");
     let steps = &ended.analysis.summary.steps;
