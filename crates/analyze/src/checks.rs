@@ -17,6 +17,7 @@ use mindful_core::workload::{Like, OpKind};
 
 use crate::contrast::{RUNG, Rung};
 use crate::figures::cpu::client_cpus;
+use crate::figures::floors::{Between, Floor};
 use crate::figures::pace::Pace;
 use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
@@ -381,6 +382,24 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     findings
 }
 
+/// A device that served more than it asked the one below it for.
+fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
+    let text = "A device below the file system served more than it asked the one below it for: a cache between them stands \
+                before the storage, so neither rate nor latency is the storage's. Of a loop device it is the page cache: \
+                losetup --direct-io=on; or a --data-dir on a plain device.";
+    let mib = |floor: &Floor| floor.bytes_per_s / f64::from(1 << 20);
+    let layer = above.layer.as_ref().map_or_else(String::new, |layer| format!(" ({layer})"));
+    let evidence = format!(
+        "{}{layer} served {:.1} MiB/s and {} {:.1} MiB/s: {} from between",
+        above.devices,
+        mib(above),
+        below.devices,
+        mib(below),
+        headline::part(share)
+    );
+    warning("cache-below", text, evidence)
+}
+
 fn storage(found: &StepAnalysis) -> Vec<Finding> {
     let (mut findings, gates) = (Vec::new(), &found.gates);
     // Where the database's cache serves all but all visits, nothing is claimed of storage that could be wrong.
@@ -394,6 +413,9 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
     if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {
         let text = "Others read from the device that holds the data: they share its figures. Find them, or measure when it is quiet.";
         findings.push(codes::FOREIGN_READS.finding(text, format!("{} of the device's read bytes", percent(share))));
+    }
+    if let Between::Cache { share, floors } = &gates.between {
+        findings.push(cache_below(*share, floors));
     }
     if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
         let text = "The device is not seen: what storage did can only be reported by the database and its processes.";

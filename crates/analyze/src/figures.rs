@@ -5,6 +5,7 @@ pub mod choices;
 pub mod counters;
 pub mod cpu;
 pub mod device;
+pub mod floors;
 pub mod heat;
 pub mod latency;
 pub mod others;

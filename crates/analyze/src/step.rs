@@ -7,6 +7,7 @@ use mindful_core::workload::LoopSite;
 use crate::figures::blocks;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::client_cpus;
+use crate::figures::floors::{Between, floors};
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
 use crate::figures::shares::Shares;
@@ -14,7 +15,7 @@ use crate::figures::stalls::Stalls;
 use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::headline::{Gates, Headline, Subject, headline};
+use crate::judgement::headline::{Gates, Headline, MAX_PAGE_CACHE_SHARE, Subject, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
 use crate::judgement::residence::Residence;
@@ -66,11 +67,12 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
     let summary = summary::step(run, step, measured);
     let subject = Subject::of(run, step);
-    let gates = Gates::of(&summary, &counters, subject);
+    let floors = floors(run, &counters);
+    let gates = Gates::of(&summary, &counters, subject, Between::of(run, &floors, MAX_PAGE_CACHE_SHARE));
     let residence = Residence::of(run, step, &gates);
     let headline = headline(&summary, &gates, subject);
     let ledger = match &work {
-        Some(work) => Ledger::of(run, step, work, &counters),
+        Some(work) => Ledger::of(run, step, work, &counters).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes),
     };
     let others_busy = others.as_ref().map(Others::share);

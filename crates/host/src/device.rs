@@ -1,4 +1,5 @@
-//! The chain of block devices under a path: file system, dm or md, partition, whole disk.
+//! The chain of block devices under a path: file system, dm or md, partition, whole disk, and on below the file of a loop
+//! device.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -135,11 +136,7 @@ fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
 
 /// Follows the devices downwards. `slaves` lists what dm and md are made of; a partition lies in its disk's folder.
 fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
-    let mut level = Vec::new();
-    for number in roots {
-        let folder = folder(kernel, *number).ok_or_else(|| hidden_reason(kernel, *number))?;
-        level.extend(file_name(&folder));
-    }
+    let mut level = names(kernel, roots)?;
     let mut chain = Chain::default();
     // A chain is a handful of levels; the bound keeps a malformed tree from going on for ever.
     while !level.is_empty() && chain.levels.len() < 16 {
@@ -151,10 +148,35 @@ fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
     if chain.levels.is_empty() { Err("no block device was found".to_owned()) } else { Ok(chain) }
 }
 
+/// The kernel's names of these devices.
+fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for number in devices {
+        let folder = folder(kernel, *number).ok_or_else(|| hidden_reason(kernel, *number))?;
+        names.extend(file_name(&folder));
+    }
+    Ok(names)
+}
+
 fn below(kernel: &Kernel, name: &str) -> Vec<String> {
+    if let Some(file) = backing_file(kernel, name) {
+        return holders(kernel, &file).unwrap_or_default();
+    }
     let folder = kernel.sys.join("class/block").join(name);
     let slaves: Vec<String> = entries(&folder.join("slaves")).iter().filter_map(|slave| file_name(slave)).collect();
     if slaves.is_empty() { disk_of(kernel, name).into_iter().collect() } else { slaves }
+}
+
+/// The devices that the file of a loop device lies on; none where they cannot be seen.
+fn holders(kernel: &Kernel, file: &Path) -> Option<Vec<String>> {
+    let (existing, missing) = nearest_existing(file);
+    let metadata = fs::metadata(&existing).ok()?;
+    if metadata.file_type().is_block_device() {
+        return names(kernel, &[numbers(metadata.rdev())]).ok();
+    }
+    let mounts = mounts::read(kernel);
+    let mount = mounts::holding(&mounts, &existing.join(missing))?;
+    names(kernel, &roots(kernel, mount).ok()?).ok()
 }
 
 /// The disk that the partition `name` lies on; `None` for what is no partition.
@@ -167,6 +189,21 @@ pub fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
 /// The file that the loop device `name` stands on, which [`locate`] finds the next chain of; `None` for any other device.
 pub fn backing_file(kernel: &Kernel, name: &str) -> Option<PathBuf> {
     crate::kernel_file::value(kernel.sys.join("class/block").join(name).join("loop/backing_file")).map(PathBuf::from)
+}
+
+/// Whether the loop device `name` reads its file through the page cache; `None` for any other device.
+pub fn reads_through_page_cache(kernel: &Kernel, name: &str) -> Option<bool> {
+    let folder = kernel.sys.join("class/block").join(name);
+    Some(crate::kernel_file::value(folder.join("loop/dio"))? == "0")
+}
+
+/// Whether the device `name` keeps its blocks in memory: a RAM disk, compressed or not.
+pub fn is_memory(name: &str) -> bool {
+    let numbered = |prefix| {
+        let number = name.strip_prefix(prefix);
+        number.is_some_and(|number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    numbered("zram") || numbered("ram")
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -238,6 +275,54 @@ mod tests {
         fs::write(folder.join("backing_file"), "/images/my disk\n").unwrap();
         assert_eq!(backing_file(&kernel, "sda").as_deref(), Some(Path::new("/images/my disk")));
         assert_eq!(backing_file(&kernel, "sdb"), None);
+    }
+
+    /// The file lies on the logical volume, in a mount of the tree's own table.
+    #[test]
+    fn a_loop_device_is_followed_below_its_file_and_says_how_it_reads() {
+        let (root, kernel) = mirror();
+        let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
+        fs::create_dir_all(kernel.proc.join("self")).unwrap();
+        let mount = format!("27 1 253:0 / {} rw - ext4 /dev/dm-0 rw\n", root.path().display());
+        fs::write(kernel.proc.join("self/mountinfo"), &mount).unwrap();
+        let folder = kernel.sys.join("devices/loop3");
+        fs::create_dir_all(folder.join("loop")).unwrap();
+        symlink(&folder, kernel.sys.join("class/block/loop3")).unwrap();
+        symlink(&folder, kernel.sys.join("dev/block/7:3")).unwrap();
+        let image = root.path().join("image");
+        fs::write(&image, "").unwrap();
+        fs::write(folder.join("loop/backing_file"), image.to_str().unwrap()).unwrap();
+        for (dio, through) in [("0\n", true), ("1\n", false)] {
+            fs::write(folder.join("loop/dio"), dio).unwrap();
+            assert_eq!(reads_through_page_cache(&kernel, "loop3"), Some(through));
+        }
+        assert_eq!(reads_through_page_cache(&kernel, "sda"), None);
+        let chain = chain_of(&kernel, &[(7, 3)]).unwrap();
+        assert_eq!(chain.text(), "loop3 < dm-0 < md0 < sda2 sdb2 < sda sdb");
+        // A file whose file system has no device ends the chain.
+        fs::write(kernel.proc.join("self/mountinfo"), mount.replace("253:0", "0:31").replace("/dev/dm-0", "tmpfs"))
+            .unwrap();
+        assert_eq!(chain_of(&kernel, &[(7, 3)]).unwrap().text(), "loop3");
+    }
+
+    /// bcache and a dm-cache hold a fast and a slow device; both are below.
+    #[test]
+    fn both_devices_of_a_cache_are_below_it() {
+        let (_root, kernel) = mirror();
+        let folder = kernel.sys.join("devices/bcache0");
+        fs::create_dir_all(folder.join("slaves")).unwrap();
+        for slave in ["sda2", "sdb"] {
+            symlink(kernel.sys.join("class/block").join(slave), folder.join("slaves").join(slave)).unwrap();
+        }
+        symlink(&folder, kernel.sys.join("class/block/bcache0")).unwrap();
+        symlink(&folder, kernel.sys.join("dev/block/252:0")).unwrap();
+        assert_eq!(chain_of(&kernel, &[(252, 0)]).unwrap().text(), "bcache0 < sda2 sdb < sda");
+    }
+
+    #[test]
+    fn disks_of_memory_are_known_by_their_names() {
+        assert!(is_memory("zram0") && is_memory("ram15"));
+        assert!(!["ram", "rambus0", "sda", "pmem0", "zram"].into_iter().any(is_memory));
     }
 
     #[test]

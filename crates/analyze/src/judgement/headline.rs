@@ -7,6 +7,7 @@ use mindful_core::run::{Run, StepRecord};
 use crate::figures::blocks;
 pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::counters::Counters;
+use crate::figures::floors::{Between, Floor};
 use crate::io_job;
 
 /// Largest page-cache share with which reads are storage reads.
@@ -24,8 +25,8 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// Foreign traffic below this share of what the database read is not worth a word either.
 const QUIET_SHARE: f64 = 0.01;
 
-/// The three ratios that decide.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// The three ratios that decide, and what stands below.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
     /// Page-cache share `phi = 1 - PIO_proc / PIO_db`.
     pub page_cache_share: Option<f64>,
@@ -33,6 +34,8 @@ pub struct Gates {
     pub foreign_share: Option<f64>,
     /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
     pub method_yield: Option<f64>,
+    /// What stands between the device that serves and what stores.
+    pub between: Between,
 }
 
 /// What was read.
@@ -53,7 +56,7 @@ impl Subject {
 
 impl Gates {
     /// The ratios of a step.
-    pub fn of(step: &StepSummary, counters: &Counters, subject: Subject) -> Self {
+    pub fn of(step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
         let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * subject.block_bytes.unwrap_or(0) as f64;
         let written = step.physical_writes_per_s.filter(|_| subject.on_files).unwrap_or(0.0);
         let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
@@ -61,12 +64,14 @@ impl Gates {
             page_cache_share: step.page_cache_share,
             foreign_share: foreign_share(counters, database_bytes),
             method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
+            between,
         }
     }
 
-    /// Whether all three pass; an unknown one does not.
+    /// Whether all three pass, and nothing is seen below that is no storage; an unknown one does not.
     pub fn pass(&self) -> bool {
-        self.page_cache_share.is_some_and(|phi| phi <= MAX_PAGE_CACHE_SHARE)
+        self.between == Between::Nothing
+            && self.page_cache_share.is_some_and(|phi| phi <= MAX_PAGE_CACHE_SHARE)
             && self.foreign_share.is_some_and(|share| share <= MAX_FOREIGN_SHARE)
             && self.method_yield.is_some_and(|y| (MIN_YIELD..=MAX_YIELD).contains(&y))
     }
@@ -218,7 +223,22 @@ fn doubts(gates: &Gates) -> Vec<String> {
         }
         Some(_) => {}
     }
+    doubts.extend(below(&gates.between));
     doubts
+}
+
+fn below(between: &Between) -> Option<String> {
+    match between {
+        Between::Nothing => None,
+        Between::Cache { share, floors } => {
+            let [Floor { devices, .. }, _] = &**floors;
+            Some(format!("a cache below the file system served {} of what {devices} was asked for", part(*share)))
+        }
+        Between::PageCache(device) => {
+            Some(format!("{device} reads its file through the page cache, and how much that served cannot be told"))
+        }
+        Between::Memory(device) => Some(format!("{device} is memory")),
+    }
 }
 
 /// What the page cache served: a share of it, or all.

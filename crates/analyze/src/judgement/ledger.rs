@@ -1,11 +1,14 @@
 //! The ledger: the same work as each level counted it, from the operation down to the device.
 
+use std::borrow::Cow;
+
 use mindful_core::metric::{Counter, shared};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
 use crate::figures::blocks::{self, FEWEST_READS_PER_S, one_by_one, single_block_reads};
 use crate::figures::counters::Counters;
+use crate::figures::floors::Floor;
 use crate::figures::work::Work;
 use crate::judgement::headline::percent;
 
@@ -16,7 +19,7 @@ pub const CLOSE: f64 = 0.01;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// What is counted: `physical reads`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Unit of `per_s`: `1` for events, `bytes` for log.
     pub unit: &'static str,
     /// Per second; `None` when it cannot be seen.
@@ -35,8 +38,17 @@ pub struct Row {
 
 impl Row {
     /// A level of which nothing but its rate is known.
-    fn new(name: &'static str, per_s: Option<f64>) -> Self {
-        Self { name, unit: "1", per_s, counts_bytes: true, bytes_per_s: None, ratio: None, expected: None, gap: None }
+    fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
+        Self {
+            name: name.into(),
+            unit: "1",
+            per_s,
+            counts_bytes: true,
+            bytes_per_s: None,
+            ratio: None,
+            expected: None,
+            gap: None,
+        }
     }
 }
 
@@ -80,12 +92,47 @@ impl Ledger {
         Self { reads, writes: writes.into_iter().flatten().collect() }
     }
 
+    /// The same with the levels below the device, where the reads of one chain were counted.
+    #[must_use]
+    pub fn above(mut self, chains: &[Vec<Floor>]) -> Self {
+        if let ([chain], Some(device)) = (chains, self.reads.last()) {
+            let rows = below(chain, device);
+            self.reads.extend(rows);
+        }
+        self
+    }
+
     /// The ledger of a step.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::of_step(run, &step.head).map(|bytes| bytes as f64);
         let facts = Facts { run, step, work, counters, block_bytes };
         Self { reads: facts.reads(), writes: facts.writes() }
     }
+}
+
+/// The levels below the one that device reads are counted at, each by what the one above it served.
+fn below(chain: &[Floor], device: &Row) -> Vec<Row> {
+    let counted =
+        chain.iter().position(|floor| device.per_s.is_some_and(|rate| (floor.reads_per_s - rate).abs() < 0.5));
+    let Some(from) = counted else { return Vec::new() };
+    let row = |pair: &[Floor]| {
+        let [above, below] = pair else { return None };
+        // A disk holds other partitions too: their reads tell nothing.
+        if above.devices.split(' ').all(|part| below.devices.split(' ').any(|disk| part.starts_with(disk))) {
+            return None;
+        }
+        // Requests are split and merged on the way; bytes are not.
+        let ratio = (above.bytes_per_s > 0.0).then(|| below.bytes_per_s / above.bytes_per_s);
+        let gap = match ratio {
+            Some(ratio) if ratio < 1.0 - CLOSE => Some(format!("served from between {}", percent(1.0 - ratio))),
+            Some(ratio) if ratio > 1.0 + CLOSE => Some("others read there too, or more than was asked".to_owned()),
+            _ => None,
+        };
+        let bytes_per_s = Some(below.bytes_per_s);
+        let name = format!("  below, {}", below.devices);
+        Some(Row { bytes_per_s, ratio, expected: Some(1.0), gap, ..Row::new(name, Some(below.reads_per_s)) })
+    };
+    chain[from..].windows(2).filter_map(row).collect()
 }
 
 struct Facts<'a> {
@@ -296,7 +343,16 @@ mod tests {
 
     fn row(name: &'static str, per_s: f64, bytes_per_s: f64) -> Row {
         let (per_s, bytes_per_s) = (Some(per_s), Some(bytes_per_s));
-        Row { name, unit: "1", per_s, counts_bytes: true, bytes_per_s, ratio: None, expected: None, gap: None }
+        Row {
+            name: name.into(),
+            unit: "1",
+            per_s,
+            counts_bytes: true,
+            bytes_per_s,
+            ratio: None,
+            expected: None,
+            gap: None,
+        }
     }
 
     #[test]

@@ -83,9 +83,13 @@ fn large_direct_reads_are_storage_reads_in_bytes() {
     assert_eq!(step.page_cache_share, Some(0.0));
     assert_eq!((step.read_latency_mean_us, step.cpu.iops_per_core), (None, None), "of no single block");
     assert_eq!(codes(&analysis), [""; 0]);
-    let expected: Vec<_> = analysis.steps[0].ledger.reads.iter().map(|row| (row.name, row.expected)).collect();
+    let expected: Vec<_> = analysis.steps[0].ledger.reads.iter().map(|row| (row.name.as_ref(), row.expected)).collect();
     let device = analysis.steps[0].ledger.reads.last().unwrap();
-    assert_eq!((device.name, device.gap.as_deref()), ("device reads", None), "a request a block, as it was made");
+    assert_eq!(
+        (device.name.as_ref(), device.gap.as_deref()),
+        ("device reads", None),
+        "a request a block, as it was made"
+    );
     assert!(expected.contains(&("blocks visited", None)) && expected.contains(&("device reads", None)), "{expected:?}");
 }
 

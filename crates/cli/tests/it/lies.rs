@@ -6,6 +6,7 @@ mod cache;
 mod clock;
 mod control_group;
 mod ladder;
+mod layers;
 mod limits;
 mod neighbours;
 pub mod server;

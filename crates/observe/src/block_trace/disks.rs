@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_host::Kernel;
-use mindful_host::device::{Chain, locate};
+use mindful_host::device::{Chain, backing_file, locate};
 use mindful_host::kernel_file::value;
 
 /// Lowest bit of a sector's number that sampling looks at: 8 KiB, so that neighbouring blocks fall apart.
@@ -38,7 +38,10 @@ impl Disks {
     }
 
     fn add(&mut self, kernel: &Kernel, chain: &Chain) {
-        let [above @ .., last] = chain.levels.as_slice() else { return };
+        // A loop device takes requests of its own; those of the disk below its file are others' too.
+        let is_loop = |level: &Vec<String>| level.iter().any(|name| backing_file(kernel, name).is_some());
+        let levels = chain.levels.iter().position(is_loop).map_or(&*chain.levels, |at| &chain.levels[..=at]);
+        let [above @ .., last] = levels else { return };
         for name in last {
             let Some(device) = number(kernel, name) else { continue };
             let parts: Vec<_> = above.iter().flatten().filter_map(|part| extent(kernel, name, part)).collect();

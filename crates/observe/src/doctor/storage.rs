@@ -151,15 +151,26 @@ fn write_cache(device: &Device) -> Option<Finding> {
 
 fn layer(device: &Device) -> Option<Finding> {
     let layer = device.layer.as_deref()?;
+    if layer == "memory" {
+        let text = "The data lies in memory: the device is a RAM disk, and no read or write reaches storage. Give a \
+                    --data-dir or a path on a disk: lsblk -f";
+        return Some(warning("data-in-memory", text, format!("{}: a RAM disk", device.name)));
+    }
     let what = if layer.starts_with("CRYPT") {
         "The data is encrypted below the file system: every block costs CPU in the kernel that no process is charged \
          with. What it can do at most, tells: cryptsetup benchmark; a --data-dir on a plain device leaves it out"
     } else if layer.starts_with("VDO") {
         "A layer below removes doubles and compresses: bytes at the device are not those of the database. Before the \
          load: lvchange --compression n --deduplication n VOLUME"
+    } else if layer.starts_with("loop of") && layer.ends_with(", direct") {
+        "The device is a file of another file system: each block passes both; that one's page cache is passed by. For one \
+         file system less, give a --data-dir on a plain device: lsblk -f"
     } else if layer.starts_with("loop of") {
         "The device is a file of another file system: each block passes both, and that one's page cache too, unless the \
          device was set up with losetup --direct-io=on."
+    } else if layer.starts_with("bcache") {
+        "Reads come from a fast device or from a slow one, and nobody above sees which: the two stand apart in the ledger. \
+         For one of them alone, give a --data-dir on it: lsblk -f"
     } else {
         return None;
     };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use mindful_core::run::Facts;
 use mindful_host::Kernel;
-use mindful_host::device::{Location, backing_file, locate};
+use mindful_host::device::{Location, backing_file, is_memory, locate, reads_through_page_cache};
 use mindful_host::kernel_file::value;
 use mindful_host::space;
 
@@ -123,15 +123,26 @@ impl Device {
     }
 }
 
-/// A dm device's uuid begins with the name of what made it; an md device knows its level; a loop device its file.
+/// A dm device's uuid begins with the name of what made it; an md device knows its level; a loop device its file, and
+/// whether it reads it direct; a RAM disk is known by its name, a bcache by how it writes.
 fn layer(kernel: &Kernel, name: &str) -> Option<String> {
     let folder = kernel.sys.join("class/block").join(name);
     let dm = value(folder.join("dm/uuid")).map(|uuid| {
         let parts = if uuid.starts_with("CRYPT-") { 2 } else { 1 };
         uuid.split('-').take(parts).collect::<Vec<_>>().join("-")
     });
-    let file = || backing_file(kernel, name).map(|file| format!("loop of {}", file.display()));
-    dm.or_else(|| value(folder.join("md/level"))).or_else(file)
+    let file = || {
+        let how = match reads_through_page_cache(kernel, name) {
+            Some(true) => ", through the page cache",
+            Some(false) => ", direct",
+            None => "",
+        };
+        backing_file(kernel, name).map(|file| format!("loop of {}{how}", file.display()))
+    };
+    let memory = || is_memory(name).then(|| "memory".to_owned());
+    let bcache =
+        || value(folder.join("bcache/cache_mode")).map(|modes| format!("bcache, {}", chosen(&modes).unwrap_or(modes)));
+    dm.or_else(|| value(folder.join("md/level"))).or_else(file).or_else(memory).or_else(bcache)
 }
 
 /// The first place is called `storage`, the others `storage2` and on; devices go by their kernel names.

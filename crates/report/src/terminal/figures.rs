@@ -153,7 +153,7 @@ fn level(row: &Row) -> Vec<String> {
         Some(value) => format!("{value:.2}"),
     };
     vec![
-        row.name.to_owned(),
+        row.name.to_string(),
         if bytes { String::new() } else { maybe(row.per_s) },
         if row.counts_bytes { mib(row.bytes_per_s) } else { String::new() },
         ratio(row.ratio),

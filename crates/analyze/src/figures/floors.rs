@@ -1,0 +1,107 @@
+//! The devices below the data, level by level, each held against the one it asks: who serves more than it asks for keeps
+//! a cache, or stands on one.
+
+use mindful_core::run::{Facts, Run};
+
+use crate::figures::counters::Counters;
+
+/// Bytes of a sector in the kernel's counters.
+const SECTOR_BYTES: f64 = 512.0;
+/// Reads below this are too few to hold against each other, bytes/s.
+const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
+/// What a device is called that keeps its blocks in memory, in the facts of the host.
+const MEMORY: &str = "memory";
+/// And one that reads its file through the page cache.
+const BUFFERED: &str = "through the page cache";
+
+/// One level of devices below a file system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Floor {
+    /// Their names, with spaces between.
+    pub devices: String,
+    /// Read requests a second, of all of them.
+    pub reads_per_s: f64,
+    /// Bytes read a second.
+    pub bytes_per_s: f64,
+    /// What the devices are, where that is told.
+    pub layer: Option<String>,
+}
+
+/// What stands between the device that serves the data and what stores it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Between {
+    /// Nothing that is seen.
+    #[default]
+    Nothing,
+    /// Something served a share of what the upper devices were asked for.
+    Cache {
+        /// 0 to 1.
+        share: f64,
+        /// The level that was asked, and the one that it asked.
+        floors: Box<[Floor; 2]>,
+    },
+    /// A page cache, and how much it served cannot be told.
+    PageCache(String),
+    /// The data lies in memory.
+    Memory(String),
+}
+
+/// The levels of each chain of devices that count their reads, the upper ones first.
+pub fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
+    let places = (1..).map(|number| if number == 1 { "storage".to_owned() } else { format!("storage{number}") });
+    let places = places.take_while(|place| run.environment.contains_key(&format!("{place}.path")));
+    let chains = places.filter_map(|place| run.environment.get(&format!("{place}.device")));
+    chains
+        .map(|chain| chain.split(" < ").filter_map(|level| floor(&run.environment, counters, level)).collect())
+        .collect()
+}
+
+fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
+    let growth = |device: &str, field: &str| {
+        let name = format!("{device}.{field}");
+        let change = counters.0.iter().rev().find(|change| change.name == name)?;
+        Some((change.readings[1]?, change.delta? / change.seconds))
+    };
+    let (mut ever, mut reads_per_s, mut bytes_per_s) = (0.0, 0.0, 0.0);
+    for device in level.split(' ') {
+        let (reads, per_s) = growth(device, "reads_completed")?;
+        let (sectors, sectors_per_s) = growth(device, "sectors_read")?;
+        ever += reads + sectors;
+        reads_per_s += per_s;
+        bytes_per_s += sectors_per_s * SECTOR_BYTES;
+    }
+    let layers = level.split(' ').filter_map(|device| facts.get(&format!("device.{device}.layer")));
+    let layer = layers.cloned().reduce(|all, layer| format!("{all}; {layer}"));
+    // Zeros from the start on may mean that a device counts nothing.
+    (ever > 0.0).then(|| Floor { devices: level.to_owned(), reads_per_s, bytes_per_s, layer })
+}
+
+impl Between {
+    /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
+    pub fn of(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
+        let layers = run
+            .environment
+            .iter()
+            .filter_map(|(name, layer)| Some((name.strip_prefix("device.")?.strip_suffix(".layer")?, layer.as_str())));
+        let (mut memory, mut buffered) = (None, None);
+        for (device, layer) in layers {
+            if layer == MEMORY {
+                memory = Some(device.to_owned());
+            } else if layer.ends_with(BUFFERED) {
+                buffered = Some(device.to_owned());
+            }
+        }
+        let pairs = chains.iter().flat_map(|floors| floors.windows(2));
+        let asked = pairs.filter(|pair| pair[0].bytes_per_s > QUIET_BYTES_PER_S);
+        let shares = asked.map(|pair| (1.0 - pair[1].bytes_per_s / pair[0].bytes_per_s, pair));
+        let most = shares.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|(share, _)| *share > least);
+        match (memory, most, buffered) {
+            (Some(device), ..) => Self::Memory(device),
+            (_, Some((share, [above, below])), _) => {
+                Self::Cache { share, floors: Box::new([above.clone(), below.clone()]) }
+            }
+            (.., Some(device)) => Self::PageCache(device),
+            _ => Self::Nothing,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Devices that keep a cache below the file system, or are one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mindful_conformance::not_run;
+
+use crate::lies::bench::{Bench, Reported};
+
+const IMAGE_BYTES: u64 = 512 << 20;
+
+fn run(program: &str, args: &[&str]) -> Result<String, String> {
+    let output = Command::new(program).args(args).output().map_err(|error| format!("{program}: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(format!("{program}: {}", text(&output.stderr))) }
+}
+
+/// An ext4 file system on a block device of the test's own, mounted until this is dropped.
+struct Mounted {
+    device: String,
+    folder: PathBuf,
+    remove: fn(&str),
+}
+
+impl Mounted {
+    /// On a loop device over a file.
+    fn on_loop(bench: &Bench, name: &str, direct: bool) -> Result<Self, String> {
+        let image = bench.path(&format!("{name}.image"));
+        fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
+        let mode = if direct { "--direct-io=on" } else { "--direct-io=off" };
+        let device = run("losetup", &[mode, "--find", "--show", &image.display().to_string()])?;
+        Self::new(bench, name, device, |device| drop(run("losetup", &["--detach", device])))
+    }
+
+    /// On a disk of compressed memory.
+    fn on_memory(bench: &Bench) -> Result<Self, String> {
+        let number = fs::read_to_string("/sys/class/zram-control/hot_add").map_err(|error| format!("zram: {error}"))?;
+        let name = format!("zram{}", number.trim());
+        fs::write(format!("/sys/block/{name}/disksize"), IMAGE_BYTES.to_string()).map_err(|error| error.to_string())?;
+        Self::new(bench, "memory", format!("/dev/{name}"), |device| {
+            let number = device.trim_start_matches("/dev/zram");
+            let _ = fs::write(format!("/sys/block/zram{number}/reset"), "1");
+            let _ = fs::write("/sys/class/zram-control/hot_remove", number);
+        })
+    }
+
+    fn new(bench: &Bench, name: &str, device: String, remove: fn(&str)) -> Result<Self, String> {
+        let mounted = Self { device, folder: bench.path(name), remove };
+        fs::create_dir_all(&mounted.folder).map_err(|error| error.to_string())?;
+        run("mkfs.ext4", &["-q", "-F", &mounted.device])?;
+        run("mount", &[&mounted.device, &mounted.folder.display().to_string()])?;
+        Ok(mounted)
+    }
+
+    fn name(&self) -> &str {
+        self.device.trim_start_matches("/dev/")
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = run("umount", &[&self.folder.display().to_string()]);
+        (self.remove)(&self.device);
+    }
+}
+
+/// A run whose database lies in `folder`.
+fn measured_in(bench: &Bench, folder: &Path) -> Reported {
+    let data = folder.join("private").display().to_string();
+    let args = ["--target", "embedded", "--data-dir", &data, "--set", "shared_buffers=1MB", "--duration", "4s"];
+    bench.reported(&bench.run(&args))
+}
+
+fn told(missing: String) {
+    not_run(&format!("it mounts a file system on a device of its own, which takes root: {missing}"));
+}
+
+#[test]
+fn a_loop_device_over_the_page_cache_is_no_storage_and_a_direct_one_is() {
+    let bench = Bench::new();
+    let buffered = match Mounted::on_loop(&bench, "buffered", false) {
+        Ok(mounted) => mounted,
+        Err(missing) => return told(missing),
+    };
+    let cached = measured_in(&bench, &buffered.folder);
+    cached.assert_suspect("cache-below");
+    let evidence = cached.evidence("cache-below");
+    assert!(evidence.contains(buffered.name()) && evidence.contains("through the page cache"), "{cached}");
+    assert!(!cached.headline().contains("storage iops"), "{cached}");
+    assert!(cached.headline().contains("a cache below the file system served"), "{cached}");
+    assert!(cached.text.contains("served from between"), "{cached}");
+    drop(buffered);
+    let direct = match Mounted::on_loop(&bench, "direct", true) {
+        Ok(mounted) => mounted,
+        Err(missing) => return told(missing),
+    };
+    let clean = measured_in(&bench, &direct.folder);
+    clean.assert_clean();
+    assert!(!clean.has("cache-below"), "{clean}");
+    assert_eq!(clean.headline().contains("storage iops"), !clean.has("foreign-reads"), "{clean}");
+}
+
+#[test]
+fn a_disk_of_memory_is_no_storage() {
+    let bench = Bench::new();
+    let memory = match Mounted::on_memory(&bench) {
+        Ok(mounted) => mounted,
+        Err(missing) => return told(missing),
+    };
+    let reported = measured_in(&bench, &memory.folder);
+    reported.assert_suspect("data-in-memory");
+    assert!(reported.evidence("data-in-memory").starts_with(memory.name()), "{reported}");
+    assert!(!reported.headline().contains("storage iops") && reported.headline().contains("is memory"), "{reported}");
+}
+
+/// What lies in tmpfs is read from memory, whatever the database calls it.
+#[test]
+fn a_database_in_tmpfs_is_read_from_memory_alone() {
+    let bench = Bench::new();
+    let folder = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
+    fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let reported = measured_in(&bench, folder.path());
+    reported.assert_suspect("data-in-memory");
+    assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
+    assert!(reported.headline().contains("all from the page cache"), "{reported}");
+}
