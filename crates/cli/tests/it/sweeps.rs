@@ -91,8 +91,8 @@ fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
     let store = tempfile::tempdir().unwrap();
     let curve =
         ["--null-latency", "2ms", "--null-capacity", "4", "--sessions", "1,2,3,4,6,8,12,16", "--duration", "300ms"];
-    let output = command(store.path(), &[&["sweep", "--work-unit", "1", "--warmup", "0s"], &curve[..]].concat());
-    let output = { output }.output().unwrap();
+    let base = ["sweep", "--target", "null:", "--scale", "1000", "--work-unit", "1", "--warmup", "0s"];
+    let output = command(store.path(), &[&base[..], &curve].concat()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let line = text.lines().find(|line| line.contains("highest measured")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.contains("fitted capacity ") && line.contains("(95 % interval "), "{text}");
@@ -105,7 +105,8 @@ fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
     let store = tempfile::tempdir().unwrap();
     let search = |duration: &str| {
         let load = ["--sessions", "1..2", "--null-latency", "5ms", "--work-unit", "1", "--warmup", "0s"];
-        let objective = ["sweep", "--max-iops-at", "p99<=20ms", "--duration", duration];
+        let objective =
+            ["sweep", "--target", "null:", "--scale", "1000", "--max-iops-at", "p99<=20ms", "--duration", duration];
         command(store.path(), &[&objective[..], &load].concat()).output().unwrap()
     };
     let undecided = search("90ms");
