@@ -22,10 +22,10 @@ pub use answer::{Basis, Comparison, Question, RunValue, Verdict};
 pub use bootstrap::ratio_bca;
 pub use curve::{CurveComparison, Ratio, curves};
 pub use group::cliffs_delta;
-pub use history::{LevelChange, level_changes};
+pub use history::{FEWEST_OF_A_HISTORY, LevelChange, level_changes};
 pub use noise::NoiseFloor;
 pub use percentile::{PERCENTILES, PercentileShift, RunLatency, percentile_shifts};
-pub use power::{detectable_effect, runs_needed};
+pub use power::{can_tell, detectable_effect, runs_needed, runs_to_tell};
 pub use shift::Shift;
 pub use sweep::{PointComparison, holm, points};
 

@@ -272,6 +272,12 @@ fn compare() -> Command {
         .arg(text("figure", "figure", "NAME").help("throughput, mean, p99, reads, logical-reads or read-latency [default: throughput; reads for what other tools measured]"))
         .arg(text("fail_if", "fail-if", "GATE").help("Exit with 4 when this holds: 'slower>5%'"))
         .arg(
+            text("undecided", "undecided", "WHAT")
+                .value_parser(["fail", "pass"])
+                .requires("fail_if")
+                .help("What becomes of a gate that the runs do not decide: fail (exit with 4) or pass [default: fail]"),
+        )
+        .arg(
             Arg::new("force")
                 .long("force")
                 .action(ArgAction::SetTrue)

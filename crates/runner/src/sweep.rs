@@ -21,8 +21,8 @@ const MOST_SESSIONS: u32 = 256;
 const OVERHEAD: Duration = Duration::from_secs(3);
 /// A search for an objective ends when loads that meet and miss it are this near.
 const TOLERANCE: f64 = 0.05;
-/// A trial whose percentile is not known is taken again for longer, up to this many times the duration.
-const LONGEST: u32 = 16;
+/// A trial whose percentile is not known is taken again for longer, in this pass for 16 times the duration.
+const LONGEST_PASS: u32 = 5;
 /// Room for a rate that falls a little in the longer trial.
 const SPARE: f64 = 1.2;
 /// Short trials of a search measure this share of the duration.
@@ -316,11 +316,8 @@ impl Search<'_> {
         let (ops, need) = (last.step.ops.main().map_or(0, |op| op.count), self.objective.least_ops());
         let times = if ops == 0 { f64::INFINITY } else { SPARE * need as f64 / ops as f64 };
         let needed = length_of(last.step.point.pass) * times;
-        let pass = (last.step.point.pass + 1..).find(|pass| {
-            let length = length_of(*pass);
-            length >= needed || length > f64::from(LONGEST)
-        })?;
-        if length_of(pass) <= f64::from(LONGEST) {
+        let longer = (last.step.point.pass + 1..=LONGEST_PASS).find(|pass| length_of(*pass) >= needed);
+        if let Some(pass) = longer {
             return Some(self.at(last.load, pass));
         }
         let seconds = last.step.duration_s.filter(|_| ops > 0);

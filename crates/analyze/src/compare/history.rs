@@ -8,6 +8,9 @@ use crate::stats::random::Random;
 /// Fewest runs between two changes.
 const SHORTEST: usize = 3;
 
+/// Runs from which on a change can be told at all: eight cannot reach the p.
+pub const FEWEST_OF_A_HISTORY: usize = 10;
+
 /// Largest p of a change.
 const SIGNIFICANT: f64 = 0.01;
 
@@ -30,7 +33,7 @@ pub struct LevelChange {
 /// Finds changes of level in `values`, one a run in the order they ran, all above zero, by E-Divisive with means
 /// (Matteson and James 2014) on logarithms: the split that separates the means best is kept when few permutations do as
 /// well and the levels differ by more than `margin` (a share), then both sides are searched in the same way. Runs are
-/// independent, so they are permuted as they are; eight runs cannot reach the p, ten can.
+/// independent, so they are permuted as they are; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
 pub fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let mut random = Random::new(seed, "permutations of a history");

@@ -27,6 +27,18 @@ pub fn detectable_effect(variation: f64, runs: u32) -> Option<f64> {
     Some((reach * variation * (2.0 / (f64::from(runs) * RANK_EFFICIENCY)).sqrt()).exp_m1())
 }
 
+/// Whether so many runs against so many can tell a difference of any size at all, `points` of a sweep told at once: the
+/// exact test cannot give a smaller p than two sides that do not overlap.
+pub fn can_tell(baseline: usize, candidate: usize, points: usize) -> bool {
+    let smallest = 2.0 * RankSum::new(baseline, candidate).at_most(0.0) * points as f64;
+    smallest <= (1.0 - CONFIDENCE) * (1.0 + 1e-9)
+}
+
+/// Runs a side from which on they can.
+pub fn runs_to_tell(points: usize) -> usize {
+    (2..MOST_RUNS as usize).find(|runs| can_tell(*runs, *runs, points)).unwrap_or(MOST_RUNS as usize)
+}
+
 /// Runs a side that find a difference of `distance` (on the logarithm) in four of five cases; `None` above 500.
 pub fn runs_needed(variation: f64, distance: f64) -> Option<u32> {
     let enough = |runs: u32| detectable_effect(variation, runs).is_some_and(|d| d.ln_1p() <= distance);
@@ -39,4 +51,18 @@ pub fn runs_needed(variation: f64, distance: f64) -> Option<u32> {
         if enough(middle) { long = middle } else { short = middle }
     }
     Some(long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two sides of three that do not overlap come by chance in one of ten, two of four in one of 35.
+    #[test]
+    fn three_runs_a_side_can_never_tell_and_four_can() {
+        assert!(
+            !can_tell(3, 3, 1) && !can_tell(3, 4, 1) && can_tell(4, 4, 1) && can_tell(3, 5, 1) && can_tell(2, 8, 1)
+        );
+        assert_eq!([1, 2, 5, 20].map(runs_to_tell), [4, 5, 5, 6]);
+    }
 }

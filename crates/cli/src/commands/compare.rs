@@ -1,5 +1,6 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
+mod gate;
 mod history;
 mod reported;
 mod sides;
@@ -25,20 +26,16 @@ use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::{context, noise, store};
+use gate::{Gate, Outcome};
 use history::History;
 use reported::{KindShifts, Reported};
-
-/// What a gate allows: the verdict that crosses it, and by how much.
-struct Gate {
-    crossed_by: Verdict,
-    margin: f64,
-}
 
 /// Holds two groups of runs against each other; makes the runs first when plans are given.
 pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
-    let gate = matches.get_one::<String>("fail_if").map(|text| gate(text)).transpose()?;
+    let undecided = matches.get_one::<String>("undecided").map(String::as_str);
+    let gate = matches.get_one::<String>("fail_if").map(|text| Gate::parse(text, undecided)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let allowed = gate.as_ref().map_or_else(|| margin.map_or(0.03, |m| m.percent() / 100.0), |gate| gate.margin);
     if matches.contains_id("history") {
@@ -47,7 +44,14 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
     let (baseline, candidate) = match plans.as_slice() {
         [] => (sides::named(matches, "baseline", &store)?, sides::named(matches, "candidate", &store)?),
-        [a, b] => sides::measured(a, b, matches, &store)?,
+        [a, b] => {
+            let repeat = crate::args::repetitions(matches, 1, 5)? as usize;
+            // Before anything runs; of a single run a side, the noise floor is known by its target.
+            if let Some(gate) = gate.as_ref().filter(|_| repeat > 1) {
+                gate.refuse_too_few(repeat, repeat, 1, false)?;
+            }
+            sides::measured(a, b, matches, &store)?
+        }
         _ => return Err(Error::plan("--run takes two plan files", "give --run A.toml B.toml")),
     };
     if !matches.get_flag("force") {
@@ -69,21 +73,32 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         ..Question::default()
     };
     let points = point_by_point(figure, &baseline, &candidate, &question)?;
+    if let Some(gate) = &gate {
+        for point in &points {
+            let (a, b) = (point.comparison.runs_baseline as usize, point.comparison.runs_candidate as usize);
+            gate.refuse_too_few(a, b, points.len(), question.noise.is_some())?;
+        }
+    }
     let reported = Reported {
         points: &points,
         latencies: percentiles(&baseline, &candidate),
         curves: curves(&baseline, &candidate),
         differing: &differing,
     };
-    let crossed = gate.is_some_and(|gate| points.iter().any(|p| p.comparison.verdict == gate.crossed_by));
-    let text = if context::wants_json(matches) {
-        format!("{:#}\n", as_json(&reported, &baseline, &candidate))
+    let outcome = gate.as_ref().map(|gate| (gate, gate.of(&points)));
+    let wants_json = context::wants_json(matches);
+    let text = if wants_json {
+        let mut all = as_json(&reported, &baseline, &candidate);
+        if let Some((gate, outcome)) = outcome {
+            all["gate"] = gate.json(outcome);
+        }
+        format!("{all:#}\n")
     } else {
         let runs = baseline.iter().chain(&candidate).map(|(run, _)| run);
         context::found_plans(runs) + &text::report(&reported, &baseline, &candidate)
     };
     context::print(&text)?;
-    Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
+    outcome.map_or(Ok(Exit::Ok), |(gate, outcome)| gate.conclude(outcome, wants_json))
 }
 
 /// The changes of level in a series of runs; a gate is crossed when the last level lies beyond it.
@@ -93,13 +108,19 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
         sides::refuse_invalid(&runs, &Side::new())?;
     }
     let plans = context::found_plans(runs.iter().map(|(run, _)| run));
+    if let Some(gate) = gate {
+        gate.refuse_short_history(runs.len())?;
+    }
     let history = History::of(runs, figure, margin, force)?;
-    context::print(&if context::wants_json(matches) { history.json() } else { plans + &history.text() })?;
+    let wants_json = context::wants_json(matches);
+    context::print(&if wants_json { history.json() } else { plans + &history.text() })?;
     let higher = history.last_by_first() > 1.0;
     let beyond = history.last_by_first().ln().abs() > margin.ln_1p();
     let verdict = if higher == figure.higher_is_faster() { Verdict::Faster } else { Verdict::Slower };
-    let crossed = beyond && gate.is_some_and(|gate| gate.crossed_by == verdict);
-    Ok(if crossed { Exit::GateCrossed } else { Exit::Ok })
+    gate.map_or(Ok(Exit::Ok), |gate| {
+        let crossed = beyond && gate.crossed_by == verdict;
+        gate.conclude(if crossed { Outcome::Crossed } else { Outcome::Passed }, wants_json)
+    })
 }
 
 /// The noise floor of this platform on the target of the baseline; none where a run was made elsewhere, whatever its
@@ -155,19 +176,6 @@ fn points_of(side: &Side) -> Vec<BTreeMap<String, String>> {
         }
     }
     points
-}
-
-/// `slower>5%`: the verdict that crosses, and by how much.
-fn gate(text: &str) -> Result<Gate> {
-    let bad = || Error::plan(format!("`{text}` is no gate"), "write 'slower>5%' or 'faster>5%'");
-    let (word, margin) = text.split_once('>').ok_or_else(bad)?;
-    let crossed_by = match word.trim() {
-        "slower" => Verdict::Slower,
-        "faster" => Verdict::Faster,
-        _ => return Err(bad()),
-    };
-    let margin = Share::parse(margin).map_err(|_| bad())?.percent() / 100.0;
-    Ok(Gate { crossed_by, margin })
 }
 
 fn not_comparable(differing: &[Difference]) -> Error {

@@ -46,6 +46,46 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{reported:#}");
     let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    let text = String::from_utf8(gated.stdout).unwrap();
+    assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
+}
+
+/// Three runs a side can never reach 95 %: such a gate would pass whatever they measure.
+#[test]
+fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
+    let store = tempfile::tempdir().unwrap();
+    let plan = plan(store.path(), "one.toml", "2ms");
+    let gate = ["compare", "--run", &plan, &plan, "--fail-if", "slower>5%", "--repeat"];
+    let refused = mindful(store.path(), &[&gate[..], &["3"]].concat());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("3 runs against 3 can never tell") && told.contains("--repeat 4"), "{told}");
+    assert!(refused.stdout.is_empty() && !store.path().join("runs").exists(), "{refused:?}");
+}
+
+/// Eight runs of one plan: no margin this small can be told from their noise.
+#[test]
+fn a_gate_that_is_not_decided_fails_unless_it_is_told_to_pass() {
+    let store = tempfile::tempdir().unwrap();
+    let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "300ms"];
+    for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {
+        let ran = mindful(store.path(), &[&base[..], &["--tag", tag, "--null-latency", latency]].concat());
+        assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
+    }
+    let gate = ["compare", "--baseline", "one", "--candidate", "two", "--force", "--fail-if", "slower>0.1%"];
+    let last = |more: &[&str]| {
+        let output = mindful(store.path(), &[&gate[..], more].concat());
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        (output.status.code(), text.lines().last().unwrap_or_default().to_owned(), output)
+    };
+    let (code, line, _) = last(&[]);
+    assert_eq!((code, line.as_str()), (Some(4), "gate 'slower>0.1%': undecided, so it fails (--undecided fail)"));
+    let (code, line, _) = last(&["--undecided", "pass"]);
+    assert_eq!((code, line.as_str()), (Some(0), "gate 'slower>0.1%': undecided, let pass (--undecided pass)"));
+    let (code, _, output) = last(&["--format", "json"]);
+    let reported = json(&output);
+    assert_eq!((code, &reported["gate"]["outcome"]), (Some(4), &"undecided".into()), "{reported:#}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("undecided"), "{output:?}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn measured_in(bench: &Bench, folder: &Path) -> Reported {
     bench.reported(&bench.run(&args))
 }
 
-fn told(missing: String) {
+fn told(missing: &str) {
     not_run(&format!("it mounts a file system on a device of its own, which takes root: {missing}"));
 }
 
@@ -81,7 +81,7 @@ fn a_loop_device_over_the_page_cache_is_no_storage_and_a_direct_one_is() {
     let bench = Bench::new();
     let buffered = match Mounted::on_loop(&bench, "buffered", false) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(missing),
+        Err(missing) => return told(&missing),
     };
     let cached = measured_in(&bench, &buffered.folder);
     cached.assert_suspect("cache-below");
@@ -93,7 +93,7 @@ fn a_loop_device_over_the_page_cache_is_no_storage_and_a_direct_one_is() {
     drop(buffered);
     let direct = match Mounted::on_loop(&bench, "direct", true) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(missing),
+        Err(missing) => return told(&missing),
     };
     let clean = measured_in(&bench, &direct.folder);
     clean.assert_clean();
@@ -106,7 +106,7 @@ fn a_disk_of_memory_is_no_storage() {
     let bench = Bench::new();
     let memory = match Mounted::on_memory(&bench) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(missing),
+        Err(missing) => return told(&missing),
     };
     let reported = measured_in(&bench, &memory.folder);
     reported.assert_suspect("data-in-memory");

@@ -1,0 +1,130 @@
+//! The gate of a comparison: what crosses it, what it cannot decide, and whether there are runs enough to decide at all.
+
+use mindful_analyze::compare::{FEWEST_OF_A_HISTORY, PointComparison, Verdict, can_tell, runs_to_tell};
+use mindful_core::units::Share;
+use mindful_core::{Error, Result};
+use serde_json::{Value, json};
+
+use crate::exit::{self, Exit};
+
+/// What a gate allows: the verdict that crosses it, by how much, and what becomes of what is not decided.
+pub struct Gate {
+    text: String,
+    /// The verdict that crosses it.
+    pub crossed_by: Verdict,
+    /// By more than this, as a share.
+    pub margin: f64,
+    /// Whether it lets pass what the runs do not decide.
+    passes_undecided: bool,
+}
+
+/// What a gate said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing crossed it.
+    Passed,
+    /// Something did.
+    Crossed,
+    /// The runs do not tell.
+    Undecided,
+}
+
+impl Gate {
+    /// From `slower>5%` and `fail` or `pass`.
+    pub fn parse(text: &str, undecided: Option<&str>) -> Result<Self> {
+        let bad = || Error::plan(format!("`{text}` is no gate"), "write 'slower>5%' or 'faster>5%'");
+        let (word, margin) = text.split_once('>').ok_or_else(bad)?;
+        let crossed_by = match word.trim() {
+            "slower" => Verdict::Slower,
+            "faster" => Verdict::Faster,
+            _ => return Err(bad()),
+        };
+        let margin = Share::parse(margin).map_err(|_| bad())?.percent() / 100.0;
+        Ok(Self { text: text.to_owned(), crossed_by, margin, passes_undecided: undecided == Some("pass") })
+    }
+
+    /// Refuses so few runs that no figures of theirs could ever cross it. A single run a side is judged by the noise floor.
+    pub fn refuse_too_few(
+        &self,
+        baseline: usize,
+        candidate: usize,
+        points: usize,
+        has_noise_floor: bool,
+    ) -> Result<()> {
+        let single = baseline.min(candidate) == 1;
+        if if single { has_noise_floor } else { can_tell(baseline, candidate, points) } {
+            return Ok(());
+        }
+        let needed = runs_to_tell(points);
+        let at = if points > 1 { format!(" at {points} points") } else { String::new() };
+        let floor = if single { "; or measure the noise floor first: `mindful noise`" } else { "" };
+        Err(Error::plan(
+            format!(
+                "--fail-if '{}': {baseline} runs against {candidate}{at} can never tell a difference, whatever they measure",
+                self.text
+            ),
+            format!("give {needed} runs a side (--repeat {needed}) or more{floor}"),
+        ))
+    }
+
+    /// The same for a series.
+    pub fn refuse_short_history(&self, runs: usize) -> Result<()> {
+        if runs >= FEWEST_OF_A_HISTORY {
+            return Ok(());
+        }
+        Err(Error::plan(
+            format!("--fail-if '{}': {runs} runs in a row can never tell a change of level", self.text),
+            format!("give {FEWEST_OF_A_HISTORY} runs or more"),
+        ))
+    }
+
+    /// What it says of these comparisons.
+    pub fn of(&self, points: &[PointComparison]) -> Outcome {
+        let any = |verdict| points.iter().any(|point| point.comparison.verdict == verdict);
+        match () {
+            () if any(self.crossed_by) => Outcome::Crossed,
+            () if any(Verdict::NotDecided) => Outcome::Undecided,
+            () => Outcome::Passed,
+        }
+    }
+
+    /// How the process ends.
+    pub fn exit(&self, outcome: Outcome) -> Exit {
+        match outcome {
+            Outcome::Crossed => Exit::GateCrossed,
+            Outcome::Undecided if !self.passes_undecided => Exit::GateCrossed,
+            _ => Exit::Ok,
+        }
+    }
+
+    /// The last line of what is told.
+    pub fn line(&self, outcome: Outcome) -> String {
+        let words = match outcome {
+            Outcome::Passed => "passed",
+            Outcome::Crossed => "crossed",
+            Outcome::Undecided if self.passes_undecided => "undecided, let pass (--undecided pass)",
+            Outcome::Undecided => "undecided, so it fails (--undecided fail)",
+        };
+        format!("gate '{}': {words}", self.text)
+    }
+
+    /// For programs.
+    pub fn json(&self, outcome: Outcome) -> Value {
+        let name = match outcome {
+            Outcome::Passed => "passed",
+            Outcome::Crossed => "crossed",
+            Outcome::Undecided => "undecided",
+        };
+        json!({ "fail_if": self.text, "outcome": name, "failed": self.exit(outcome) != Exit::Ok })
+    }
+
+    /// Ends a comparison that was told: the line stands last, beside JSON on stderr.
+    pub fn conclude(&self, outcome: Outcome, as_json: bool) -> Result<Exit> {
+        if as_json {
+            exit::tell(&self.line(outcome));
+        } else {
+            crate::context::print(&format!("{}\n", self.line(outcome)))?;
+        }
+        Ok(self.exit(outcome))
+    }
+}
