@@ -397,7 +397,7 @@ fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
         mib(below),
         headline::part(share)
     );
-    warning("cache-below", text, evidence)
+    codes::CACHE_BELOW.finding(text, evidence)
 }
 
 fn storage(found: &StepAnalysis) -> Vec<Finding> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::event::{Event, Events as _, note};
-use mindful_core::finding::{Finding, Severity};
+use mindful_core::finding::codes;
 use mindful_core::result::StepSummary;
 use mindful_core::run::Run;
 
@@ -98,7 +98,7 @@ impl StepSource for Walk<'_> {
             Next::Undecided(why) => {
                 let text = "The search came to no answer: too few operations tell the percentile. A longer --duration, or \
                             a percentile that fewer tell.";
-                recording.emit(Event::Finding(Finding::new("objective-undecided", Severity::Error, text, why)));
+                recording.emit(Event::Finding(codes::OBJECTIVE_UNDECIDED.finding(text, why)));
                 return Ok(None);
             }
         };

@@ -11,9 +11,11 @@ crate::finding_codes! {
     NO_WINDOW = "no-window", Error;
     SHORT_WINDOW = "short-window", Error;
     INCOMPLETE = "incomplete", Error;
+    OBJECTIVE_UNDECIDED = "objective-undecided", Error;
     LAYOUT = "layout", Error;
     // The figure is not what it seems.
     PAGE_CACHE = "page-cache", Warning;
+    CACHE_BELOW = "cache-below", Warning;
     FOREIGN_CPU = "foreign-cpu", Warning;
     STALL = "stall", Warning;
     SESSION_STALL = "session-stall", Warning;

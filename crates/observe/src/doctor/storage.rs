@@ -154,7 +154,7 @@ fn layer(device: &Device) -> Option<Finding> {
     if layer == "memory" {
         let text = "The data lies in memory: the device is a RAM disk, and no read or write reaches storage. Give a \
                     --data-dir or a path on a disk: lsblk -f";
-        return Some(warning("data-in-memory", text, format!("{}: a RAM disk", device.name)));
+        return Some(codes::DATA_IN_MEMORY.finding(text, format!("{}: a RAM disk", device.name)));
     }
     let what = if layer.starts_with("CRYPT") {
         "The data is encrypted below the file system: every block costs CPU in the kernel that no process is charged \
