@@ -279,7 +279,7 @@ mod tests {
 
     /// The file lies on the logical volume, in a mount of the tree's own table.
     #[test]
-    fn a_loop_device_is_followed_below_its_file_and_says_how_it_reads() {
+    fn a_loop_device_is_followed_below_its_file() {
         let (root, kernel) = mirror();
         let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
         fs::create_dir_all(kernel.proc.join("self")).unwrap();

@@ -91,7 +91,7 @@ fn the_highest_load_that_meets_an_objective_is_found() {
 
 /// One session does 50 operations a second; its p99 takes 1,000.
 #[test]
-fn a_percentile_that_is_not_known_is_measured_for_longer_or_left_undecided() {
+fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
     let given = [("sessions", "1..4"), ("null_latency", "20ms"), ("work_unit", "1")];
     let simulation = Simulation::new();
     let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "6s")]].concat(), None);

@@ -77,7 +77,7 @@ fn told(missing: &str) {
 }
 
 #[test]
-fn a_loop_device_over_the_page_cache_is_no_storage_and_a_direct_one_is() {
+fn a_loop_device_is_storage_only_past_the_page_cache() {
     let bench = Bench::new();
     let buffered = match Mounted::on_loop(&bench, "buffered", false) {
         Ok(mounted) => mounted,
