@@ -5,6 +5,12 @@ todo := least(batch, {{most}}, run);
             {{statement}}
         LOOP
             select_counts[answer.slot] := select_counts[answer.slot] + answer.n;
+            IF answer.slot < select_first THEN
+                select_first := answer.slot;
+            END IF;
+            IF answer.slot > select_last THEN
+                select_last := answer.slot;
+            END IF;
             cells[answer.facts] := cells[answer.facts] + answer.n;
             done := done + answer.n;
             sums[1] := sums[1] + answer.blocks;

@@ -103,13 +103,14 @@ fn report(index: u32, row: &Row) -> SliceReport {
     for (kind, (column, sums)) in
         OpKind::ALL.into_iter().zip(["selects", "updates", "scans"].iter().zip(totals.chunks(3)))
     {
-        let pairs: Vec<i64> = row.get(column);
+        let counted: Vec<i64> = row.get(column);
+        let counts = used(&counted);
         let op = report.op_mut(kind);
         let [blocks, sum_us, max_us] = [0, 1, 2].map(|at| sums[at].unsigned_abs());
-        op.ops = pairs.chunks(2).map(|pair| pair[1].unsigned_abs()).sum();
+        op.ops = counts.iter().map(|(_, count)| count).sum();
         op.blocks = blocks;
         op.latency = Latency {
-            buckets: pairs.chunks(2).map(|pair| (bucket_ns(pair[0]), pair[1].unsigned_abs())).collect(),
+            buckets: counts.into_iter().map(|(bucket, count)| (bucket_ns(bucket), count)).collect(),
             sum_ns: sum_us * 1_000,
             max_ns: max_us * 1_000,
         };
@@ -121,8 +122,15 @@ fn report(index: u32, row: &Row) -> SliceReport {
         }
     }
     let cells: Vec<i64> = row.get("tally");
-    report.tally = Tally(cells.chunks(2).map(|cell| (cell[0] as u8, cell[1].unsigned_abs())).collect());
+    report.tally =
+        Tally((0..).zip(cells).filter(|(_, count)| *count > 0).map(|(n, c)| (n, c.unsigned_abs())).collect());
     report
+}
+
+/// The buckets in use with their counts, of a first bucket and the counts from there on.
+fn used(counted: &[i64]) -> Vec<(i64, u64)> {
+    let Some((first, counts)) = counted.split_first() else { return Vec::new() };
+    (*first..).zip(counts).filter(|(_, count)| **count > 0).map(|(bucket, n)| (bucket, n.unsigned_abs())).collect()
 }
 
 /// The latency a bucket stands for, ns: the inverse of the procedure's `128 + ln(us / 128) * 200`, at its middle.
