@@ -226,6 +226,12 @@ pub trait Target: Send + Sync {
     /// Ends whatever sessions are doing, from another thread; best effort.
     fn interrupt(&self);
 
+    /// Ends whatever anyone waits for here, sessions or not, from another thread; best effort. All that is done to the
+    /// target after it may fail as interrupted.
+    fn give_up(&self) {
+        self.interrupt();
+    }
+
     /// Everything `cleanup` would touch or leave.
     fn inventory(&self) -> Result<Vec<OwnedObject>>;
 

@@ -54,7 +54,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_to_be_found_is_missed_once_in_a_billion_at_most(
+        fn what_is_to_be_found_is_missed_once_in_a_billion(
             blocks in 100_u64..3_000_000, share in 0.000_05_f64..SHARE
         ) {
             let drawn = draws(blocks, share);
@@ -66,7 +66,7 @@ mod tests {
         }
 
         #[test]
-        fn the_error_is_that_of_the_share_the_sample_was_drawn_for(
+        fn the_error_is_that_of_the_share_drawn_for(
             blocks in 100_u64..3_000_000, share in 0.000_05_f64..SHARE
         ) {
             let drawn = draws(blocks, share);

@@ -1,6 +1,6 @@
 # Runs a server and ends it when standard input ends. The other end of that pipe is held by mindful and by nobody else,
 # so it closes however mindful dies. A line before the end is an orderly stop, which may take its time to write out what
-# is cached. Arguments: the signal that stops the server in order, the one for when that took too long, its command line.
+# is cached, but no longer when mindful ends before the server has. Arguments: the signal that stops the server in order, the one for when that took too long, its command line.
 #
 # Standard output is a locked file. Guard and server keep it open as long as they live, so that it stays locked. It takes
 # the server's process id, and how that process ended.
@@ -18,7 +18,7 @@ echo "$server" >&4
 
 (
     patience=8
-    if read -r order <&3; then patience=600; fi
+    if read -r orderly <&3; then patience=600; fi
     waited=0
     # Repeated, because a server that has only just been started does not listen yet.
     while kill "-$signal" "$server" 2>/dev/null; do
@@ -26,7 +26,12 @@ echo "$server" >&4
         for stopped in "$server" $(cat "/proc/$server/task/$server/children" 2>/dev/null); do
             kill -CONT "$stopped" 2>/dev/null
         done
-        sleep 1 3<&- 4>&- >/dev/null 2>&1
+        # Up to a second, or until the pipe closes.
+        if [ "$orderly" ] && timeout 1 cat <&3 3<&- 4>&- >/dev/null 2>&1; then
+            orderly=
+            patience=8
+        fi
+        [ "$orderly" ] || sleep 1 3<&- 4>&- >/dev/null 2>&1
         waited=$((waited + 1))
         if [ "$waited" -ge "$patience" ]; then signal=$later; fi
         if [ "$waited" -ge "$((patience + 5))" ]; then signal=KILL; fi

@@ -148,7 +148,7 @@ impl Instance {
     pub fn destroy(&self) -> Result<()> {
         let mut state = self.state();
         if let Some(mut server) = state.server.take() {
-            server.stop()?;
+            server.stop(self.events.as_ref())?;
         }
         shared_memory::clear(&self.account);
         self.folder.destroy()
@@ -172,7 +172,7 @@ impl Instance {
             return Ok(false);
         }
         if let Some(mut server) = state.server.take() {
-            server.stop()?;
+            server.stop(self.events.as_ref())?;
         }
         state.group = None;
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
@@ -208,7 +208,7 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         let mut state = self.state();
-        let stopped = state.server.take().is_none_or(|mut server| server.stop().is_ok());
+        let stopped = state.server.take().is_none_or(|mut server| server.stop(self.events.as_ref()).is_ok());
         drop(state);
         // A load that was given up in order left nothing half-made.
         if stopped && was_shut_down(&self.folder, self.program.as_ref()) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_core::event::{Events, note};
+use mindful_core::event::{Events, Silent, note};
 use mindful_core::{Error, Result};
 
 use crate::files::{own_file, read_text};
@@ -15,6 +15,8 @@ use crate::program::{Chosen, Program, Site};
 
 const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
+/// From when on a start or a stop is called slow.
+const SLOW: Duration = Duration::from_secs(3);
 
 /// A server that is ready, until this is dropped.
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl Server {
                     format!("see {}; {next}", log.path().display()),
                 ));
             }
-            if !reported && began.elapsed() > Duration::from_secs(3) {
+            if !reported && began.elapsed() > SLOW {
                 note(events, format!("{} is still starting, as after a crash it replays its log first", self.name));
                 reported = true;
             }
@@ -87,18 +89,34 @@ impl Server {
     }
 
     /// Stops the server in order: sessions are ended, what is cached is written.
-    pub fn stop(&mut self) -> Result<()> {
-        if let Some(mut pipe) = self.pipe.take() {
+    pub fn stop(&mut self, events: &dyn Events) -> Result<()> {
+        // Held until the server has ended: when it closes before, the guard waits no longer.
+        let mut pipe = self.pipe.take();
+        if let Some(pipe) = &mut pipe {
             let _ = pipe.write_all(b"stop\n");
         }
-        let ended = self.guard.wait().map(drop);
-        ended.map_err(|error| Error::run(format!("waiting for {} to stop: {error}", self.name), ""))
+        let began = Instant::now();
+        let mut reported = false;
+        loop {
+            match self.guard.try_wait() {
+                Ok(None) => {}
+                Ok(Some(_)) => return Ok(()),
+                Err(error) => return Err(Error::run(format!("waiting for {} to stop: {error}", self.name), "")),
+            }
+            if !reported && began.elapsed() > SLOW {
+                let what =
+                    format!("{} is still stopping: it writes out what it cached; Ctrl-C twice ends it", self.name);
+                note(events, what);
+                reported = true;
+            }
+            std::thread::sleep(POLL);
+        }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.stop();
+        let _ = self.stop(&Silent);
     }
 }
 

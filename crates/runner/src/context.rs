@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::clock::Clock;
-use mindful_core::engine::{Engine, Stop, Target};
+use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::Events;
 use mindful_core::plan::Plan;
 use mindful_core::run::{FORMAT, RunHead};
@@ -14,6 +14,7 @@ use mindful_core::settings::Settings;
 use mindful_record::Store;
 
 use crate::capabilities;
+use crate::heeding::Heeding;
 use crate::hooks::{self, HookMoment};
 use crate::recording::Recording;
 use crate::source::System;
@@ -72,8 +73,14 @@ impl Context {
     }
 
     /// Opens the target.
-    pub fn open(&self) -> Result<Box<dyn Target>> {
-        self.stop.cut_off(|| self.engine.open(&self.plan.target, &self.settings, &self.events()))
+    pub fn open(&self) -> Result<Heeding> {
+        self.open_system(&self.system())
+    }
+
+    /// Opens a system.
+    pub fn open_system(&self, system: &System) -> Result<Heeding> {
+        let open = || system.engine.open(&system.url, &system.settings, &self.events());
+        Ok(Heeding::new(self.stop.cut_off(open)?, &self.stop))
     }
 
     /// The folder in which opening the target would make a server first.

@@ -5,7 +5,7 @@ use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
 use mindful_core::engine::{Description, Stop, Target};
 use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Plan;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, ErrorKind, Result};
 
 /// Finds the dataset that `plan` can run on, or loads it. Emits it, and the proof of its layout: of this load, or the one
 /// kept since an earlier one.
@@ -100,6 +100,9 @@ fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Resu
     if failure.is_none()
         && let Err(error) = target.keep_proof(&proof)
     {
+        if error.kind == ErrorKind::Interrupted {
+            return Err(error);
+        }
         note(events, format!("the proof of the layout is not stored for later runs: {error}"));
     }
     events.emit(Event::Proven { proof: proof.clone() });

@@ -12,6 +12,7 @@ pub mod dataset;
 mod early_stop;
 mod following;
 mod gate;
+mod heeding;
 pub mod hooks;
 pub mod io_job;
 pub mod ladder;

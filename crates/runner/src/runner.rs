@@ -18,6 +18,7 @@ use mindful_record::RunWriter;
 
 use crate::cached::{self, BaselineKey};
 use crate::context::Context;
+use crate::heeding::Heeding;
 use crate::hooks::HookMoment;
 use crate::measure::Measured;
 use crate::source::{NextStep, StepSource, System};
@@ -57,13 +58,14 @@ pub fn run(
     let known = runner.begin(source, resumed)?;
     let outcome = runner.hooked(source, &known);
     let id = known.head.id;
-    // A server ends before its result is reported.
-    drop(runner);
     let error = outcome.err();
     let hook_ended = error.as_ref().is_some_and(|error| error.kind == ErrorKind::Interrupted);
     let interrupted = hook_ended || context.stop.requested();
     let events = context.events();
+    // Stored first: whoever cuts short the end of a server loses nothing of the run.
     events.emit(Event::Finished { interrupted, error: error.as_ref().map(ToString::to_string) });
+    // A server ends before its result is reported.
+    drop(runner);
     events.quiet();
     context.recording.close()?;
     let run = context.store.read(&id)?;
@@ -88,7 +90,7 @@ struct Opened {
     system: System,
     /// The server's processes as long as they are kept on one CPU; they get their own back before it ends.
     pinned: Option<Pinned>,
-    target: Box<dyn Target>,
+    target: Heeding,
     dataset: Dataset,
     /// What the target was made ready for, until a step has made use of it.
     ready_for: Option<(Workload, u32)>,
@@ -133,8 +135,7 @@ impl Runner<'_> {
             Some(at) if self.opened[at].system.same(system) => at,
             other => {
                 other.map(|at| self.opened.remove(at));
-                let (stop, events) = (&self.context.stop, self.context.events());
-                let target = stop.cut_off(|| system.engine.open(&system.url, &system.settings, &events))?;
+                let target = self.context.open_system(system)?;
                 let dataset = if loads {
                     load(self.context, &*target)?
                 } else {
@@ -205,7 +206,9 @@ impl Runner<'_> {
         let opened = self.open(&next.system, next.loads)?;
         opened.pin(next.on_one_cpu)?;
         match opened.ready(&next.plan) {
-            Ok(workload) => measure::step(context, &*opened.target, &next.plan, workload, number, next.point),
+            Ok(workload) => opened
+                .target
+                .in_step(|| measure::step(context, &*opened.target, &next.plan, workload, number, next.point)),
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {
                 let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..next.plan };
                 let workload = Plan { schemas: None, scale: None, ..smallest.clone() }.workload(&opened.dataset)?;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::slice::Placement;
@@ -10,8 +10,9 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::connect::{Connection, Server};
+use crate::connect::{Canceller, Connection, Server};
 use crate::error::Failure;
+use crate::sessions;
 
 /// How long connections may take to end when a target is done with.
 const GOODBYE: Duration = Duration::from_secs(1);
@@ -22,26 +23,44 @@ pub struct Link {
     server: Server,
     control: Mutex<Option<Arc<Connection>>>,
     interrupted: AtomicBool,
+    shared: Arc<Shared>,
+}
+
+/// What links to the same server have in common.
+#[derive(Default)]
+struct Shared {
+    /// Connections that are no sessions.
+    connections: Mutex<Vec<Canceller>>,
+    given_up: AtomicBool,
+}
+
+impl Shared {
+    /// Those that stand.
+    fn connections(&self) -> MutexGuard<'_, Vec<Canceller>> {
+        let mut held = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|connection| !connection.is_over());
+        held
+    }
 }
 
 impl Link {
     /// A link to `server`; connects nothing yet.
     pub fn new(server: Server) -> Result<Self> {
-        Self::on(Builder::new_multi_thread().worker_threads(1).thread_name("postgres"), server)
+        Self::on(Builder::new_multi_thread().worker_threads(1).thread_name("postgres"), server, Arc::default())
     }
 
     /// A link of its own to the same server. Its sockets are driven by the thread that waits for them, so that what
     /// it costs is that thread's CPU alone.
     pub fn apart(&self) -> Result<Self> {
-        Self::on(&mut Builder::new_current_thread(), self.server.clone())
+        Self::on(&mut Builder::new_current_thread(), self.server.clone(), Arc::clone(&self.shared))
     }
 
-    fn on(builder: &mut Builder, server: Server) -> Result<Self> {
+    fn on(builder: &mut Builder, server: Server, shared: Arc<Shared>) -> Result<Self> {
         let runtime = builder
             .enable_all()
             .build()
             .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
-        Ok(Self { runtime, server, control: Mutex::new(None), interrupted: AtomicBool::new(false) })
+        Ok(Self { runtime, server, control: Mutex::new(None), interrupted: AtomicBool::new(false), shared })
     }
 
     /// The server it leads to.
@@ -51,7 +70,9 @@ impl Link {
 
     /// Waits for `work` on this thread. `place` is what is being done, for the message.
     pub fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
-        self.runtime.block_on(work).map_err(|failure| failure.at(place))
+        self.runtime
+            .block_on(work)
+            .map_err(|failure| self.given_up(&failure, place).unwrap_or_else(|| failure.at(place)))
     }
 
     /// The same for work on `connection`, which knows why the server closed it.
@@ -61,7 +82,9 @@ impl Link {
         place: &str,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
-        self.runtime.block_on(work).map_err(|failure| failure.on(connection, place))
+        self.runtime
+            .block_on(work)
+            .map_err(|failure| self.given_up(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
     }
 
     /// The same for a session, which may have been interrupted on purpose.
@@ -92,15 +115,30 @@ impl Link {
         self.interrupted.store(interrupted, Ordering::SeqCst);
     }
 
-    /// A new connection to `endpoint` (from 0).
+    /// From now on whatever fails has been interrupted; all that connections other than sessions are at is cancelled.
+    pub fn give_up(&self) {
+        self.shared.given_up.store(true, Ordering::SeqCst);
+        self.set_interrupted(true);
+        self.wait(sessions::end(|| self.shared.connections().clone()));
+    }
+
+    /// The error of work that the server was told to give up.
+    fn given_up(&self, failure: &Failure, place: &str) -> Option<Error> {
+        let given_up = self.shared.given_up.load(Ordering::SeqCst) && matches!(failure, Failure::Server(_));
+        given_up.then(|| Error::interrupted(format!("{place} was interrupted")))
+    }
+
+    /// A new connection to `endpoint` (from 0), not for a session.
     pub fn connect(&self, endpoint: u32) -> Result<Connection> {
-        self.runtime.block_on(self.server.connect(endpoint))
+        let connection = self.wait(self.server.connect(endpoint))?;
+        self.shared.connections().push(connection.canceller());
+        Ok(connection)
     }
 
     /// A connection for the session in `placement`, set up as all sessions of `workload` are, and how messages name it.
     pub fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
         let place = format!("session {}", placement.session);
-        let client = self.connect(placement.endpoint).map_err(|error| error.at(&place))?;
+        let client = self.wait(self.server.connect(placement.endpoint)).map_err(|error| error.at(&place))?;
         self.run_on(&client, &place, async {
             client.batch_execute(include_str!("../sql/session.sql")).await?;
             if !workload.commit_wait {

@@ -55,24 +55,26 @@ impl Sessions {
         Ok(Presence { sessions: Arc::clone(self), number })
     }
 
-    /// Ends what all of them are doing: their server is asked to cancel it, and whoever still waits for an answer after
-    /// that is cut off, as the server may have vanished. Takes two seconds at most.
+    /// Ends what all of them are doing.
     pub async fn end(&self) {
-        let at_work: Vec<Canceller> = self.held().at_work.values().map(|session| session.canceller.clone()).collect();
-        let asking = stream::iter(at_work).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
-            // Best effort: what cannot be asked is cut off below.
-            let _ = session.cancel().await;
-        });
-        let _ = tokio::time::timeout(CANCEL_WITHIN, asking).await;
-        tokio::time::sleep(END_WITHIN).await;
-        for session in self.held().at_work.values() {
-            session.canceller.sever();
-        }
+        end(|| self.held().at_work.values().map(|session| session.canceller.clone()).collect()).await;
     }
 
     fn held(&self) -> MutexGuard<'_, Numbered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Ends what those `at_work` are doing: their server is asked to cancel it, and whoever still is at work after that is cut
+/// off, as the server may have vanished. Takes two seconds at most.
+pub async fn end(at_work: impl Fn() -> Vec<Canceller>) {
+    let asking = stream::iter(at_work()).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
+        // Best effort: what cannot be asked is cut off below.
+        let _ = session.cancel().await;
+    });
+    let _ = tokio::time::timeout(CANCEL_WITHIN, asking).await;
+    tokio::time::sleep(END_WITHIN).await;
+    at_work().iter().for_each(Canceller::sever);
 }
 
 impl Drop for Presence {

@@ -269,6 +269,11 @@ impl Target for PostgresTarget {
         self.link.wait(self.sessions.end());
     }
 
+    fn give_up(&self) {
+        self.link.give_up();
+        self.interrupt();
+    }
+
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
         let control = self.link.control()?;
         self.link.run("listing what is mindful's", registry::inventory(&control, &self.options.namespace))

@@ -67,7 +67,10 @@ fn hold(leave: u64, stop: &Stop) -> Result<Vec<Vec<u8>>> {
     let mut held = Vec::new();
     loop {
         let beyond = available_bytes()?.saturating_sub(leave);
-        if beyond <= GRAIN || stop.requested() {
+        if stop.requested() {
+            return Err(Error::interrupted("interrupted; the command was not begun"));
+        }
+        if beyond <= GRAIN {
             return Ok(held);
         }
         // Written to, so that every page of it is there.

@@ -82,11 +82,54 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
     // SIGKILL: nothing of mindful's can run any more.
     squeezing.kill().unwrap();
     squeezing.wait().unwrap();
+    is_gone(&sleeper);
+}
+
+/// Waits until the sleeper of `/proc/PID/cmdline` is gone.
+fn is_gone(sleeper: &str) {
     let until = Instant::now() + Duration::from_secs(20);
-    while std::fs::read_to_string(&sleeper).is_ok_and(|line| line.starts_with("sleep")) {
+    while std::fs::read_to_string(sleeper).is_ok_and(|line| line.starts_with("sleep")) {
         assert!(Instant::now() < until, "the command still runs");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+fn ask(squeezing: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &squeezing.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_second_signal_ends_a_command_deaf_to_the_first() {
+    let _alone = alone();
+    for (first, second) in [("-INT", "-INT"), ("-TERM", "-INT"), ("-INT", "-TERM")] {
+        let script = "trap '' INT TERM; sleep 300 & echo $!; wait; wait; wait";
+        let (mut squeezing, line) = squeezing(script);
+        ask(&squeezing, first);
+        std::thread::sleep(Duration::from_millis(500));
+        assert!(squeezing.try_wait().unwrap().is_none(), "the command was not left to its end");
+        ask(&squeezing, second);
+        assert_eq!(squeezing.wait().unwrap().code(), Some(130));
+        is_gone(&format!("/proc/{}/cmdline", line.trim()));
+    }
+}
+
+#[test]
+fn a_signal_while_memory_is_taken_begins_no_command() {
+    let _alone = alone();
+    let begun = tempfile::tempdir().unwrap();
+    let touch = format!("touch {}/begun", begun.path().display());
+    let mut taking = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", &touch]).spawn().unwrap();
+    let status = format!("/proc/{}/status", taking.id());
+    let resident_kib = || {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        text.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse::<u64>().ok())
+    };
+    while resident_kib().unwrap_or(0) < 100 << 10 {
+        assert!(taking.try_wait().unwrap().is_none(), "it took no memory");
+    }
+    ask(&taking, "-TERM");
+    assert_eq!(taking.wait().unwrap().code(), Some(130));
+    assert!(!begun.path().join("begun").exists());
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! What ends mindful ends it soon and quietly: a signal, a reader that goes, a clock that is set.
 
+#[cfg(all(feature = "sqlite", feature = "raw"))]
+mod files;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod servers;
+
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
@@ -14,16 +19,16 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use crate::mindful::Mindful;
 
 /// Longest that an end may take: against hangs, on a busy host too.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// A short run of the null engine.
 const SHORT: [&str; 5] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--duration=1s"];
 
-fn signal(child: &Child, signal: Signal) {
+pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// Waits for the end of `child`: its exit code and how long that took.
-fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
+pub fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
     let began = Instant::now();
     while began.elapsed() < 3 * PATIENCE {
         if let Some(status) = child.try_wait().unwrap() {
@@ -37,7 +42,7 @@ fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
 }
 
 /// Waits until `path` holds something, and reads it.
-fn appears(path: &Path) -> String {
+pub fn appears(path: &Path) -> String {
     let began = Instant::now();
     while began.elapsed() < 3 * PATIENCE {
         if let Ok(text) = fs::read_to_string(path)
@@ -50,8 +55,17 @@ fn appears(path: &Path) -> String {
     panic!("{} did not appear", path.display());
 }
 
+/// Waits until `holds`.
+pub fn until(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < 6 * PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Waits until the process of `pid` is gone, or is waited for by whoever inherited it.
-fn is_gone(pid: &str) -> bool {
+pub fn is_gone(pid: &str) -> bool {
     let pid: i32 = pid.trim().parse().unwrap();
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
@@ -84,7 +98,9 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
             let mut child = mindful.command(verb).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
             drop((child.stdout.take(), child.stderr.take()));
             let (code, took) = end_of(&mut child);
-            assert!(code == Some(0) && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
+            // Whether a run of a second is valid on a busy host is not the question.
+            let ended = code == Some(0) || verb[0] == "run" && code == Some(1);
+            assert!(ended && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
         }
     }
     let shown = mindful.run(&["show", "unread"]);

@@ -222,6 +222,11 @@ impl Canceller {
         asked.map_err(|error| explain(&error, &self.place))
     }
 
+    /// Whether the connection has ended.
+    pub fn is_over(&self) -> bool {
+        self.driver.is_finished()
+    }
+
     /// Ends the connection on this side: whoever waits for the server's answer stops waiting, even if the server has
     /// vanished.
     pub fn sever(&self) {

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,8 +28,13 @@ impl Events for Silent {
 impl UsersServer {
     /// Started with `set`, settings as in postgresql.conf with commas between them.
     pub fn start(bench: &Bench, set: &str) -> Self {
+        Self::at(&bench.path("users"), set)
+    }
+
+    /// The same in a folder of the caller's choice.
+    pub fn at(folder: &Path, set: &str) -> Self {
         let mut settings = Settings::defaults(KEYS);
-        settings.set("data_dir", bench.path("users").to_string_lossy(), Origin::Default);
+        settings.set("data_dir", folder.to_string_lossy(), Origin::Default);
         settings.set("set", set, Origin::Default);
         let server = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -84,5 +90,24 @@ impl UsersServer {
             tokio::spawn(connection);
             client.batch_execute(sql).await.unwrap();
         });
+    }
+
+    /// Does `sql` in a transaction that stays open until this is dropped.
+    pub fn hold(&self, sql: &str) -> tokio_postgres::Client {
+        self.runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
+            client
+        })
+    }
+
+    /// How many rows `sql` gives.
+    pub fn count(&self, sql: &str) -> usize {
+        self.runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.query(sql, &[]).await.unwrap().len()
+        })
     }
 }

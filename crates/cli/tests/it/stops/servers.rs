@@ -1,0 +1,154 @@
+//! Signals while a server keeps mindful waiting: for a lock, for its sessions, for its end.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::{PATIENCE, appears, end_of, signal, until};
+use crate::lies::server::UsersServer;
+
+/// A folder that a server of another user gets into, with a store.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let open = fs::Permissions::from_mode(0o755);
+        Self(tempfile::Builder::new().prefix("mindful-stops-").permissions(open).tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
+        command.args(args).current_dir(self.0.path()).env("MINDFUL_STORE", self.path("store")).stdin(Stdio::null());
+        command
+    }
+
+    /// The same, with what it says in a file.
+    fn spawn(&self, args: &[&str], says: &str) -> Child {
+        let says = fs::File::create(self.path(says)).unwrap();
+        self.command(args).stdout(Stdio::null()).stderr(says).spawn().unwrap()
+    }
+}
+
+/// Processes that work in `folder`.
+fn processes_in(folder: &Path) -> usize {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let cwd = |process: PathBuf| fs::read_link(process.join("cwd")).unwrap_or_default();
+    entries.filter(|entry| cwd(entry.path()).starts_with(folder)).count()
+}
+
+#[test]
+fn a_signal_ends_every_verb_that_waits_for_a_lock() {
+    let place = Place::new();
+    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let target = format!("--target={}", server.url());
+    let loaded = place.command(&["load", &target, "--schemas=2", "--scale=2MiB"]).output().unwrap();
+    assert!(loaded.status.success(), "{loaded:?}");
+    fs::write(place.path("plan.toml"), format!("target = \"{}\"\nduration = \"60s\"\n", server.url())).unwrap();
+    let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    let verbs: [&[&str]; 10] = [
+        &["run", &target],
+        &["load", &target],
+        &["verify", &target],
+        &["verify", "--full", &target],
+        &["cleanup", "--yes", &target],
+        &["doctor", &target],
+        &["sweep", &target],
+        &["noise", &target],
+        &["contrast", &target],
+        &["compare", "--run", "plan.toml", "plan.toml"],
+    ];
+    for asked in [Signal::INT, Signal::TERM] {
+        let holding = server.hold("LOCK TABLE mindful.blocks_1 IN ACCESS EXCLUSIVE MODE");
+        let mut children: Vec<_> = verbs.iter().map(|verb| place.spawn(verb, verb[0])).collect();
+        until("they do not all wait for the lock", || server.count(waiting) == verbs.len());
+        for child in &children {
+            signal(child, asked);
+        }
+        for (child, verb) in children.iter_mut().zip(verbs) {
+            let (code, took) = end_of(child);
+            assert!(code == Some(130) && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
+        }
+        until("a statement is left on the server", || server.count(waiting) == 0);
+        drop(holding);
+    }
+    let shown = place.command(&["list"]).output().unwrap();
+    assert!(shown.status.success(), "{shown:?}");
+}
+
+#[test]
+fn a_signal_ends_every_verb_and_leaves_no_private_server() {
+    let place = Place::new();
+    let data = format!("--data-dir={}", place.path("data").display());
+    let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2"];
+    let loaded = place.command(&["load", &data, "--schemas=2", "--scale=16MiB"]).output().unwrap();
+    assert!(loaded.status.success(), "{loaded:?}");
+    let hook = |verb: &str| format!("echo 1 >{}", place.path(verb).display());
+    let plan = format!(
+        "data_dir = \"{}\"\nduration = \"60s\"\nsessions = 2\nhook_before = \"{}\"\n",
+        place.path("data").display(),
+        hook("compare")
+    );
+    fs::write(place.path("plan.toml"), plan).unwrap();
+    let verbs: [&[&str]; 4] =
+        [&["noise"], &["sweep", "--work-unit=8,16"], &["contrast"], &["compare", "--run", "plan.toml", "plan.toml"]];
+    for (turn, verb) in verbs.into_iter().enumerate() {
+        let asked = [Signal::INT, Signal::TERM][turn % 2];
+        let begun = format!("--hook-before={}", hook(verb[0]));
+        let args = match verb[0] {
+            "compare" => verb.to_vec(),
+            "contrast" => [verb, &base[..4], &[&begun]].concat(),
+            _ => [verb, &base[..], &[&begun]].concat(),
+        };
+        let mut child = place.spawn(&args, "says");
+        appears(&place.path(verb[0]));
+        thread::sleep(Duration::from_secs(1));
+        signal(&child, asked);
+        let (code, took) = end_of(&mut child);
+        let says = fs::read_to_string(place.path("says")).unwrap();
+        assert!(code == Some(130) && took < PATIENCE, "{verb:?}: {code:?} after {took:?}: {says}");
+        assert_eq!(processes_in(&place.path("data")), 0, "{verb:?} left a server");
+        let shown = place.command(&["show"]).output().unwrap();
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{verb:?}: {shown:?}");
+    }
+}
+
+/// Its last segment of log has to be archived before it ends, which takes five minutes.
+#[test]
+fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
+    let place = Place::new();
+    let data = format!("--data-dir={}", place.path("data").display());
+    let begun = place.path("begun");
+    let hook = format!("--hook-before=echo 1 >{}", begun.display());
+    let slow = "--set=archive_mode=on,archive_command=sleep 300";
+    let loaded = place.command(&["load", &data, "--schemas=1", "--scale=2MiB"]).output().unwrap();
+    assert!(loaded.status.success(), "{loaded:?}");
+    let args = ["run", &data, "--sessions=1", "--duration=60s", slow, &hook];
+    for second in [Signal::INT, Signal::TERM] {
+        let _ = fs::remove_file(&begun);
+        let mut child = place.spawn(&args, "says");
+        appears(&begun);
+        thread::sleep(Duration::from_secs(1));
+        signal(&child, Signal::INT);
+        let says = || fs::read_to_string(place.path("says")).unwrap();
+        until("nobody says why it takes so long", || says().contains("still stopping"));
+        assert!(child.try_wait().unwrap().is_none());
+        signal(&child, second);
+        let (code, took) = end_of(&mut child);
+        assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {}", says());
+        until("a server is left", || processes_in(&place.path("data")) == 0);
+        let shown = place.command(&["show"]).output().unwrap();
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{shown:?}");
+    }
+    // The server that was ended recovers.
+    let again = place.command(&["run", &data, "--duration=1s", "--warmup=0s", "--sessions=1"]).output().unwrap();
+    assert!(matches!(again.status.code(), Some(0 | 1)), "{again:?}");
+}
