@@ -6,6 +6,7 @@ mod figure;
 mod plan;
 mod reads;
 mod volume;
+mod waits;
 mod work;
 mod writes;
 
@@ -16,8 +17,16 @@ pub use figure::{Column, Figure, Unit};
 
 /// All figures, section by section.
 pub fn figures() -> impl Iterator<Item = &'static Figure> {
-    let sections =
-        [plan::FIGURES, work::FIGURES, reads::FIGURES, device::FIGURES, writes::FIGURES, cpu::FIGURES, volume::FIGURES];
+    let sections = [
+        plan::FIGURES,
+        work::FIGURES,
+        reads::FIGURES,
+        waits::FIGURES,
+        device::FIGURES,
+        writes::FIGURES,
+        cpu::FIGURES,
+        volume::FIGURES,
+    ];
     sections.into_iter().flatten()
 }
 

@@ -13,5 +13,6 @@ pub mod pace;
 pub mod seconds;
 pub mod shares;
 pub mod stalls;
+pub mod waits;
 pub mod window;
 pub mod work;

@@ -2,7 +2,8 @@
 
 use mindful_core::metric::shared;
 use mindful_core::result::{
-    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary, Validity,
+    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary,
+    Validity, WaitSummary,
 };
 use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::{Like, OpKind, Workload};
@@ -12,7 +13,7 @@ use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
-use crate::figures::{choices, cpu, device, latency};
+use crate::figures::{choices, cpu, device, latency, waits};
 use crate::{contrast, curve, io_job};
 
 /// The summary of `run`, from what was found for each step.
@@ -101,7 +102,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         like: workload.map_or(Like::default(), |workload| workload.like),
         // A bare file has no log to commit to.
         commit: workload.and_then(Workload::commit_mode).filter(|_| !io_job::on_files(run)),
-        sessions: Some(step.head.placements.len() as u32).filter(|sessions| *sessions > 0),
+        sessions: Some(step.head.session_count() as u32).filter(|sessions| *sessions > 0),
         schemas: workload.map(|workload| workload.schemas),
         scale: workload.map(|workload| workload.scale),
         iodepth: iodepth.map(|(iodepth, _)| iodepth),
@@ -124,6 +125,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         hit_ratio: hit_ratio(counters),
         scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
+        waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
         device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),

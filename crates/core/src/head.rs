@@ -61,9 +61,12 @@ pub struct StepHead {
     /// What its sessions do; `None` where another tool drove them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
-    /// Where each session works; empty where their number is not known.
+    /// Where each session works; empty where that is not known.
     #[serde(rename = "seats")]
     pub placements: Vec<Placement>,
+    /// How many sessions another tool had; `None` where that is not known, and in runs of our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<u32>,
     /// Slices before the measured window.
     pub warmup_slices: u32,
     /// Requested length of the measured window, s; `None` for a fixed amount of work.
@@ -73,4 +76,11 @@ pub struct StepHead {
     /// Where it stands in a sweep; empty in a plain run.
     #[serde(default, skip_serializing_if = "Point::is_plain")]
     pub point: Point,
+}
+
+impl StepHead {
+    /// How many sessions it has; 0 where that is not known.
+    pub fn session_count(&self) -> usize {
+        self.sessions.map_or(self.placements.len(), |sessions| sessions as usize)
+    }
 }

@@ -45,6 +45,28 @@ impl Latency {
     }
 }
 
+/// The source of waits that the database itself counted by how long they took: all of them, of kinds [`wait`].
+pub const WAIT_HISTOGRAM: &str = "wait_histogram";
+
+/// Kinds of waits that are counted so.
+pub mod wait {
+    /// Of a session for one block.
+    pub const READ: &str = "read";
+    /// Of the writer of the log for the log.
+    pub const LOG_WRITE: &str = "log_write";
+    /// Of a session for the log.
+    pub const LOG_SYNC: &str = "log_sync";
+    /// Of a writer of the cache for a batch of blocks.
+    pub const WRITE: &str = "write";
+    /// All, each with what it is in words.
+    pub const ALL: [(&str, &str); 4] = [
+        (READ, "waits for a block"),
+        (LOG_WRITE, "writes of the log"),
+        (LOG_SYNC, "waits of sessions for the log"),
+        (WRITE, "batches of writes"),
+    ];
+}
+
 /// Latencies of a sample of what happened, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampled {

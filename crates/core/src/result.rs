@@ -264,6 +264,9 @@ pub struct StepSummary {
     pub scan_direct_share: Option<f64>,
     /// Mean time of a physical read as the database saw it, us.
     pub read_latency_mean_us: Option<f64>,
+    /// Waits that the database counted by how long they took.
+    #[serde(default)]
+    pub waits: WaitSummary,
     /// Latencies of single requests at the device.
     #[serde(default)]
     pub device: DeviceSummary,
@@ -352,6 +355,26 @@ pub struct OpSummary {
     pub p999_us: Option<f64>,
     /// Longest, us.
     pub max_us: Option<f64>,
+}
+
+/// Waits that the database itself counted by how long they took, in buckets that each reach to twice the one before: a
+/// percentile is the middle of its bucket. All null where it did not, or nobody asked it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WaitSummary {
+    /// Waits for one block.
+    pub reads: Option<u64>,
+    /// Their median, us.
+    pub read_p50_us: Option<f64>,
+    /// Their 95th percentile, us.
+    pub read_p95_us: Option<f64>,
+    /// Their 99th percentile, us; null below 1,000 of them.
+    pub read_p99_us: Option<f64>,
+    /// Writes of the log.
+    pub log_writes: Option<u64>,
+    /// Their median, us.
+    pub log_write_p50_us: Option<f64>,
+    /// Their 99th percentile, us; null below 1,000 of them.
+    pub log_write_p99_us: Option<f64>,
 }
 
 /// Latencies of single requests at the device, from the kernel's events of a sample of them: from issue to completion,

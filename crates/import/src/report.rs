@@ -254,6 +254,14 @@ impl Report {
         }
     }
 
+    /// Shares of the waits for `event` by how long they took; `None` where no section tells them, or several counterparts
+    /// have their own.
+    pub fn shares(&self, event: &str) -> Option<&Histogram> {
+        let mut alike = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event);
+        let first = alike.next().map(|(_, histogram)| histogram);
+        first.filter(|_| alike.next().is_none())
+    }
+
     /// How long waits for `event` and its counterparts took; `None` where no section tells it.
     pub fn latency(&self, event: &str) -> Option<Latency> {
         let alike: Vec<_> = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event).collect();

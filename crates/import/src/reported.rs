@@ -12,6 +12,9 @@ use mindful_core::workload::OpKind;
 
 use crate::report::Report;
 
+/// Most sessions that anything is believed to have had.
+pub const MOST_SESSIONS: u32 = 100_000;
+
 /// One measurement of another tool: a step of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reported {
@@ -108,7 +111,7 @@ impl Reported {
 pub fn sessions_of(file: &str) -> Option<u32> {
     let name = file.rsplit('/').next().unwrap_or(file);
     let name = name.strip_suffix(".gz").unwrap_or(name);
-    let number = |part: &str| part.parse::<u32>().ok().filter(|n| (1..=100_000).contains(n));
+    let number = |part: &str| part.parse::<u32>().ok().filter(|n| (1..=MOST_SESSIONS).contains(n));
     let mut parts = name.split('.').skip(1).collect::<Vec<_>>();
     let last = parts.pop()?;
     // Others' harness names them awr.128.txt.

@@ -8,9 +8,8 @@ use mindful_core::event::Event;
 use mindful_core::finding::Finding;
 use mindful_core::head::{Imported, StepHead};
 use mindful_core::point::Point;
-use mindful_core::slice::Placement;
 
-use crate::reported::Reported;
+use crate::reported::{MOST_SESSIONS, Reported};
 
 /// A run of another tool, ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +29,8 @@ pub struct OldRun {
 /// Steps as runs: those of one target as a ladder where all tell their sessions, the others by themselves.
 pub fn runs(reported: Vec<Reported>) -> Vec<OldRun> {
     let mut groups: BTreeMap<(&str, String, &str), Vec<Reported>> = BTreeMap::new();
-    for step in reported {
+    for mut step in reported {
+        step.sessions = step.sessions.filter(|sessions| (1..=MOST_SESSIONS).contains(sessions));
         groups.entry((step.engine, step.target.clone(), step.what)).or_default().push(step);
     }
     let ladders = groups.into_values().flat_map(|steps| {
@@ -59,7 +59,7 @@ fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
         }
         let pass = passes.entry(values.clone()).and_modify(|pass| *pass += 1).or_default();
         let point = Point { values, pass: *pass, drift_check: false };
-        old.events.push(Event::Step(head(number, step.sessions.unwrap_or(0), point)));
+        old.events.push(Event::Step(head(number, step.sessions, point)));
         old.events.extend(step.events);
         let place = if many { format!("step {}: ", number + 1) } else { String::new() };
         let of_step = |finding: Finding| Finding { evidence: format!("{place}{}", finding.evidence), ..finding };
@@ -88,13 +88,13 @@ fn described(step: &Reported) -> Event {
     Event::Described { description, host: HostView::default() }
 }
 
-/// Sessions whose places nobody reported.
-fn head(step: u32, sessions: u32, point: Point) -> StepHead {
-    let placement = |session| Placement { session, sessions, schema: 1, endpoint: 0 };
+/// Where its sessions worked nobody reported.
+fn head(step: u32, sessions: Option<u32>, point: Point) -> StepHead {
     StepHead {
         step,
         workload: None,
-        placements: (0..sessions).map(placement).collect(),
+        placements: Vec::new(),
+        sessions,
         warmup_slices: 0,
         duration_s: None,
         ops: None,

@@ -76,6 +76,7 @@ fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
     writer.emit(Event::Step(StepHead {
         step: 0,
         workload: Some(workload),
+        sessions: None,
         placements,
         warmup_slices: 0,
         duration_s: Some(f64::from(seconds)),

@@ -7,15 +7,49 @@ pub mod terminal;
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_analyze::figures::latency::{SLOW, Slow};
+use mindful_core::latency::wait;
 use mindful_core::run::StepRecord;
 use mindful_core::workload::OpKind;
 
 use crate::figure::{number, percent, time_us, whole};
 
-/// The maps of a step, one for each kind of operation that it did.
-fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(OpKind, HeatMap)> {
-    let of = |kind| Some((kind, HeatMap::of(record, step.window.as_ref()?, kind, fineness)?));
-    OpKind::ALL.into_iter().filter_map(of).collect()
+/// What a map is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Operations of a kind.
+    Operations(OpKind),
+    /// Waits that the database counted: their kind, and what they are in words.
+    Waits(&'static str, &'static str),
+}
+
+impl Of {
+    /// In words.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Operations(kind) => kind.name(),
+            Self::Waits(_, name) => name,
+        }
+    }
+
+    /// A word that tells it from others of its step.
+    fn id(self) -> &'static str {
+        match self {
+            Self::Operations(kind) => kind.name(),
+            Self::Waits(kind, _) => kind,
+        }
+    }
+
+    fn operations(self) -> Option<OpKind> {
+        if let Self::Operations(kind) = self { Some(kind) } else { None }
+    }
+}
+
+/// The maps of a step, one for each kind of operation that it did and of wait that the database counted.
+fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(Of, HeatMap)> {
+    let Some(window) = step.window.as_ref() else { return Vec::new() };
+    let of = |kind| Some((Of::Operations(kind), HeatMap::of(record, window, kind, fineness)?));
+    let waits = |(kind, name)| Some((Of::Waits(kind, name), HeatMap::of_waits(record, window, kind, fineness)?));
+    OpKind::ALL.into_iter().filter_map(of).chain(wait::ALL.into_iter().filter_map(waits)).collect()
 }
 
 /// What a map counts, as its heading.
@@ -36,8 +70,8 @@ fn peak(map: &HeatMap, heat: Heat) -> String {
 }
 
 /// What the slow operations of a kind took, in a sentence; `None` where nothing is known of them.
-fn slow(step: &StepAnalysis, kind: OpKind) -> Option<String> {
-    let slow = Slow::of(step.work.as_ref()?.kind(kind))?;
+fn slow(step: &StepAnalysis, of: Of) -> Option<String> {
+    let slow = Slow::of(step.work.as_ref()?.kind(of.operations()?))?;
     let above = format!("{SLOW} times the median ({})", time_us(slow.above_us));
     Some(match slow.ops {
         0 => format!("No operation took longer than {above}."),

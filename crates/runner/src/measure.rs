@@ -52,6 +52,7 @@ pub fn step(
     samplers.extend(target.samplers()?);
     let head = StepHead {
         step,
+        sessions: None,
         placements: plan.placements(workload.schemas, endpoints),
         workload: Some(workload),
         warmup_slices: 0,

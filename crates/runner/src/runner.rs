@@ -216,6 +216,7 @@ impl Runner<'_> {
                 let (warmup_slices, duration_s, ops) = (0, None, None);
                 let head = StepHead {
                     step: number,
+                    sessions: None,
                     placements,
                     workload: Some(workload),
                     warmup_slices,

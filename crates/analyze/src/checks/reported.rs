@@ -56,7 +56,7 @@ fn little(counters: &Counters) -> Option<Finding> {
 
 /// Sessions without think time are busy all the time: `N = DB time by elapsed time`.
 fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
-    let sessions = Some(step.head.placements.len() as f64).filter(|sessions| *sessions > 0.0)?;
+    let sessions = Some(step.head.session_count() as f64).filter(|sessions| *sessions > 0.0)?;
     let active = counters.rate(shared::BUSY_TIME_US)? / 1e6;
     let off = (sessions - active).abs() / sessions;
     (off > LITTLE_BREACH).then(|| {

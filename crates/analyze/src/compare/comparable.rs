@@ -80,8 +80,8 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
     }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
         let head = &step.head;
-        if !head.placements.is_empty() {
-            facts.push(("sessions", head.placements.len().to_string()));
+        if head.session_count() > 0 {
+            facts.push(("sessions", head.session_count().to_string()));
         }
         let Some(w) = &head.workload else { continue };
         facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));

@@ -4,9 +4,8 @@
 
 use std::ops::Range;
 
-use mindful_core::latency::{LONGEST_NS, Latency};
+use mindful_core::latency::{LONGEST_NS, Latency, WAIT_HISTOGRAM};
 use mindful_core::run::StepRecord;
-use mindful_core::slice::SliceReport;
 use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;
@@ -58,16 +57,35 @@ impl HeatMap {
     /// The latencies of `kind` that percentiles are made of: those of slices that lie mostly in `window`, response times
     /// where there are any. `None` when no operation of the kind was done there.
     pub fn of(step: &StepRecord, window: &Window, kind: OpKind, fineness: Fineness) -> Option<Self> {
+        let inside = step.reports().filter(|slice| window.share_of(slice, step) >= 0.5);
+        let latencies = inside.map(|slice| {
+            let op = slice.op(kind);
+            (slice.index, op.response.as_ref().unwrap_or(&op.latency))
+        });
+        Self::over(step, window, latencies, fineness)
+    }
+
+    /// Waits of `kind` that the database counted. `None` where it counted none.
+    pub fn of_waits(step: &StepRecord, window: &Window, kind: &str, fineness: Fineness) -> Option<Self> {
+        let counted = step.latencies.iter().filter(|(source, boundary, _)| source == WAIT_HISTOGRAM && *boundary > 0);
+        let latencies = counted.filter_map(|(_, boundary, sampled)| Some((boundary - 1, sampled.kinds.get(kind)?)));
+        Self::over(step, window, latencies, fineness)
+    }
+
+    /// `latencies` by the index of their slice.
+    fn over<'a>(
+        step: &StepRecord,
+        window: &Window,
+        latencies: impl Iterator<Item = (u32, &'a Latency)>,
+        fineness: Fineness,
+    ) -> Option<Self> {
         let slices = slices(step, window)?;
         let slices_a_column = slices.len().div_ceil(fineness.columns.max(1));
         let bands = band(LONGEST_NS, fineness) + 1;
         let mut cells = vec![Cell::default(); slices.len().div_ceil(slices_a_column) * bands];
-        let inside = |slice: &SliceReport| slices.contains(&slice.index) && window.share_of(slice, step) >= 0.5;
-        for slice in step.reports().filter(|slice| inside(slice)) {
-            let column = (slice.index - slices.start) as usize / slices_a_column;
-            let op = slice.op(kind);
-            let cells = &mut cells[column * bands..(column + 1) * bands];
-            add(cells, op.response.as_ref().unwrap_or(&op.latency), fineness);
+        for (index, latency) in latencies.filter(|(index, _)| slices.contains(index)) {
+            let column = (index - slices.start) as usize / slices_a_column;
+            add(&mut cells[column * bands..(column + 1) * bands], latency, fineness);
         }
         let seen = trimmed(&cells, bands, fineness)?;
         let since_begin_s = |boundary: u32| {

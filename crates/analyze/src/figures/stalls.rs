@@ -59,7 +59,7 @@ impl Stalls {
                 Some((*session, threshold, clipped(op, window)?))
             })
             .collect();
-        let sessions = step.head.placements.len();
+        let sessions = step.head.session_count();
         let least = if sessions > 1 { ((sessions as f64 * TOGETHER).ceil() as usize).max(2) } else { 1 };
         let spans: Vec<_> = still.iter().map(|(session, _, span)| (*session, *span)).collect();
         let together = together(&spans, least);

@@ -47,7 +47,7 @@ pub struct Work {
 impl Work {
     /// The work of `step` inside `window`.
     pub fn of(step: &StepRecord, window: &Window) -> Self {
-        let sessions = step.head.placements.len();
+        let sessions = step.head.session_count();
         let mut work = Self {
             kinds: Default::default(),
             seconds: window.seconds(),
@@ -56,7 +56,7 @@ impl Work {
             think_us: 0.0,
             writer_wait_us: None,
             cpu_us: Some(0.0),
-            ops_by_session: vec![0.0; sessions],
+            ops_by_session: vec![0.0; step.head.placements.len()],
             tally: Tally::default(),
         };
         for merged in step.merged.slices().iter().filter(|merged| window.share_of(&merged.report, step) > 0.0) {

@@ -43,7 +43,7 @@ impl LadderStep {
 impl LadderStep {
     /// By read requests and the time of a single one, which is all that a report tells.
     fn reported(step: &StepRecord, counters: &Counters) -> Option<Self> {
-        let sessions = Some(step.head.placements.len() as f64).filter(|sessions| *sessions > 0.0)?;
+        let sessions = Some(step.head.session_count() as f64).filter(|sessions| *sessions > 0.0)?;
         let per_s = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate > 0.0)?;
         let mean_us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
         Some(Self { in_flight: sessions, per_s, mean_us })

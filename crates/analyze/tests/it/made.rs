@@ -77,6 +77,7 @@ impl Made {
         let workload = plan.workload(&dataset).unwrap();
         let head = StepHead {
             step: 0,
+            sessions: None,
             placements: plan.placements(workload.schemas, 1),
             workload: Some(workload),
             warmup_slices: self.warmup,

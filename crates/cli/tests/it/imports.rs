@@ -63,7 +63,17 @@ fn a_redo_bound_showcase_is_called_what_it_is() {
         let latency = step["read_latency_mean_us"].as_f64().unwrap();
         assert!((latency - 759.0).abs() < 0.1, "{latency}");
         assert_eq!(run["tag"], "showcase");
+        let waits = &step["waits"];
+        assert!(waits["reads"].as_u64().is_some_and(|reads| reads.abs_diff(21_643_000) < 10), "{waits:#}");
+        assert_eq!(waits["log_writes"], Value::Null, "no section counts them");
+        let late = dress == Dress::Html;
+        for (name, us) in [("read_p50_us", if late { 756.0 } else { 500.0 }), ("read_p99_us", 3_000.0)] {
+            let told = waits[name].as_f64().unwrap();
+            assert!((told / us - 1.0).abs() < 0.01, "{name}: {told} for {us}");
+        }
     }
+    let map = out(&mindful.run(&["show", "showcase", "--heat-map"]));
+    assert!(map.contains("waits for a block"), "{map}");
     let shown = out(&mindful.run(&["show", "showcase"]));
     for said in ["limited by redo or commit", "waits for the log were", "127 average active sessions"] {
         assert!(shown.contains(said), "{said} in {shown}");
@@ -139,7 +149,7 @@ fn awr_prints_a_row_a_file_in_each_form() {
     assert!(table.contains("log buffer space") || table.contains("db file sequential read 42.6 %"), "{table}");
     let form = |form: &str| out(&mindful.run(&[&all[..], &["--format", form]].concat()));
     assert!(form("awr_info").contains("awr.txt.128|128|304|5.7|126.5|370|119749|71553|559.1|"));
-    assert_eq!(form("flashdba").lines().next().unwrap().split(',').count(), 162);
+    assert_eq!(form("flashdba").lines().next().unwrap().split(',').count(), 178);
     let csv = form("csv");
     let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
     assert!(widths.len() == 3 && widths[0] == widths[1] && widths[0] == widths[2], "{csv}");

@@ -2,6 +2,7 @@
 
 use mindful_core::event::Event;
 use mindful_core::finding::codes;
+use mindful_core::latency::{Sampled, WAIT_HISTOGRAM, wait};
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::oracle::{self, event, statistic};
 use mindful_core::{Error, Result};
@@ -57,6 +58,7 @@ pub fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> 
     reported.boundaries(vec![begin, end]);
     reported.grew(STATISTICS, (begin, end), 1, counters(&report, seconds));
     reported.grew(WAIT_TIMES, (begin, end), 1, wait_times(&report));
+    histograms(&mut reported, &report);
     reported.events.push(Event::StepEnd { error: None, interrupted: false });
     caveats(&mut reported, &report, ended);
     reported.report = Some(Box::new(report));
@@ -112,6 +114,24 @@ fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
             cs("BUSY_TIME").zip(cs("IDLE_TIME")).map(|(busy, idle)| busy + idle),
         ),
     ]
+}
+
+/// How long waits took, where the report counts them.
+fn histograms(reported: &mut Reported, report: &Report) {
+    let kinds = [
+        (wait::READ, event::SINGLE_READ),
+        (wait::LOG_WRITE, event::LOG_WRITE),
+        (wait::LOG_SYNC, event::LOG_SYNC),
+        (wait::WRITE, event::PARALLEL_WRITE),
+    ];
+    let of = |(kind, event): (&str, &str)| Some((kind.to_owned(), report.latency(event)?));
+    let sampled = Sampled { one_of: 1, kinds: kinds.into_iter().filter_map(of).collect() };
+    if !sampled.kinds.is_empty() {
+        reported.events.push(Event::Latencies { source: WAIT_HISTOGRAM.to_owned(), boundary: 1, sampled });
+        let text = "Waits are counted by buckets that each reach to twice the one before: percentiles are of their middles, \
+                    the longest is the end of the last bucket. Waits of sessions and of background processes stand together.";
+        reported.caveat(codes::COARSE_BUCKETS, text, "wait event histogram");
+    }
 }
 
 /// Time of each wait of sessions, by its class, and their CPU.

@@ -35,6 +35,18 @@ const CLASSES: [(&str, &str); 9] = [
     ("System I/O", "System I/O"),
 ];
 
+/// Buckets of waits: their names, and their bounds in us.
+const BUCKETS: [(&str, u64, u64); 8] = [
+    ("<1ms", 0, 1_000),
+    ("<2ms", 1_000, 2_000),
+    ("<4ms", 2_000, 4_000),
+    ("<8ms", 4_000, 8_000),
+    ("<16ms", 8_000, 16_000),
+    ("<32ms", 16_000, 32_000),
+    ("<1s", 32_000, 1_024_000),
+    (">1s", 1_024_000, u64::MAX),
+];
+
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn flashdba(rows: &[Row<'_>]) -> String {
     let reported: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
@@ -65,7 +77,18 @@ fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
     for (name, class) in CLASSES {
         columns.extend(class_of(row, name, class));
     }
+    columns.extend(histogram(row, event::SINGLE_READ));
+    columns.extend(histogram(row, event::LOG_WRITE));
     columns
+}
+
+/// Shares of the waits by how long they took, percent; later releases divide them finer.
+fn histogram(row: Row<'_>, event: &'static str) -> impl Iterator<Item = (String, Cell)> {
+    let shares = row.report.shares(event);
+    BUCKETS.into_iter().map(move |(name, from_us, to_us)| {
+        let share = shares.and_then(|histogram| histogram.between(from_us, to_us));
+        (format!("Histogram {name} {event}"), number(share))
+    })
 }
 
 fn number(value: Option<f64>) -> Cell {

@@ -222,6 +222,68 @@ impl Made {
         );
     }
 
+    /// Sections of shares by how long waits took: title, name of the counts, buckets, shares of reads of one block. The same
+    /// waits in the buckets of either age: 70 percent below 1 ms, .1 above 1 s.
+    fn histograms(dress: Dress) -> Vec<(&'static str, &'static str, [&'static str; 8], [&'static str; 8])> {
+        match dress {
+            Dress::Awr10 => Vec::new(),
+            Dress::Awr19 | Dress::Html | Dress::Html23 => vec![
+                (
+                    "Wait Event Histogram",
+                    "Waits",
+                    ["<8us", "<16us", "<32us", "<64us", "<128u", "<256u", "<512u", ">=512"],
+                    ["", "", "", "", "", "", "40.0", "60.0"],
+                ),
+                (
+                    "Wait Event Histogram (up to 32 ms)",
+                    "Waits to 32m",
+                    ["<512", "<1ms", "<2ms", "<4ms", "<8ms", "<16ms", "<32ms", ">=32m"],
+                    ["40.0", "30.0", "20.0", "9.0", "", ".9", "", ".1"],
+                ),
+            ],
+            _ => vec![(
+                "Wait Event Histogram",
+                "Total Waits",
+                ["<1ms", "<2ms", "<4ms", "<8ms", "<16ms", "<32ms", "<=1s", ">1s"],
+                ["70.0", "20.0", "9.0", "", ".9", "", "", ".1"],
+            )],
+        }
+    }
+
+    /// All waits as these sections print them.
+    fn in_thousands(waits: u64) -> String {
+        match waits {
+            0..10_000 => waits.to_string(),
+            10_000..1_000_000 => format!("{:.1}K", waits as f64 / 1e3),
+            _ => format!("{:.1}M", waits as f64 / 1e6),
+        }
+    }
+
+    fn histograms_as_text(&self, t: &mut String, dress: Dress) {
+        let (event, waits, _) = self.foreground[0];
+        for (title, counted, buckets, shares) in Self::histograms(dress) {
+            let line = |first: &str, second: &str, cells: &[&str; 8]| {
+                let cells: String = cells.iter().map(|cell| format!(" {cell:>5}")).collect();
+                format!("{first:<26} {second:>6}{cells}").trim_end().to_owned() + "\n"
+            };
+            let (above, below) = counted.rsplit_once(' ').unwrap_or(("", counted));
+            let of = if dress == Dress::Statspack { "----------------- % of Waits -----------------" } else { "" };
+            let _ = write!(
+                t,
+                "{title:<46}DB/Inst: SLOB/slob  Snaps: 88-89\n-> Units for Total Waits column: K is 1000\n\n"
+            );
+            if dress != Dress::Statspack {
+                let _ = write!(t, "{:>62}\n{:33}{}\n", "% of Waits", "", "-".repeat(47));
+            }
+            let _ = writeln!(t, "{:26} {above:>6} {of}", "");
+            t.push_str(&line("Event", below, &buckets));
+            t.push_str(&line(&"-".repeat(26), "------", &["-----"; 8]));
+            t.push_str(&line(event, &Self::in_thousands(waits), &shares));
+            t.push_str(&line("rdbms ipc message", "4410", &["", "", "", "", "", "", "", "100.0"]));
+            let _ = write!(t, "          {}\n\n", "-".repeat(61));
+        }
+    }
+
     /// The list at the head, then those of the foreground and the background.
     fn lists(&self, t: &mut String, dress: Dress) {
         let first = self.foreground.first();
@@ -269,6 +331,7 @@ impl Made {
             self.section(t, dress, section, &self.foreground, cut);
         }
         self.section(t, dress, "Background Wait Events", &self.background, cut);
+        self.histograms_as_text(t, dress);
     }
 
     fn mean(dress: Dress, waits: u64, seconds: u64) -> String {
@@ -429,6 +492,7 @@ impl Made {
             }
             let _ = write!(t, "          {}\n\n", "-".repeat(61));
         }
+        self.histograms_as_text(&mut t, Dress::Statspack);
         self.rest(&mut t, 61);
         t.push_str("\nEnd of Report\n");
         t
@@ -537,6 +601,14 @@ impl Made {
                 ]);
             }
             t += "</table>\n<hr align=\"left\"><a class=\"awr\" href=\"#top\">Back to Top</a><p />\n";
+        }
+        for (title, counted, buckets, shares) in Self::histograms(dress) {
+            let names: Vec<_> =
+                ["Event", counted].into_iter().chain(buckets).map(|name| name.replace('<', "&lt;")).collect();
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            t += &format!("<h3 class=\"awr\">{title}</h3>{}", head(&names));
+            let total = Self::in_thousands(self.foreground[0].1);
+            t += &(row(&[&[self.foreground[0].0, total.as_str()], &shares[..]].concat()) + "</table>\n");
         }
         t += &format!("<h3>Time Model Statistics</h3>{}", head(&["Statistic Name", "Time (s)", "% of DB Time"]));
         t += &(row(&["DB CPU", &grouped(self.db_cpu * s, 1), "4.5"])

@@ -82,6 +82,22 @@ fn as_made(made: &Made, dress: Dress) {
     assert_eq!(f.parallel_read.mean_us, None);
     assert_eq!(f.top_event.as_deref(), Some(event::SINGLE_READ));
     near(f.buffer_hit_pct, 40.25, 0.0, &said("hits"));
+    let counted = reported.report.as_ref().unwrap().latency(event::SINGLE_READ);
+    assert_eq!(counted.is_some(), dress != Dress::Awr10, "{dress:?}");
+    if let Some(counted) = counted {
+        let below_ms: u64 = counted.buckets.iter().filter(|(ns, _)| *ns < 1_000_000).map(|(_, count)| count).sum();
+        near(Some(counted.count() as f64), reads as f64, 3.0, &said("reads in buckets"));
+        near(Some(below_ms as f64), reads as f64 * 0.7, 2.0, &said("reads below a millisecond"));
+        let late = [Dress::Awr19, Dress::Html, Dress::Html23].contains(&dress);
+        let open_ns = if late { 32_000_000 } else { 1_024_000_000 };
+        assert_eq!(counted.max_ns, open_ns, "the begin of the bucket without an end in {dress:?}");
+        near(
+            counted.mean_ns(),
+            mean(reads, took) * 1e3,
+            1e-3 * mean(reads, took) * 1e3,
+            &said("their mean by the list of waits"),
+        );
+    }
 }
 
 proptest! {
@@ -154,6 +170,9 @@ fn flashdba_columns_take_redo_out_of_writes() {
     assert_eq!((cell("Cluster"), cell("Busy Flag"), cell("Num CPUs"), cell("DB Block Size")), ("N", "Y", "32", "8K"));
     assert_eq!((cell("Top5 Event1 Name"), cell("Top5 Event3 Name")), ("db file sequential read", ""));
     assert_eq!(cell("Buffer Hit Ratio (%)"), "40.25");
+    let shares: Vec<&str> =
+        lines[0].iter().zip(&lines[1]).filter(|(n, _)| n.starts_with("Histogram")).map(|(_, c)| *c).collect();
+    assert_eq!(shares, ["70", "20", "9", "0", "0.9", "0", "0", "0.1", "", "", "", "", "", "", "", ""]);
     assert_eq!((cell("User Calls/sec"), cell("OS iowait time")), ("", ""), "what was not reported is blank, never 0");
 }
 

@@ -110,6 +110,7 @@ fn before_the_step() -> Vec<Event> {
         Event::Step(StepHead {
             step: 0,
             workload: Some(workload),
+            sessions: None,
             placements,
             warmup_slices: 1,
             duration_s: Some(1.0),

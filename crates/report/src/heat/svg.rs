@@ -6,9 +6,8 @@ use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_core::result::OpSummary;
 use mindful_core::run::StepRecord;
-use mindful_core::workload::OpKind;
 
-use super::{axis, heading, maps, peak, shade, slow, timed};
+use super::{Of, axis, heading, maps, peak, shade, slow, timed};
 use crate::figure::time_us;
 
 /// As fine as the eye can follow.
@@ -34,15 +33,15 @@ const APART: f64 = 13.0;
 /// inside unlike those of other steps.
 pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> String {
     let mut html = String::new();
-    for (kind, map) in maps(record, step, FINENESS) {
-        let op = step.summary.ops.of(kind);
+    for (of, map) in maps(record, step, FINENESS) {
+        let op = of.operations().and_then(|kind| step.summary.ops.of(kind));
         let what = timed(record);
-        let title = format!("{}: {what} over time", kind.name());
+        let title = format!("{}: {what} over time", of.name());
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
         for heat in [Heat::Frequency, Heat::Intensity] {
-            html.push_str(&Picture { map: &map, heat, op, kind, number }.svg(&title));
+            html.push_str(&Picture { map: &map, heat, op, of, number }.svg(&title));
         }
-        let said = slow(step, kind).unwrap_or_default();
+        let said = slow(step, of).unwrap_or_default();
         let _ = write!(html, "</div>\n<figcaption>{said}</figcaption>\n</figure>\n");
     }
     html
@@ -60,7 +59,7 @@ struct Picture<'a> {
     map: &'a HeatMap,
     heat: Heat,
     op: Option<&'a OpSummary>,
-    kind: OpKind,
+    of: Of,
     number: usize,
 }
 
@@ -68,7 +67,7 @@ impl Picture<'_> {
     fn svg(&self, title: &str) -> String {
         let (map, heat) = (self.map, self.heat);
         let class = if heat == Heat::Frequency { "frequency" } else { "intensity" };
-        let id = format!("{class}-{}-{}", self.number, self.kind.name());
+        let id = format!("{class}-{}-{}", self.number, self.of.id());
         let (width, height) = SIZE;
         let low_high = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
         let until = axis::span(map.boundaries_s[map.columns()]);

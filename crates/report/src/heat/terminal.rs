@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use mindful_analyze::Analysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_core::run::{Run, StepRecord};
-use mindful_core::workload::OpKind;
 
-use super::{axis, heading, maps, peak, shade, slow, timed};
+use super::{Of, axis, heading, maps, peak, shade, slow, timed};
 use crate::style::{Style, Tone};
 use crate::{escape, figure, table};
 
@@ -34,9 +33,9 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
         if maps.is_empty() {
             text.push_str("  no operation was measured\n\n");
         }
-        for (kind, map) in maps {
-            text.push_str(&pair(&map, most, &title(&map, kind, record), style));
-            for line in slow(step, kind).iter().flat_map(|said| table::wrap(said, style.columns() - 2)) {
+        for (of, map) in maps {
+            text.push_str(&pair(&map, most, &title(&map, of, record), style));
+            for line in slow(step, of).iter().flat_map(|said| table::wrap(said, style.columns() - 2)) {
                 let _ = writeln!(text, "  {line}");
             }
             text.push('\n');
@@ -46,10 +45,10 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
     text
 }
 
-fn title(map: &HeatMap, kind: OpKind, record: &StepRecord) -> String {
+fn title(map: &HeatMap, of: Of, record: &StepRecord) -> String {
     let what = timed(record);
     let apart = axis::span(map.boundaries_s[1] - map.boundaries_s[0]);
-    format!("{}: {what} by when an operation began, in columns of {apart}", kind.name())
+    format!("{}: {what} by when an operation began, in columns of {apart}", of.name())
 }
 
 /// Both maps, on one axis of latencies.

@@ -95,7 +95,25 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
         said.push(format!("{} requests were at the device on average", number(queue / 1e6)));
     }
     page.wrapped(2, &said.join("; "));
+    waits(page, step);
     device(page, step);
+}
+
+/// Waits by how long they took, where the database counted them.
+fn waits(page: &mut Page, step: &StepAnalysis) {
+    let waits = &step.summary.waits;
+    let of = |kind: &str, counted: Option<u64>, quantiles: [(&str, Option<f64>); 3]| {
+        let counted = counted.filter(|counted| *counted > 0)?;
+        let known = quantiles.into_iter().filter_map(|(name, us)| Some(format!("{name} {} us, ", number(us?))));
+        Some(format!("{kind} {}{} counted", known.collect::<String>(), whole(counted)))
+    };
+    let reads = [("p50", waits.read_p50_us), ("p95", waits.read_p95_us), ("p99", waits.read_p99_us)];
+    let log = [("p50", waits.log_write_p50_us), ("p99", waits.log_write_p99_us), ("", None)];
+    let kinds = [of("for a block", waits.reads, reads), of("writes of the log", waits.log_writes, log)];
+    let kinds: Vec<_> = kinds.into_iter().flatten().collect();
+    if !kinds.is_empty() {
+        page.wrapped(2, &format!("waits by the database's own buckets: {}", kinds.join("; ")));
+    }
 }
 
 /// Single requests at the device: percentiles, for each was timed by itself.

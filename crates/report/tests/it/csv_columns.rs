@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::result::{CpuSummary, DeviceSummary, OpSummary, OpsSummary};
+use mindful_core::result::{CpuSummary, DeviceSummary, OpSummary, OpsSummary, WaitSummary};
 use mindful_report::csv;
 use serde_json::Value;
 
@@ -22,6 +22,7 @@ fn whole() -> Analysis {
     let kind = |first| Some(filled(op.clone(), first));
     summary.ops = OpsSummary { select: kind(100), update: kind(200), scan: kind(300) };
     summary.device = filled(DeviceSummary::default(), 400);
+    summary.waits = filled(WaitSummary::default(), 450);
     summary.cpu = filled(CpuSummary::default(), 500);
     summary.iodepth = Some(3);
     summary.block_bytes = Some(8192);

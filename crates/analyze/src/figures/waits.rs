@@ -1,0 +1,30 @@
+//! Waits that the database counted by how long they took.
+
+use mindful_core::latency::{Recorder, Sampled, WAIT_HISTOGRAM, wait};
+use mindful_core::result::WaitSummary;
+
+use crate::figures::latency::quantile_us;
+use crate::figures::window::Window;
+
+/// Those of `timed` that were counted within `window`.
+pub fn waits(timed: &[(String, u32, Sampled)], window: &Window) -> WaitSummary {
+    let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
+    let counted: Vec<_> =
+        timed.iter().filter(|(source, boundary, _)| source == WAIT_HISTOGRAM && inside(*boundary)).collect();
+    let of = |kind: &str| {
+        let mut merged = Recorder::new();
+        counted.iter().filter_map(|(.., sampled)| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
+        merged
+    };
+    let known = |kind: &str| counted.iter().any(|(.., sampled)| sampled.kinds.contains_key(kind));
+    let (reads, log) = (of(wait::READ), of(wait::LOG_WRITE));
+    WaitSummary {
+        reads: known(wait::READ).then(|| reads.count()),
+        read_p50_us: quantile_us(&reads, 0.5),
+        read_p95_us: quantile_us(&reads, 0.95),
+        read_p99_us: quantile_us(&reads, 0.99),
+        log_writes: known(wait::LOG_WRITE).then(|| log.count()),
+        log_write_p50_us: quantile_us(&log, 0.5),
+        log_write_p99_us: quantile_us(&log, 0.99),
+    }
+}
