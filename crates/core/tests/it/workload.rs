@@ -210,7 +210,7 @@ fn any_number_of_sessions_visits_all_schemas_alike() {
 }
 
 #[test]
-fn sessions_that_are_a_multiple_of_the_schemas_stay_in_their_own() {
+fn a_multiple_of_the_schemas_stays_in_its_own() {
     let spread = Workload { spread: Some(8), ..workload() };
     for session in 0..8 {
         assert_eq!(ops(&spread, session, 100), ops(&workload(), session, 100), "session {session}");
@@ -218,7 +218,7 @@ fn sessions_that_are_a_multiple_of_the_schemas_stay_in_their_own() {
 }
 
 #[test]
-fn the_schema_of_an_operation_is_independent_of_its_kind_and_key() {
+fn the_schema_is_independent_of_kind_and_key() {
     let w = Workload { spread: Some(1), update_pct: percent(25.0), ..workload() };
     let ops = ops(&w, 0, 40_000);
     for schema in 1..=4 {

@@ -15,17 +15,17 @@ fn hit_ratios(swept: &Reported) -> Vec<(u64, f64)> {
 }
 
 #[test]
-fn fewer_sessions_than_schemas_find_no_more_in_the_cache_than_many() {
+fn few_sessions_find_no_more_in_the_cache_than_many() {
     let bench = Bench::new();
     let data = bench.path("private").display().to_string();
-    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--set", "shared_buffers=16MB"];
+    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "64MiB", "--set", "shared_buffers=16MB"];
     let swept = sweep(&bench, &[&server[..], &["--sessions", "1..8"]].concat());
     let ratios = hit_ratios(&swept);
     assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
     let least = ratios.iter().map(|(_, ratio)| *ratio).fold(1.0, f64::min);
     let most = ratios.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
-    // One session in one of the four schemas would have found nearly all of it.
-    assert!(most - least < 0.03 && most < 0.5, "{ratios:?}");
+    // One session in one of the four schemas would have found a quarter of it.
+    assert!(most - least < 0.03 && most < 0.2, "{ratios:?}");
     assert!(!swept.has("steps-not-alike"), "{swept}");
 
     // An old kit's sessions stay in their schemas: then the ladder is told, and its knee is not.
