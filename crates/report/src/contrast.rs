@@ -1,42 +1,44 @@
 //! Mindless against mindful I/O for a person: the rungs, what lies between them, and the two figures that settle it.
 
-use std::fmt::Write as _;
-
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, Summary};
 
-use crate::table::{Side, Table, wrap};
-use crate::{Style, escape, figure};
+use crate::panel::Panel;
+use crate::table::{Side, Table};
+use crate::{escape, figure, sweep};
 
-/// The screen.
-pub fn report(summary: &Summary, contrast: &ContrastSummary, style: &Style) -> String {
-    let mut text = String::new();
+/// The panels of a contrast: what was read, the rungs, what settles it, findings.
+pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary) -> Vec<Panel> {
+    let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
+        what.line(&format!(
             "mindless against mindful: {}, one block read at a time by each, the same files of {}",
             figure::sessions(step.sessions),
             escape(&summary.target)
-        );
+        ));
     }
     let pinned = contrast.pinned.as_ref().map(|rungs| ("one core", rungs));
-    for (title, rungs) in std::iter::once(("all cores", &contrast.all_cores)).chain(pinned) {
-        let _ = writeln!(text, "\n{title}");
-        for line in table(rungs).lines(style.columns().saturating_sub(2)) {
-            let _ = writeln!(text, "  {line}");
-        }
-        for means in rungs.iter().filter_map(|rung| rung.means.as_deref()) {
-            for (at, line) in wrap(means, style.columns().saturating_sub(4)).iter().enumerate() {
-                let _ = writeln!(text, "  {}{line}", if at == 0 { "" } else { "  " });
-            }
-        }
+    let cores = std::iter::once(("all cores", &contrast.all_cores)).chain(pinned);
+    let mut panels: Vec<Panel> = [what].into_iter().chain(cores.map(|(title, rungs)| of_rungs(title, rungs))).collect();
+    let mut sums = Panel::default();
+    for sentence in settled(contrast) {
+        sums.paragraph(0, 0, 0, &sentence);
     }
-    for line in settled(contrast).iter().flat_map(|sentence| wrap(sentence, style.columns())) {
-        let _ = writeln!(text, "{line}");
+    let mut end = Panel::default();
+    end.blank();
+    end.line(&format!("run {}", escape(&summary.id)));
+    panels.extend([sums, sweep::findings(&summary.findings), end]);
+    panels
+}
+
+fn of_rungs(title: &str, rungs: &[RungSummary]) -> Panel {
+    let mut panel = Panel::default();
+    panel.blank();
+    panel.line(title);
+    panel.main_table(table(rungs));
+    for means in rungs.iter().filter_map(|rung| rung.means.as_deref()) {
+        panel.paragraph(2, 4, 4, means);
     }
-    text.push_str(&crate::sweep::findings(&summary.findings));
-    let _ = writeln!(text, "\nrun {}", escape(&summary.id));
-    text
+    panel
 }
 
 /// What the two figures are and how sure they are, a sentence each: a difference that the rounds do not show is not explained.

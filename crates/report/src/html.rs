@@ -7,7 +7,7 @@ use mindful_core::result::Validity;
 use mindful_core::run::{Run, StepRecord};
 
 use crate::figure::sessions;
-use crate::terminal::figures::{OPERATION, done};
+use crate::terminal::figures;
 use crate::terminal::{limit, speaks_against};
 use crate::{escape, heat};
 
@@ -81,12 +81,10 @@ fn section(html: &mut String, record: &StepRecord, step: &StepAnalysis, number: 
 }
 
 fn operations(html: &mut String, step: &StepAnalysis) {
-    let done = done(step);
-    if done.is_empty() {
-        return;
-    }
+    let panel = figures::operations(step);
+    let Some((titles, done)) = panel.tables().next().and_then(|table| table.rows().split_first()) else { return };
     html.push_str("<div class=\"wide\"><table>\n<tr>");
-    for title in OPERATION {
+    for title in titles {
         let _ = write!(html, "<th>{title}</th>");
     }
     for cells in done {

@@ -1,51 +1,48 @@
 //! A job on files for a person: one line a point, and the best of all.
 
-use std::fmt::Write as _;
-
-use mindful_analyze::io_job::{large, load, small};
+use mindful_analyze::figures::blocks;
+use mindful_analyze::io_job::{large, large_bytes, load, small};
 use mindful_core::file_reads::names::SPAN;
 use mindful_core::result::{Finding, IoBest, IoJobSummary, Severity, StepSummary, Summary, Validity};
+use mindful_core::run::Run;
 
-use crate::table::{Side, Table, wrap};
-use crate::{Style, escape, figure};
+use crate::panel::Panel;
+use crate::table::{Side, Table};
+use crate::{escape, figure};
 
-/// The screen; large reads are `large_bytes` long.
-pub fn report(
-    summary: &Summary,
-    job: &IoJobSummary,
-    block_bytes: Option<u64>,
-    large_bytes: Option<u64>,
-    notes: &[String],
-    style: &Style,
-) -> String {
+/// The panels of a job: its points, the best of them, findings, notes.
+pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Panel> {
+    let (block_bytes, large_bytes) = (blocks::block_bytes(run), large_bytes(run));
     let word = match summary.validity {
         Validity::Valid => "VALID",
         Validity::Suspect => "SUSPECT",
         Validity::Invalid => "INVALID",
     };
-    let mut text = format!("{word}  {} points on {}\n\n", summary.steps.len(), escape(&summary.target));
-    for line in table(&summary.steps, large_bytes).lines(style.columns().saturating_sub(2)) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {line}");
-    }
+    let mut points = Panel::default();
+    points.line(&format!("{word}  {} points on {}", summary.steps.len(), escape(&summary.target)));
+    points.blank();
+    points.main_table(table(&summary.steps, large_bytes));
     let (legend, results) = if spans(&summary.steps) {
         (span_legend(&summary.steps, block_bytes), span_lines(&summary.steps))
     } else {
         (vec![load_legend(&summary.steps, block_bytes, large_bytes)], best_lines(job))
     };
+    let mut best = Panel::default();
     for lines in [legend, results].iter().filter(|lines| !lines.is_empty()) {
-        text.push('\n');
+        best.blank();
         for line in lines {
-            let _ = writeln!(text, "  {line}");
+            best.line(&format!("  {line}"));
         }
     }
-    text.push('\n');
-    text.push_str(&findings(&summary.findings, style));
-    for note in notes {
-        let _ = writeln!(text, "\n{}", escape(note));
+    best.blank();
+    let mut end = Panel::default();
+    for note in &run.notes {
+        end.blank();
+        end.line(&escape(note));
     }
-    let _ = writeln!(text, "\nrun {}", escape(&summary.id));
-    text
+    end.blank();
+    end.line(&format!("run {}", escape(&summary.id)));
+    vec![points, best, findings(&summary.findings), end]
 }
 
 /// Whether one load was put on parts of the files in turn.
@@ -151,9 +148,8 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
 }
 
 /// Each finding once, however many points have it; what is only good to know without its text.
-fn findings(findings: &[Finding], style: &Style) -> String {
-    let mut text = String::new();
-    let columns = style.columns().saturating_sub(2);
+fn findings(findings: &[Finding]) -> Panel {
+    let mut panel = Panel::default();
     for (at, finding) in findings.iter().enumerate() {
         if findings[..at].iter().any(|other| other.code == finding.code) {
             continue;
@@ -162,11 +158,9 @@ fn findings(findings: &[Finding], style: &Style) -> String {
         let more = if more == 0 { String::new() } else { format!("; and at {more} more") };
         let words = if finding.severity > Severity::Info { format!(". {}", finding.text) } else { String::new() };
         let line = format!("{}: {}{more}{words}", escape(&finding.code), escape(&finding.evidence));
-        for (number, line) in wrap(&line, columns).iter().enumerate() {
-            let _ = writeln!(text, "{}{line}", if number == 0 { "" } else { "  " });
-        }
+        panel.paragraph(0, 2, 2, &line);
     }
-    text
+    panel
 }
 
 fn best_lines(job: &IoJobSummary) -> Vec<String> {

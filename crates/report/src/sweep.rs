@@ -1,13 +1,14 @@
 //! A sweep for a person: one line a step, the curve, and the knee in words.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use mindful_analyze::curve::throughput;
 use mindful_core::result::{Finding, KneeSummary, StepSummary, Summary, Validity};
+use mindful_core::run::Run;
 
+use crate::panel::Panel;
 use crate::table::{Side, Table};
-use crate::{Style, escape, figure};
+use crate::{escape, figure};
 
 /// Columns of the bar that draws the curve.
 const BAR: f64 = 14.0;
@@ -18,36 +19,44 @@ const SHOWN: usize = 3;
 /// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
 const DRIFT: f64 = 0.03;
 
-/// The report of a sweep, `block_bytes` long blocks.
-pub fn report(summary: &Summary, block_bytes: Option<u64>, notes: &[String], style: &Style) -> String {
-    let mut text = format!("{}\n", verdict(summary));
-    for (values, knee, steps) in ladders(summary) {
-        text.push('\n');
-        if !values.is_empty() {
-            let _ = writeln!(text, "  {}", escape(&named(&values)));
-        }
-        for line in table(&steps, block_bytes).lines(style.columns().saturating_sub(2)) {
-            let _ = writeln!(text, "  {line}");
-        }
-        if let Some(line) = drift(&steps) {
-            let _ = writeln!(text, "\n  {line}");
-        }
-        if let Some(knee) = knee {
-            text.push('\n');
-            for line in knee_lines(knee, &steps) {
-                let _ = writeln!(text, "  {line}");
-            }
+/// The panels of a sweep: verdict, a table a ladder, findings, notes.
+pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
+    let block_bytes = run.description.as_ref().map(|description| description.block_bytes);
+    let mut panels = vec![Panel::default()];
+    panels[0].line(&verdict(summary));
+    panels.extend(ladders(summary).into_iter().map(|ladder| of_ladder(&ladder, block_bytes)));
+    panels.push(findings(&summary.findings));
+    let mut end = Panel::default();
+    if !run.notes.is_empty() {
+        end.blank();
+    }
+    for note in &run.notes {
+        end.line(&escape(note));
+    }
+    end.blank();
+    end.line(&format!("sweep {}", escape(&summary.id)));
+    panels.push(end);
+    panels
+}
+
+fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>) -> Panel {
+    let mut panel = Panel::default();
+    panel.blank();
+    if !values.is_empty() {
+        panel.line(&format!("  {}", escape(&named(values))));
+    }
+    panel.main_table(table(steps, block_bytes));
+    if let Some(line) = drift(steps) {
+        panel.blank();
+        panel.line(&format!("  {line}"));
+    }
+    if let Some(knee) = knee {
+        panel.blank();
+        for line in knee_lines(knee, steps) {
+            panel.line(&format!("  {line}"));
         }
     }
-    text.push_str(&findings(&summary.findings));
-    if !notes.is_empty() {
-        text.push('\n');
-    }
-    for note in notes {
-        let _ = writeln!(text, "{}", escape(note));
-    }
-    let _ = writeln!(text, "\nsweep {}", escape(&summary.id));
-    text
+    panel
 }
 
 fn verdict(summary: &Summary) -> String {
@@ -164,8 +173,8 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
 }
 
 /// One paragraph a code, however many steps it is true of.
-pub(crate) fn findings(findings: &[Finding]) -> String {
-    let mut text = String::new();
+pub(crate) fn findings(findings: &[Finding]) -> Panel {
+    let mut panel = Panel::default();
     for (at, finding) in findings.iter().enumerate() {
         let same = |other: &&Finding| other.code == finding.code;
         if findings[..at].iter().any(|other| same(&other)) {
@@ -176,9 +185,10 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
         if all.len() > SHOWN {
             evidence.push(format!("and {} more", all.len() - SHOWN));
         }
-        let _ = writeln!(text, "\n{}: {} ({})", escape(&finding.code), escape(&finding.text), evidence.join("; "));
+        panel.blank();
+        panel.line(&format!("{}: {} ({})", escape(&finding.code), escape(&finding.text), evidence.join("; ")));
     }
-    text
+    panel
 }
 
 /// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.

@@ -25,6 +25,11 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// All rows, the titles first.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     pub fn is_empty(&self) -> bool {
         self.rows.len() == 1
     }

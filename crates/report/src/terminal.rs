@@ -3,7 +3,6 @@
 mod facts;
 pub(crate) mod figures;
 mod findings;
-mod page;
 
 use std::path::Path;
 
@@ -12,48 +11,54 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Summary, Validity};
 use mindful_core::run::Run;
 
-use self::page::Page;
+use crate::escape;
 use crate::figure::sessions;
-use crate::style::{Style, Tone};
-use crate::{escape, table};
+use crate::panel::Panel;
+use crate::style::Tone;
 
-/// The report. `stored_at` is the run's folder, when there is one to name.
-pub fn report(run: &Run, analysis: &Analysis, style: &Style, stored_at: Option<&Path>) -> String {
-    let mut page = Page { style: *style, text: String::new() };
-    verdict(&mut page, analysis);
-    each_step(&mut page, analysis);
-    facts::measured(&mut page, run, analysis);
-    facts::proof(&mut page, run);
-    facts::settings(&mut page, run);
-    findings::findings(&mut page, &analysis.summary.findings);
-    findings::notes(&mut page, &run.notes);
-    page.blank();
-    page.line(&format!("run {}", escape(&analysis.summary.id)));
-    if let Some(path) = stored_at {
-        page.line(&format!("stored in {}", escape(&path.display().to_string())));
-    }
-    page.text
+/// The panels of single steps. `stored_at` is the run's folder, when there is one to name.
+pub(crate) fn panels(run: &Run, analysis: &Analysis, stored_at: Option<&Path>) -> Vec<Panel> {
+    let mut panels = vec![verdict(analysis)];
+    panels.extend(each_step(analysis));
+    panels.extend([
+        facts::measured(run, analysis),
+        facts::proof(run),
+        facts::settings(run),
+        findings::findings(&analysis.summary.findings),
+        findings::notes(&run.notes),
+        whereabouts(analysis, stored_at),
+    ]);
+    panels
 }
 
-fn each_step(page: &mut Page, analysis: &Analysis) {
+fn each_step(analysis: &Analysis) -> Vec<Panel> {
     let many = analysis.steps.len() > 1;
-    for (number, step) in (1..).zip(&analysis.steps) {
+    let of_step = |(number, step): (usize, &StepAnalysis)| {
+        let mut place = Panel::default();
         if many {
-            let heading = format!("step {number} of {}: {}", analysis.steps.len(), sessions(step.summary.sessions));
-            page.heading(&heading);
+            place.heading(&format!("step {number} of {}: {}", analysis.steps.len(), sessions(step.summary.sessions)));
         }
-        headline(page, step);
-        figures::operations(page, step);
-        figures::ledger(page, step);
-        figures::reads(page, step);
-        figures::time(page, step);
-        figures::cpu(page, step);
-    }
+        let figures = [figures::operations, figures::ledger, figures::reads, figures::time, figures::cpu];
+        [place, headline(step)].into_iter().chain(figures.map(|panel| panel(step)))
+    };
+    (1..).zip(&analysis.steps).flat_map(of_step).collect()
 }
 
-fn verdict(page: &mut Page, analysis: &Analysis) {
+fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>) -> Panel {
+    let mut panel = Panel::default();
+    panel.blank();
+    panel.line(&format!("run {}", escape(&analysis.summary.id)));
+    if let Some(path) = stored_at {
+        panel.line(&format!("stored in {}", escape(&path.display().to_string())));
+    }
+    panel
+}
+
+fn verdict(analysis: &Analysis) -> Panel {
+    let mut page = Panel::default();
     let (word, tone, why) = speaks_against(&analysis.summary);
     page.hanging(0, tone, word, &why);
+    page
 }
 
 /// Whether the result holds, in a word, and what speaks against it.
@@ -85,23 +90,23 @@ pub(crate) fn limit(verdict: &Verdict) -> String {
     }
 }
 
-fn headline(page: &mut Page, step: &StepAnalysis) {
+fn headline(step: &StepAnalysis) -> Panel {
+    let mut page = Panel::default();
     page.blank();
     let Some(headline) = &step.headline else {
         page.line("  no figure: there was no time in which all sessions worked");
-        return;
+        return page;
     };
     let commit =
         step.summary.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
     let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
     let figure = format!("{} {}{commit}{like}", crate::figure::number(headline.per_s), headline.label);
-    for line in table::wrap(&figure, page.style.columns() - 2) {
-        page.line(&format!("  {}", page.style.paint(Tone::Strong, &line)));
-    }
+    page.strong(&figure);
     page.wrapped(2, &headline.why);
     if let Some(verdict) = &step.verdict {
         page.blank();
         page.wrapped(2, &format!("{}: {}", limit(verdict), verdict.figures));
         page.wrapped(2, &format!("next: {}", verdict.next));
     }
+    page
 }

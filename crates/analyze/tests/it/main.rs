@@ -6,7 +6,6 @@ mod catalogue;
 mod compare_property;
 mod compare_simulation;
 mod cpu_cost;
-mod documented;
 mod files;
 mod heat;
 mod judgement;

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use mindful_analyze::figures::blocks;
-use mindful_analyze::{Analysis, io_job};
+use mindful_analyze::Analysis;
 use mindful_core::Result;
 use mindful_core::run::Run;
 use mindful_record::Store;
@@ -63,19 +62,7 @@ pub fn print(run: &Run, analysis: &Analysis, json: bool, store: &Store) -> Resul
     context::print(&text)
 }
 
-/// The report of a run that is stored in `folder`, in the form that fits what was run.
+/// The report of a run that is stored in `folder`.
 pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path) -> String {
-    let summary = &analysis.summary;
-    let text = if let Some(contrast) = &summary.contrast {
-        mindful_report::contrast::report(summary, contrast, style)
-    } else if let Some(job) = &summary.io_job {
-        let (block, large) = (blocks::block_bytes(run), io_job::large_bytes(run));
-        mindful_report::io_job::report(summary, job, block, large, &run.notes, style)
-    } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
-        let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
-        mindful_report::sweep::report(summary, block_bytes, &run.notes, style)
-    } else {
-        mindful_report::terminal::report(run, analysis, style, Some(folder))
-    };
-    context::found_plan(&run.head.settings) + &text
+    context::found_plan(&run.head.settings) + &mindful_report::of(run, analysis, Some(folder)).text(style)
 }

@@ -12,12 +12,13 @@ use mindful_core::slice::Placement;
 use mindful_core::units::format_bytes;
 use mindful_core::workload::{Like, LoopSite, Redo, Workload};
 
-use super::page::Page;
 use crate::escape;
 use crate::figure::{mib, number, percent, whole};
+use crate::panel::Panel;
 
 /// The twelve facts.
-pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
+pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
+    let mut page = Panel::default();
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut fact = |name: &str, what: String| facts.push((name.to_owned(), what));
     let unknown = || "not known".to_owned();
@@ -43,7 +44,8 @@ pub fn measured(page: &mut Page, run: &Run, analysis: &Analysis) {
     }
     fact("storage", storage(run, analysis));
     page.heading("what was measured");
-    page.pairs(&facts);
+    page.pairs(facts);
+    page
 }
 
 fn cache(description: &Description) -> Option<String> {
@@ -199,7 +201,8 @@ fn storage(run: &Run, analysis: &Analysis) -> String {
 }
 
 /// The dataset, the proof of its layout, and how statements went about it.
-pub fn proof(page: &mut Page, run: &Run) {
+pub fn proof(run: &Run) -> Panel {
+    let mut page = Panel::default();
     let mut facts: Vec<(String, String)> = Vec::new();
     if let Some(data) = &run.dataset {
         let index = data.index_bytes.map_or_else(String::new, |bytes| format!(", indexes {}", format_bytes(bytes)));
@@ -241,15 +244,17 @@ pub fn proof(page: &mut Page, run: &Run) {
     }
     if !facts.is_empty() {
         page.heading("dataset and plans");
-        page.pairs(&facts);
+        page.pairs(facts);
     }
+    page
 }
 
 /// What begins the name of a fact that tells why mindful chose a setting.
 const CHOSEN: &str = "chosen ";
 
 /// Settings that were not left at their default, and what the target says of itself.
-pub fn settings(page: &mut Page, run: &Run) {
+pub fn settings(run: &Run) -> Panel {
+    let mut page = Panel::default();
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
     let given: Vec<_> = given.map(|(name, setting)| format!("{}={}", escape(name), escape(&setting.value))).collect();
     let facts = run.description.as_ref().map(|description| &description.facts);
@@ -262,9 +267,10 @@ pub fn settings(page: &mut Page, run: &Run) {
     let pairs: Vec<_> = pairs.map(|(name, settings)| (name.to_owned(), settings.join(" "))).collect();
     if !pairs.is_empty() {
         page.heading("settings");
-        page.pairs(&pairs);
+        page.pairs(pairs);
         if starred {
             page.line("  * chosen by mindful; the reasons are in run.jsonl");
         }
     }
+    page
 }

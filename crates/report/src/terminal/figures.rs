@@ -7,29 +7,31 @@ use mindful_analyze::judgement::ledger::Row;
 use mindful_core::metric::shared;
 use mindful_core::workload::OpKind;
 
-use super::page::Page;
 use crate::figure::{maybe, mib, number, percent, whole};
+use crate::panel::Panel;
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
 /// Operations and their latencies.
-pub fn operations(page: &mut Page, step: &StepAnalysis) {
+pub fn operations(step: &StepAnalysis) -> Panel {
+    let mut page = Panel::default();
     let mut table = Table::new(&OPERATION.map(|title| (title, if title == OPERATION[0] { Left } else { Right })));
     for cells in done(step) {
         table.row(cells);
     }
     if !table.is_empty() {
         page.blank();
-        page.table(&table);
+        page.table(table);
     }
+    page
 }
 
 /// What is reported a kind of operation.
-pub const OPERATION: [&str; 9] =
+const OPERATION: [&str; 9] =
     ["operation", "count", "per s", "mean us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us"];
 
 /// [`OPERATION`] of each kind that was done.
-pub fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
+fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
     let cells = |kind: OpKind| {
         let op = step.summary.ops.of(kind)?;
         let mut cells = vec![kind.name().to_owned(), whole(op.count), number(op.per_s)];
@@ -40,7 +42,8 @@ pub fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
 }
 
 /// The same work as each level counted it.
-pub fn ledger(page: &mut Page, step: &StepAnalysis) {
+pub fn ledger(step: &StepAnalysis) -> Panel {
+    let mut page = Panel::default();
     for (title, rows) in [("reads", &step.ledger.reads), ("writes", &step.ledger.writes)] {
         if rows.is_empty() {
             continue;
@@ -58,12 +61,14 @@ pub fn ledger(page: &mut Page, step: &StepAnalysis) {
             table.row(level(row));
         }
         page.blank();
-        page.table(&table);
+        page.table(table);
     }
+    page
 }
 
 /// What one read took, and where it was served, in words: means, never percentiles of a single block.
-pub fn reads(page: &mut Page, step: &StepAnalysis) {
+pub fn reads(step: &StepAnalysis) -> Panel {
+    let mut page = Panel::default();
     let (summary, counters) = (&step.summary, &step.counters);
     let mut said = Vec::new();
     if let Some(hit) = summary.hit_ratio {
@@ -95,12 +100,13 @@ pub fn reads(page: &mut Page, step: &StepAnalysis) {
         said.push(format!("{} requests were at the device on average", number(queue / 1e6)));
     }
     page.wrapped(2, &said.join("; "));
-    waits(page, step);
-    device(page, step);
+    waits(&mut page, step);
+    device(&mut page, step);
+    page
 }
 
 /// Waits by how long they took, where the database counted them.
-fn waits(page: &mut Page, step: &StepAnalysis) {
+fn waits(page: &mut Panel, step: &StepAnalysis) {
     let waits = &step.summary.waits;
     let of = |kind: &str, counted: Option<u64>, quantiles: [(&str, Option<f64>); 3]| {
         let counted = counted.filter(|counted| *counted > 0)?;
@@ -117,7 +123,7 @@ fn waits(page: &mut Page, step: &StepAnalysis) {
 }
 
 /// Single requests at the device: percentiles, for each was timed by itself.
-fn device(page: &mut Page, step: &StepAnalysis) {
+fn device(page: &mut Panel, step: &StepAnalysis) {
     let device = &step.summary.device;
     let of = |kind: &str, timed: Option<u64>, p50: Option<f64>, p99: Option<f64>| {
         let timed = timed.filter(|timed| *timed > 0)?;
@@ -140,7 +146,8 @@ fn device(page: &mut Page, step: &StepAnalysis) {
 }
 
 /// Where the time of the sessions went, with the sampling error of each share.
-pub fn time(page: &mut Page, step: &StepAnalysis) {
+pub fn time(step: &StepAnalysis) -> Panel {
+    let mut page = Panel::default();
     let shares = &step.evidence.shares;
     let share = |(class, share): (mindful_core::wait::WaitClass, f64)| {
         let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
@@ -155,6 +162,7 @@ pub fn time(page: &mut Page, step: &StepAnalysis) {
         let time = step.evidence.time();
         page.wrapped(2, &format!("{time}: {active} average active sessions; {}", parts.join(", ")));
     }
+    page
 }
 
 /// Whether physical reads are what the step is about.
@@ -181,7 +189,8 @@ fn level(row: &Row) -> Vec<String> {
 }
 
 /// Who used how much CPU, and what it bought.
-pub fn cpu(page: &mut Page, step: &StepAnalysis) {
+pub fn cpu(step: &StepAnalysis) -> Panel {
+    let mut page = Panel::default();
     let (cpu, counters) = (&step.summary.cpu, &step.counters);
     let mut parts = Vec::new();
     if let Some(cores) = cpu.db_cores {
@@ -207,7 +216,8 @@ pub fn cpu(page: &mut Page, step: &StepAnalysis) {
         page.wrapped(2, &format!("CPU: {}", parts.join(", ")));
     }
     page.wrapped(2, &cpu_of_one(step).join(", "));
-    watching(page, step);
+    watching(&mut page, step);
+    page
 }
 
 /// Server CPU by what was done with it.
@@ -233,7 +243,7 @@ fn cpu_of_one(step: &StepAnalysis) -> Vec<String> {
 }
 
 /// What the measurement itself cost.
-fn watching(page: &mut Page, step: &StepAnalysis) {
+fn watching(page: &mut Panel, step: &StepAnalysis) {
     let cpu = &step.summary.cpu;
     let own = cpu.watching_cores.map(|cores| format!("watching cost {} of one core", percent(Some(cores))));
     let waits =

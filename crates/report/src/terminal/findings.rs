@@ -2,14 +2,15 @@
 
 use mindful_core::result::{Finding, Severity};
 
-use super::page::Page;
 use crate::escape;
+use crate::panel::Panel;
 use crate::style::Tone;
 
 /// All findings, the worst first; what is only good to know without its text.
-pub fn findings(page: &mut Page, findings: &[Finding]) {
+pub fn findings(findings: &[Finding]) -> Panel {
+    let mut page = Panel::default();
     if findings.is_empty() {
-        return;
+        return page;
     }
     page.heading("findings");
     for finding in findings {
@@ -24,15 +25,18 @@ pub fn findings(page: &mut Page, findings: &[Finding]) {
             page.wrapped(6, &escape(&finding.text));
         }
     }
+    page
 }
 
 /// Remarks made on the way.
-pub fn notes(page: &mut Page, notes: &[String]) {
+pub fn notes(notes: &[String]) -> Panel {
+    let mut page = Panel::default();
     if notes.is_empty() {
-        return;
+        return page;
     }
     page.heading("notes");
     for note in notes {
         page.wrapped(2, &escape(note));
     }
+    page
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use mindful_analyze::figures::blocks;
-use mindful_analyze::io_job;
+use mindful_analyze::Analysis;
 use mindful_conformance::own_process;
+use mindful_core::run::{Point, Run};
 use mindful_record::read_run;
-use mindful_report::{Style, contrast, csv, explain, heat, html, json, sweep, terminal};
+use mindful_report::{Style, csv, explain, heat, html, json};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -120,25 +120,24 @@ fn apply(lines: &mut Vec<String>, how: &Spoil) {
 
 /// Tells all there is to tell of the run in `file`, if it can be read; how long the texts are.
 fn reported(file: &Path) -> Option<usize> {
-    let run = read_run(file).ok()?;
-    let analysis = mindful_analyze::analyze(&run);
-    let (summary, style) = (&analysis.summary, Style::default());
-    let text = terminal::report(&run, &analysis, &style, None);
-    let block_bytes = run.description.as_ref().map(|d| d.block_bytes);
+    let mut run = read_run(file).ok()?;
+    let mut analysis = mindful_analyze::analyze(&run);
+    let style = Style::default();
+    let text = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None).text(&style);
+    let whole = text(&run, &analysis);
     let mut all = vec![
-        html::page(&run, &analysis, &text),
-        sweep::report(summary, block_bytes, &run.notes, &style),
+        html::page(&run, &analysis, &whole),
         csv::steps(&analysis),
-        json::summary(summary),
+        json::summary(&analysis.summary),
         heat::terminal::report(&run, &analysis, &style),
     ];
-    all.extend(summary.contrast.as_ref().map(|reported| contrast::report(summary, reported, &style)));
-    all.extend(summary.io_job.as_ref().map(|job| {
-        let (block, large) = (blocks::block_bytes(&run), io_job::large_bytes(&run));
-        mindful_report::io_job::report(summary, job, block, large, &run.notes, &style)
-    }));
+    // The other kinds of reports too: that of a sweep, that of single steps.
+    (analysis.summary.contrast, analysis.summary.io_job) = (None, None);
+    all.push(text(&run, &analysis));
+    run.steps.iter_mut().for_each(|step| step.head.point = Point::default());
+    all.push(text(&run, &analysis));
     all.extend(explain::names().filter_map(|name| explain::figure(name, &analysis).ok()));
-    Some(text.len() + all.iter().map(String::len).sum::<usize>())
+    Some(whole.len() + all.iter().map(String::len).sum::<usize>())
 }
 
 /// Ends the process where a run is not reported in time, for its thread cannot be ended.

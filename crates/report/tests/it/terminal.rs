@@ -6,12 +6,12 @@ use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::Run;
-use mindful_report::{Style, csv, explain, json, list, terminal};
+use mindful_report::{Style, csv, explain, json, list};
 use proptest::prelude::*;
 
 fn report(run: &Run) -> String {
     let stored = Path::new("/srv/mindful/runs/20261121-013542-k7f");
-    terminal::report(run, &analyze(run), &Style::default(), Some(stored))
+    mindful_report::of(run, &analyze(run), Some(stored)).text(&Style::default())
 }
 
 #[test]
@@ -134,13 +134,13 @@ fn a_name_from_outside_never_steers_the_terminal() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let run = Made { from_storage: 0.3, ..Made::default() }.run();
-    let coloured = terminal::report(&run, &analyze(&run), &Style { colour: true, ..Style::default() }, None);
+    let coloured = mindful_report::of(&run, &analyze(&run), None).text(&Style { colour: true, ..Style::default() });
     let mut plain = String::new();
     for (i, part) in coloured.split('\x1b').enumerate() {
         plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
     }
     assert_ne!(plain, coloured);
-    assert_eq!(plain, terminal::report(&run, &analyze(&run), &Style::default(), None));
+    assert_eq!(plain, mindful_report::of(&run, &analyze(&run), None).text(&Style::default()));
 }
 
 proptest! {
@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(width in 80_usize..140, from_storage in 0.0_f64..1.2, miss in 0.0_f64..1.0) {
         let run = Made { from_storage, miss, update_pct: "20", latency_us: 4_000, ..Made::default() }.run();
-        let text = terminal::report(&run, &analyze(&run), &Style { width, colour: false }, None);
+        let text = mindful_report::of(&run, &analyze(&run), None).text(&Style { width, colour: false });
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }

@@ -1,0 +1,147 @@
+//! Panels: the parts of a report, each made of a run and its analysis alone. How wide a line is, and whether there is
+//! colour, is known only to who shows them.
+
+use crate::style::{Style, Tone};
+use crate::table::{Table, columns_of, wrap};
+
+/// A piece of a panel.
+enum Piece {
+    Line(String),
+    /// Above it a blank line.
+    Heading(String),
+    /// Lines moved in by two, as the figure to look at.
+    Strong(String),
+    /// A paragraph: columns before its first line and before the others, and columns it leaves free in all.
+    Paragraph {
+        first: usize,
+        rest: usize,
+        free: usize,
+        text: String,
+    },
+    /// A word in its tone, `at` columns in, and a paragraph beside it.
+    Beside {
+        at: usize,
+        tone: Tone,
+        word: String,
+        text: String,
+    },
+    /// Moved in by two; its header may be faint.
+    Table {
+        table: Table,
+        faint: bool,
+    },
+    /// Names and what they are, aligned.
+    Pairs(Vec<(String, String)>),
+}
+
+/// A part of a report.
+#[derive(Default)]
+pub struct Panel(Vec<Piece>);
+
+impl Panel {
+    pub(crate) fn line(&mut self, line: &str) {
+        self.0.push(Piece::Line(line.trim_end().to_owned()));
+    }
+
+    pub(crate) fn blank(&mut self) {
+        self.line("");
+    }
+
+    pub(crate) fn heading(&mut self, heading: &str) {
+        self.0.push(Piece::Heading(heading.to_owned()));
+    }
+
+    pub(crate) fn strong(&mut self, text: &str) {
+        self.0.push(Piece::Strong(text.to_owned()));
+    }
+
+    /// A paragraph, each line moved in by `indent`; nothing where there is no text.
+    pub(crate) fn wrapped(&mut self, indent: usize, text: &str) {
+        if !text.is_empty() {
+            self.paragraph(indent, indent, indent, text);
+        }
+    }
+
+    /// A paragraph whose first line begins at column `first` and the others at `rest`, with `free` columns left over.
+    pub(crate) fn paragraph(&mut self, first: usize, rest: usize, free: usize, text: &str) {
+        self.0.push(Piece::Paragraph { first, rest, free, text: text.to_owned() });
+    }
+
+    /// A word in its tone and a paragraph beside it.
+    pub(crate) fn hanging(&mut self, at: usize, tone: Tone, word: &str, text: &str) {
+        self.0.push(Piece::Beside { at, tone, word: word.to_owned(), text: text.to_owned() });
+    }
+
+    /// A table with a faint header.
+    pub(crate) fn table(&mut self, table: Table) {
+        self.0.push(Piece::Table { table, faint: true });
+    }
+
+    /// A table that is the report's main thing.
+    pub(crate) fn main_table(&mut self, table: Table) {
+        self.0.push(Piece::Table { table, faint: false });
+    }
+
+    pub(crate) fn pairs(&mut self, pairs: Vec<(String, String)>) {
+        self.0.push(Piece::Pairs(pairs));
+    }
+
+    /// Its tables, for who shows them in a form of its own.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.0.iter().filter_map(|piece| if let Piece::Table { table, .. } = piece { Some(table) } else { None })
+    }
+
+    /// Its lines on a terminal.
+    pub(crate) fn text(&self, style: &Style) -> String {
+        let lines: Vec<String> = self.0.iter().flat_map(|piece| lines(piece, style)).collect();
+        lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    }
+}
+
+fn lines(piece: &Piece, style: &Style) -> Vec<String> {
+    let room = |taken: usize| style.columns().saturating_sub(taken);
+    match piece {
+        Piece::Line(line) => vec![line.clone()],
+        Piece::Heading(heading) => vec![String::new(), style.paint(Tone::Strong, heading)],
+        Piece::Strong(text) => {
+            wrap(text, room(2)).iter().map(|line| format!("  {}", style.paint(Tone::Strong, line))).collect()
+        }
+        Piece::Paragraph { first, rest, free, text } => moved_in(wrap(text, room(*free)), &" ".repeat(*first), *rest),
+        Piece::Beside { at, tone, word, text } => {
+            let indent = at + columns_of(word) + 2;
+            let before = format!("{}{}  ", " ".repeat(*at), style.paint(*tone, word));
+            let mut lines = wrap(text, room(indent));
+            if lines.is_empty() {
+                lines.push(String::new());
+            }
+            moved_in(lines, &before, indent)
+        }
+        Piece::Table { table, faint } => {
+            let header = |at: usize, line: &String| {
+                if at == 0 && *faint { style.paint(Tone::Faint, line) } else { line.clone() }
+            };
+            let lines = table.lines(room(2));
+            lines.iter().enumerate().map(|(at, line)| format!("  {}", header(at, line))).collect()
+        }
+        Piece::Pairs(pairs) => aligned(pairs, style),
+    }
+}
+
+/// `lines` with `first` before the first one and `rest` columns before the others.
+fn moved_in(lines: Vec<String>, first: &str, rest: usize) -> Vec<String> {
+    let rest = " ".repeat(rest);
+    lines.iter().enumerate().map(|(at, line)| format!("{}{line}", if at == 0 { first } else { &rest })).collect()
+}
+
+fn aligned(pairs: &[(String, String)], style: &Style) -> Vec<String> {
+    let widest = pairs.iter().map(|(name, _)| columns_of(name)).max().unwrap_or(0).min(32);
+    let pair = |(name, what): &(String, String)| {
+        let pad = " ".repeat(widest.saturating_sub(columns_of(name)));
+        let mut lines = wrap(what, style.columns() - widest - 4);
+        if lines.is_empty() {
+            lines.push(String::new());
+        }
+        moved_in(lines, &format!("  {name}{pad}  "), widest + 4)
+    };
+    pairs.iter().flat_map(pair).collect()
+}
