@@ -8,7 +8,6 @@ mod exit;
 mod io_keys;
 mod layers;
 mod noise;
-mod open_files;
 mod plan_file;
 mod question;
 mod registry;
@@ -20,6 +19,8 @@ mod version;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
 /// What a newcomer types next; printed where nothing was asked.
 const FIRST_MINUTE: &str = "\
 mindful run                                     measure this machine: a private PostgreSQL, 1 GiB, 30 s
@@ -30,7 +31,7 @@ mindful --help                                  all verbs; --plan examples/FILE.
 ";
 
 fn main() -> ExitCode {
-    open_files::take_all();
+    take_open_files();
     if std::env::args_os().len() < 2 {
         let _ = std::io::stderr().write_all(FIRST_MINUTE.as_bytes());
         return exit::conclude(Ok(exit::Exit::Usage), None);
@@ -42,4 +43,11 @@ fn main() -> ExitCode {
         }
         Err(error) => exit::conclude(Err(error), None),
     }
+}
+
+/// Takes as many open files as the user may have, for each session has one or more: the usual limit of 1,024 is meant for programs of another kind.
+fn take_open_files() {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    // Where it is refused the old limit stays, and the session it concerns tells so.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }

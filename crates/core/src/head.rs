@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
-use crate::point::Point;
 use crate::settings::Settings;
 use crate::slice::Placement;
 use crate::workload::Workload;
@@ -82,5 +81,23 @@ impl StepHead {
     /// How many sessions it has; 0 where that is not known.
     pub fn session_count(&self) -> usize {
         self.sessions.map_or(self.placements.len(), |sessions| sessions as usize)
+    }
+}
+
+/// A point of a sweep.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// Plan keys and their values here.
+    pub values: BTreeMap<String, String>,
+    /// Which repetition, from 0.
+    pub pass: u32,
+    /// Whether it repeats the first point to expose drift.
+    pub drift_check: bool,
+}
+
+impl Point {
+    /// Whether it stands in no sweep.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
     }
 }

@@ -21,7 +21,6 @@ pub mod metric;
 pub mod oracle;
 pub mod pace;
 pub mod plan;
-pub mod point;
 pub mod proof_sample;
 pub mod result;
 pub mod run;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::finding::{Finding, Severity};
-use crate::point::Point;
+use crate::head::Point;
 use crate::workload::{Like, OpKind};
 
 /// Whether a result may be quoted.

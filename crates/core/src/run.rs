@@ -6,10 +6,10 @@ use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{AccessPath, Description, HostView};
 use crate::event::Event;
 use crate::finding::Finding;
+pub use crate::head::Point;
 pub use crate::head::{Facts, Imported, RunHead, StepHead};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
-pub use crate::point::Point;
 use crate::slice::{LongOp, SliceReport};
 pub use merged::{Merged, MergedSlice, Span};
 

@@ -1,6 +1,6 @@
 //! How the kernel keeps time.
 
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 use crate::kernel_file::value;
 
 /// The clock the kernel tells the time by, as it names it: `tsc`, `kvm-clock`, `hpet`.

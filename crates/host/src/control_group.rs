@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 use crate::kernel_file::value;
 use crate::mounts::{self, Mount};
 

@@ -9,7 +9,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::control_group::Groups;
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 use crate::process;
 
 /// CPU that the calling thread has used.

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 use crate::mounts::{self, Mount};
 
 /// Where a path lies.

@@ -17,8 +17,8 @@ use mindful_core::{Error, Result};
 use rustix::fs::{major, minor};
 use rustix::io::Errno;
 
-use crate::kernel::Kernel;
 use crate::kernel_file;
+use crate::kernel_file::Kernel;
 
 /// How long others may hold a lock in passing: who looks at a new device does.
 const LINGERS: Duration = Duration::from_secs(1);

@@ -10,6 +10,21 @@ use std::path::{Path, PathBuf};
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 
+/// The mount points of `proc` and `sysfs`; tests put trees of their own there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// `/proc`.
+    pub proc: PathBuf,
+    /// `/sys`.
+    pub sys: PathBuf,
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") }
+    }
+}
+
 /// Longest text of a file that is read at once, bytes: `/proc/cpuinfo` of thousands of CPUs.
 const LONGEST: u64 = 16 << 20;
 

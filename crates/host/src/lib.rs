@@ -8,11 +8,10 @@ pub mod control_group;
 pub mod cpu;
 pub mod device;
 pub mod file_lock;
-mod kernel;
 pub mod kernel_file;
 pub mod memory;
 pub mod mounts;
 pub mod process;
 pub mod space;
 
-pub use kernel::Kernel;
+pub use kernel_file::Kernel;

@@ -1,7 +1,7 @@
 //! Memory of the host, and how much of it may be used.
 
 use crate::control_group::Groups;
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 use crate::kernel_file::{named_values, value};
 
 /// What `/proc/meminfo` tells; `None` is not reported.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]

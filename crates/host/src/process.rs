@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::kernel::Kernel;
+use crate::kernel_file::Kernel;
 use crate::kernel_file::{record, value};
 
 /// Longer than `/proc/PID/stat` and `/proc/PID/io` can be.

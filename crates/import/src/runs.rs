@@ -7,7 +7,7 @@ use mindful_core::description::{Description, HostView};
 use mindful_core::event::Event;
 use mindful_core::finding::Finding;
 use mindful_core::head::{Imported, StepHead};
-use mindful_core::point::Point;
+use mindful_core::run::Point;
 
 use crate::reported::{MOST_SESSIONS, Reported};
 

@@ -11,7 +11,6 @@ mod neighbours;
 mod processor;
 mod storage;
 
-use std::path::Path;
 use std::time::Duration;
 
 use mindful_core::engine::HostView;
@@ -62,12 +61,6 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
         storages: Storage::of_paths(&kernel, &host.data_paths),
         activity,
     })
-}
-
-/// The line that takes away the limit in the `file` of a control group; version 1 has no word for "none".
-fn without_limit(file: &Path) -> String {
-    let version_1 = file.ends_with("cpu.cfs_quota_us") || file.ends_with("memory.limit_in_bytes");
-    format!("echo {} > {}", if version_1 { "-1" } else { "max" }, file.display())
 }
 
 fn check(state: &HostState) -> Vec<Finding> {

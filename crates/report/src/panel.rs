@@ -106,7 +106,7 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
         Piece::Strong(text) => {
             wrap(text, room(2)).iter().map(|line| format!("  {}", style.paint(Tone::Strong, line))).collect()
         }
-        Piece::Paragraph { first, rest, free, text } => moved_in(wrap(text, room(*free)), &" ".repeat(*first), *rest),
+        Piece::Paragraph { first, rest, free, text } => moved_in(&wrap(text, room(*free)), &" ".repeat(*first), *rest),
         Piece::Beside { at, tone, word, text } => {
             let indent = at + columns_of(word) + 2;
             let before = format!("{}{}  ", " ".repeat(*at), style.paint(*tone, word));
@@ -114,7 +114,7 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
             if lines.is_empty() {
                 lines.push(String::new());
             }
-            moved_in(lines, &before, indent)
+            moved_in(&lines, &before, indent)
         }
         Piece::Table { table, faint } => {
             let header = |at: usize, line: &String| {
@@ -128,7 +128,7 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
 }
 
 /// `lines` with `first` before the first one and `rest` columns before the others.
-fn moved_in(lines: Vec<String>, first: &str, rest: usize) -> Vec<String> {
+fn moved_in(lines: &[String], first: &str, rest: usize) -> Vec<String> {
     let rest = " ".repeat(rest);
     lines.iter().enumerate().map(|(at, line)| format!("{}{line}", if at == 0 { first } else { &rest })).collect()
 }
@@ -141,7 +141,7 @@ fn aligned(pairs: &[(String, String)], style: &Style) -> Vec<String> {
         if lines.is_empty() {
             lines.push(String::new());
         }
-        moved_in(lines, &format!("  {name}{pad}  "), widest + 4)
+        moved_in(&lines, &format!("  {name}{pad}  "), widest + 4)
     };
     pairs.iter().flat_map(pair).collect()
 }

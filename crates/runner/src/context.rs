@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::Result;
 use mindful_core::clock::Clock;
 use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::Events;
@@ -11,9 +10,10 @@ use mindful_core::plan::Plan;
 use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::secret::without_secrets;
 use mindful_core::settings::Settings;
+use mindful_core::workload::{Commit, LoopSite};
+use mindful_core::{Error, Result};
 use mindful_record::Store;
 
-use crate::capabilities;
 use crate::heeding::Heeding;
 use crate::hooks::{self, HookMoment};
 use crate::recording::Recording;
@@ -53,7 +53,7 @@ impl Context {
     ) -> Result<Self> {
         let mut plan = Plan::from_settings(&settings)?;
         engine.accepts(&plan.target, &settings)?;
-        capabilities::check(&mut plan, engine, &settings)?;
+        refuse_what_it_cannot(&mut plan, engine, &settings)?;
         Ok(Self {
             stored: settings.clone(),
             settings,
@@ -138,4 +138,24 @@ impl Context {
         }
         plan
     }
+}
+
+/// Refuses what `engine` cannot do; moves the loop to the client where only that can, unless the user chose a side.
+pub fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settings: &Settings) -> Result<()> {
+    let can = engine.capabilities();
+    let refuse = |ask: bool, able: bool, what: &str, next: &str| {
+        if ask && !able { Err(Error::plan(format!("engine {} cannot {what}", engine.name()), next)) } else { Ok(()) }
+    };
+    refuse(!plan.update_pct.is_none(), can.updates, "update blocks here", "leave --update-pct away")?;
+    refuse(!plan.scan_pct.is_none(), can.scans, "scan tables", "leave --scan-pct away")?;
+    let commit_mode = plan.commit != Commit::Each || !plan.commit_wait;
+    refuse(commit_mode, can.commit_modes, "choose when to commit", "leave --commit and --commit-wait away")?;
+    refuse(plan.rate.is_some(), can.rate, "keep a rate", "leave --rate away")?;
+    let server_side = can.server_side_loop && plan.rate.is_none();
+    if plan.looping == LoopSite::Server && !server_side {
+        let why = if plan.rate.is_some() { "keep a rate in its server-side loop" } else { "loop on the server side" };
+        refuse(settings.given("loop").is_some(), false, why, "give --loop client")?;
+        plan.looping = LoopSite::Client;
+    }
+    refuse(plan.looping == LoopSite::Client, can.client_side_loop, "loop on the client side", "give --loop server")
 }

@@ -1,5 +1,6 @@
 //! Follows a step while it goes on: gives it when it has ended, and ends it when it is steady where that is asked for.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +14,6 @@ use mindful_core::event::{Event, Events, note};
 use mindful_core::finding::codes;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
-
-use crate::early_stop::EarlyStop;
 
 /// How far ahead the boundary has to lie at which all sessions end, us.
 const AHEAD_US: i64 = 500_000;
@@ -174,5 +173,27 @@ impl Events for Following {
             steady.early_stop.at(boundary);
             note(&*self.events, "the step is steady: it ends");
         }
+    }
+}
+
+/// An early end at a boundary, the same for all sessions: tells sessions at which boundary to end; until it is reported, they go on to the last.
+#[derive(Debug, Clone)]
+pub struct EarlyStop(Arc<AtomicU32>);
+
+impl Default for EarlyStop {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU32::new(u32::MAX)))
+    }
+}
+
+impl EarlyStop {
+    /// Ends the step at `boundary`, which must still lie so far ahead that no session has passed it.
+    pub fn at(&self, boundary: u32) {
+        self.0.fetch_min(boundary, Ordering::SeqCst);
+    }
+
+    /// Whether no slice begins at `boundary` any more.
+    pub fn reached(&self, boundary: u32) -> bool {
+        boundary >= self.0.load(Ordering::SeqCst)
     }
 }

@@ -4,12 +4,10 @@
 pub mod boundaries;
 mod cached;
 pub mod calibration;
-pub mod capabilities;
 mod clock_offset;
 mod context;
 pub mod contrast;
 pub mod dataset;
-mod early_stop;
 mod following;
 mod gate;
 mod heeding;
@@ -29,7 +27,7 @@ pub mod sweep;
 pub mod walk;
 
 pub use context::Context;
-pub use early_stop::EarlyStop;
+pub use following::EarlyStop;
 pub use recording::Recording;
 pub use runner::{Ended, Resumed, run};
 pub use source::{NextStep, Single, StepSource, System};

@@ -16,7 +16,7 @@ use mindful_core::{Error, Result};
 use mindful_observe::Observer;
 
 use crate::context::Context;
-use crate::early_stop::EarlyStop;
+use crate::following::EarlyStop;
 use crate::following::{Following, Steady};
 use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
 

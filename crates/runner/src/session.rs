@@ -10,7 +10,7 @@ use mindful_core::engine::{Session, Stop, Target};
 use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::Workload;
 
-use crate::early_stop::EarlyStop;
+use crate::following::EarlyStop;
 use crate::gate::{Gate, Signal};
 
 /// What a session's thread tells the step.

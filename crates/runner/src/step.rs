@@ -12,7 +12,7 @@ use mindful_core::{Error, Result};
 
 use crate::boundaries;
 use crate::clock_offset::{ClockOffset, WallClock};
-use crate::early_stop::EarlyStop;
+use crate::following::EarlyStop;
 use crate::gate::{Gate, Leaving, Signal};
 use crate::session::{Mailbox, Message, Shared};
 

@@ -8,8 +8,7 @@ use mindful_core::finding::codes;
 use mindful_core::result::StepSummary;
 use mindful_core::run::Run;
 
-use crate::capabilities;
-use crate::context::Context;
+use crate::context::{Context, refuse_what_it_cannot};
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource, System};
 use crate::sweep::{Next, Sweep, named, others};
@@ -104,7 +103,7 @@ impl StepSource for Walk<'_> {
         };
         let settings = self.sweep.settings(&point);
         let mut plan = self.sweep.plan(&point)?;
-        capabilities::check(&mut plan, self.context.engine, &settings)?;
+        refuse_what_it_cannot(&mut plan, self.context.engine, &settings)?;
         self.handed_out = Some(self.context.clock.elapsed());
         let system = System { settings, ..self.context.system() };
         Ok(Some(NextStep { system, loads: true, plan, point, on_one_cpu: false }))

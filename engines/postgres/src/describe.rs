@@ -1,5 +1,11 @@
 //! What the server is: version, sizes, every setting that matters, and where it can be seen on this host.
 
+use crate::names::Namespace;
+use crate::registry;
+use crate::shape::{NARROW, Shape};
+use mindful_core::description::{ExpectedLog, LogImages};
+use mindful_core::finding::{Code, codes};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mindful_core::Result;
@@ -8,7 +14,6 @@ use mindful_core::engine::{Description, HostView};
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 
-use crate::advice;
 use crate::link::Link;
 
 /// Settings that a comparison must hold fixed.
@@ -32,7 +37,7 @@ pub fn describe(link: &Link) -> Result<Description> {
             cache_bytes: Some(bytes("cache_bytes")),
             endpoints: link.server().endpoints(),
             facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
-            advice: advice::all(),
+            advice: advice(),
             held_fixed: HELD_FIXED.map(|(name, decides)| (name.to_owned(), decides.to_owned())).into(),
             ..Description::default()
         })
@@ -66,4 +71,72 @@ pub fn host(link: &Link) -> HostView {
 fn parent(backend: u32) -> Option<u32> {
     let stat = process::Stat::read(&Kernel::default(), backend).ok()?;
     stat.name.starts_with("postgres").then_some(stat.parent)
+}
+
+/// Advice by the code of the finding.
+const ADVICE: &[(Code, &str)] = &[
+    (
+        codes::AUTOVACUUM,
+        "On PostgreSQL it is autovacuum: vacuum before the run, or ALTER SYSTEM SET autovacuum = off; SELECT \
+         pg_reload_conf() while it goes on.",
+    ),
+    (
+        codes::FORCED_CHECKPOINTS,
+        "ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find who calls CHECKPOINT.",
+    ),
+    (codes::LOG_BAND, "Look at the share of HOT updates: pg_stat_user_tables tells n_tup_hot_upd beside n_tup_upd."),
+    (
+        codes::PREFETCHED,
+        "Find who scans (pg_stat_activity), or set io_combine_limit = 8kB and effective_io_concurrency = 0.",
+    ),
+];
+
+/// All of it, for the record.
+fn advice() -> BTreeMap<String, String> {
+    ADVICE.iter().map(|(code, text)| (code.name().to_owned(), (*text).to_owned())).collect()
+}
+
+/// All segments of all tables, in order; those that cannot be seen from here are left out.
+pub fn data_files(link: &Link, namespace: &Namespace) -> Result<Vec<PathBuf>> {
+    let control = link.control()?;
+    let rows = link.run("finding the data files", async {
+        let tables = registry::tables(&control, namespace).await?;
+        Ok(control.query(include_str!("../sql/data_files.sql"), &[&tables]).await?)
+    })?;
+    let first: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    Ok(first.iter().flat_map(|path| segments(path)).collect())
+}
+
+fn segments(first: &str) -> Vec<PathBuf> {
+    let numbered = (1..).map(|number| PathBuf::from(format!("{first}.{number}")));
+    std::iter::once(PathBuf::from(first)).chain(numbered).take_while(|path| path.exists()).collect()
+}
+
+/// Bytes of WAL for an updated block without image: `[low, high]`.
+const LIGHT: [f64; 2] = [70.0, 200.0];
+const HEAVY: [f64; 2] = [1_000.0, 1_300.0];
+/// An image with its header.
+const IMAGE: f64 = 8_240.0;
+
+/// WAL that an updated block should cost, from the formats of PostgreSQL's records (`access/xlogrecord.h`,
+/// `access/heapam_xlog.h`, `access/xact.h`).
+///
+/// A HOT update is one record: header 24, block reference 20, main data 2 + 14, header of the new row 5, lengths of what
+/// it shares with the old one 4, so 69 bytes, and the bytes from the first to the last one that changed: 1 to 16 for
+/// light redo (two counters at the row's end), the eight filler columns and the counters (1,000 to 1,016) for heavy.
+/// To that come the commit, 40 bytes for one or more blocks; pruning, about 90 bytes for every sixth version; page
+/// headers and what the server logs about itself. `wal_level=logical` logs the whole row, 1,032 bytes, either way.
+///
+/// With `full_page_writes` the first change of a block after a checkpoint carries the block's image without its hole:
+/// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` tells how many there were.
+///
+/// What is expected under `settings`; nothing for rows shaped for a ratio, whose length differs.
+pub fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
+    if shape.is_some_and(|shape| shape.number != NARROW) {
+        return None;
+    }
+    let is = |name: &str, value: &str| settings.get(name).is_some_and(|found| found == value);
+    let images = is("full_page_writes", "on").then(|| LogImages { counter: "wal_fpi".to_owned(), bytes: IMAGE });
+    let light = if is("wal_level", "logical") { HEAVY } else { LIGHT };
+    Some(ExpectedLog { light, heavy: HEAVY, images, once_a_transaction: false })
 }

@@ -1,21 +1,17 @@
 //! PostgreSQL, 15 to 18: any server that speaks its protocol, or a private one.
 
-mod advice;
 mod checks;
 mod client_session;
 mod codes;
 pub mod connect;
 mod counters;
-mod data_files;
 mod describe;
-mod direct_io;
 pub mod embedded;
 mod error;
 mod instance;
 mod link;
 mod load;
 mod lock;
-mod log_band;
 mod names;
 mod options;
 mod plan_check;

@@ -26,10 +26,7 @@ use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
 use crate::waits::{self, Whom};
-use crate::{
-    checks, counters, data_files, describe, instance, load, log_band, plan_check, pooler, prepare, settle, space,
-    stored, verify,
-};
+use crate::{checks, counters, describe, instance, load, plan_check, pooler, prepare, settle, space, stored, verify};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
@@ -129,7 +126,7 @@ impl Target for PostgresTarget {
                 .facts
                 .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
         }
-        description.expected_log = log_band::expected(&description.facts, self.shape()?);
+        description.expected_log = describe::expected_log(&description.facts, self.shape()?);
         description.stored_blocks = self.stored()?;
         Ok(description)
     }
@@ -261,7 +258,7 @@ impl Target for PostgresTarget {
     }
 
     fn data_files(&self) -> Result<Vec<PathBuf>> {
-        if self.host().local { data_files::of(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
+        if self.host().local { describe::data_files(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
     }
 
     fn interrupt(&self) {

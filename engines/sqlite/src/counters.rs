@@ -1,5 +1,6 @@
 //! SQLite's own counters, which each session publishes when a slice ends.
 
+use mindful_core::description::{ExpectedLog, LogImages};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -96,4 +97,21 @@ impl Sampler for StatusSampler {
             [hit, miss, write, spill, total(&t.writer_wait_us), hit + miss, miss, write, log, total(&t.commits)];
         Ok(values.into_iter().map(|value| Some(value as f64)).collect())
     }
+}
+
+/// Log that an updated block should cost, from the format of SQLite's write-ahead log (sqlite.org/fileformat2.html#walformat).
+///
+/// A commit writes each page that its transaction changed, as one frame: the page and a header of 24 bytes. Rows fill a
+/// page each and keep their length, and no changing column is indexed, so an update changes the page of its row and no
+/// other: light and heavy redo cost one frame alike. Nothing else is logged, not even the first page of the file.
+///
+/// A page that is updated twice in a transaction is written once, so only transactions of one operation have a band.
+/// Pages that had to leave the cache before their commit may be written again; `cache_spill` tells how many there were.
+///
+/// What is expected of pages of `page_bytes`. The width is for operations that a window cuts.
+pub fn expected_log(page_bytes: u64) -> ExpectedLog {
+    let frame = (page_bytes + FRAME_HEADER) as f64;
+    let band = [frame * 0.8, frame * 1.25];
+    let images = Some(LogImages { counter: "cache_spill".to_owned(), bytes: frame });
+    ExpectedLog { light: band, heavy: band, images, once_a_transaction: true }
 }

@@ -7,7 +7,6 @@ mod error;
 mod file;
 mod filler;
 mod load;
-mod log_band;
 mod options;
 mod proof;
 mod registry;

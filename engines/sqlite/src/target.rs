@@ -24,7 +24,6 @@ use crate::counters::{StatusSampler, Totals};
 use crate::error::explain;
 use crate::file::DatabaseFile;
 use crate::load;
-use crate::log_band;
 use crate::options::Options;
 use crate::proof;
 use crate::registry;
@@ -137,7 +136,7 @@ impl Target for SqliteTarget {
             held_fixed: ["synchronous", "journal_mode"]
                 .map(|name| (name.to_owned(), decides::DURABILITY.to_owned()))
                 .into(),
-            expected_log: Some(log_band::expected(self.file.page_bytes())),
+            expected_log: Some(crate::counters::expected_log(self.file.page_bytes())),
             stored_blocks: self.stored(),
             ..Description::default()
         })

@@ -1,6 +1,6 @@
 //! Waits, as the database counted them by how long they took.
 
-use super::{Figure, Unit};
+use super::figure::{Figure, Unit};
 
 pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step("waits.reads", Unit::Count, "waits for one block, as the database counted them", &[], |s| {

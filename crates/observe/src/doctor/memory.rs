@@ -6,7 +6,7 @@ use mindful_core::units;
 use mindful_host::control_group::Limits;
 
 use super::activity::Activity;
-use super::without_limit;
+use super::processor::without_limit;
 use crate::environment::memory::Memory;
 
 pub(super) fn thp(memory: &Memory) -> Option<Finding> {

@@ -1,10 +1,11 @@
 //! Checks of clock and CPU.
 
+use std::path::Path;
+
 use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_host::control_group::Limits;
 
-use super::without_limit;
 use crate::environment::processor::Processor;
 
 /// Clocks that are read outside the kernel in some tens of nanoseconds.
@@ -61,6 +62,12 @@ pub(super) fn numa(processor: &Processor) -> Option<Finding> {
          Start the server with: numactl --interleave=all",
         format!("{nodes} NUMA nodes"),
     ))
+}
+
+/// The line that takes away the limit in the `file` of a control group; version 1 has no word for "none".
+pub fn without_limit(file: &Path) -> String {
+    let version_1 = file.ends_with("cpu.cfs_quota_us") || file.ends_with("memory.limit_in_bytes");
+    format!("echo {} > {}", if version_1 { "-1" } else { "max" }, file.display())
 }
 
 #[cfg(test)]

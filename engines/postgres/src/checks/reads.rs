@@ -5,7 +5,7 @@ use mindful_core::units::format_bytes;
 
 use super::state::State;
 use crate::codes;
-use crate::direct_io;
+use crate::embedded::is_direct_io;
 
 /// Below this, huge pages change nothing that can be measured.
 const LARGE_CACHE: f64 = (1_u64 << 30) as f64;
@@ -38,7 +38,7 @@ pub fn predicted_hits(state: &State) -> Option<Finding> {
 /// Reads are buffered, and memory is left for the data.
 pub fn page_cache_ahead(state: &State) -> Option<Finding> {
     let available = state.available_bytes?;
-    let direct = state.text("debug_io_direct").is_some_and(direct_io::of_data);
+    let direct = state.text("debug_io_direct").is_some_and(is_direct_io);
     let active = state.planned.active_bytes;
     let cached = hit_ratio(state).is_some_and(|ratio| ratio >= 1.0);
     if direct || cached || active == 0 || available < active / 20 {

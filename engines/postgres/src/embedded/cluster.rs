@@ -16,7 +16,6 @@ use super::access::{self, USER};
 use super::binaries::Binaries;
 use super::options::Mode;
 use super::settings;
-use crate::direct_io;
 
 /// Its database.
 pub const DATABASE: &str = "mindful";
@@ -113,7 +112,7 @@ impl Program for Cluster {
     }
 
     fn passes_page_cache(&self, chosen: &[Chosen]) -> bool {
-        chosen.iter().any(|one| one.name == "debug_io_direct" && direct_io::of_data(&one.value))
+        chosen.iter().any(|one| one.name == "debug_io_direct" && super::settings::is_direct_io(&one.value))
     }
 
     fn tables(&self) -> &'static str {

@@ -25,6 +25,7 @@ pub use access::USER;
 pub use cluster::{DATABASE, PORT};
 pub use mindful_instance::program::{Chosen, Phase};
 pub use options::KEYS;
+pub use settings::is_direct_io;
 
 use binaries::Binaries;
 use cluster::Cluster;

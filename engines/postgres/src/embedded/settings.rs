@@ -154,6 +154,11 @@ pub fn memory_bytes() -> Option<u64> {
     memory::usable_bytes(&Kernel::default())
 }
 
+/// Whether `kinds`, as `debug_io_direct` lists them (`data`, `wal`, `wal_init`), take reads and writes of tables and indexes past the page cache.
+pub fn is_direct_io(kinds: &str) -> bool {
+    kinds.split(',').any(|kind| kind.trim().eq_ignore_ascii_case("data"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,5 +235,11 @@ mod tests {
         for sessions in [0, 1, 76, 77, 256, 16_384] {
             assert!(connections_for(sessions) >= sessions + SPARE_CONNECTIONS);
         }
+    }
+
+    #[test]
+    fn data_is_direct_wherever_it_stands_in_the_list() {
+        assert!(["data", "wal, data", "DATA,wal"].into_iter().all(is_direct_io));
+        assert!(!["", "wal", "wal,wal_init"].into_iter().any(is_direct_io));
     }
 }
