@@ -40,6 +40,7 @@ mod manuals;
 mod metrics;
 mod mindful;
 mod node_exporter;
+mod packages;
 mod plan_of_the_folder;
 #[cfg(feature = "raw")]
 mod raw;

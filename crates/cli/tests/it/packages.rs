@@ -1,0 +1,117 @@
+//! What packages and the registry of crates need of the manifests, and what scripts of dist/ and pages say of each other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn table(path: &str) -> toml::Table {
+    text(path).parse().unwrap()
+}
+
+/// Manifests of all members, by their path.
+fn members() -> Vec<(String, toml::Table)> {
+    let folders = ["crates", "engines"].into_iter().flat_map(|parent| fs::read_dir(root().join(parent)).unwrap());
+    let manifests = folders.map(|folder| folder.unwrap().path().join("Cargo.toml")).filter(|path| path.exists());
+    manifests
+        .map(|path| path.strip_prefix(root()).unwrap().display().to_string())
+        .map(|path| (path.clone(), table(&path)))
+        .collect()
+}
+
+#[test]
+fn each_crate_that_is_published_says_what_it_is() {
+    let published: Vec<_> =
+        members().into_iter().filter(|(_, manifest)| manifest["package"].get("publish").is_none()).collect();
+    assert!(published.len() > 10, "{}", published.len());
+    for (path, manifest) in published {
+        let package = &manifest["package"];
+        assert!(package["description"].as_str().is_some_and(|text| text.len() > 30), "{path} has no description");
+        for field in ["license", "keywords", "categories", "version"] {
+            assert!(package.get(field).is_some(), "{path} has no {field}");
+        }
+    }
+}
+
+#[test]
+fn path_dependencies_have_the_version_of_the_workspace() {
+    let workspace = table("Cargo.toml");
+    let version = &workspace["workspace"]["package"]["version"];
+    let mut ours = 0;
+    for (name, dependency) in workspace["workspace"]["dependencies"].as_table().unwrap() {
+        let Some(path) = dependency.get("path") else { continue };
+        let manifest = table(&format!("{}/Cargo.toml", path.as_str().unwrap()));
+        // What is not published is left out of what is: only a development dependency may have no version.
+        let published = manifest["package"].get("publish").is_none();
+        assert_eq!(dependency.get("version"), published.then_some(version), "{name}");
+        ours += 1;
+    }
+    assert!(ours > 10, "{ours}");
+    for (path, manifest) in members() {
+        let used = manifest.get("dependencies").and_then(|all| all.get("mindful-conformance"));
+        assert!(used.is_none(), "{path} depends on a crate that is not published");
+    }
+}
+
+#[test]
+fn packages_take_what_the_layout_makes() {
+    let layout = text("dist/files");
+    let manifest = table("crates/cli/Cargo.toml");
+    let metadata = &manifest["package"]["metadata"];
+    let deb = metadata["deb"]["assets"].as_array().unwrap().iter().map(|asset| asset[0].as_str().unwrap());
+    let rpm =
+        metadata["generate-rpm"]["assets"].as_array().unwrap().iter().map(|asset| asset["source"].as_str().unwrap());
+    let sources: Vec<_> = deb.chain(rpm).filter_map(|path| path.strip_prefix("../../target/packages/files/")).collect();
+    assert_eq!(sources.len(), 14, "{sources:?}");
+    for source in sources {
+        let known = match source.strip_prefix("share/") {
+            Some(shared) => layout.contains(shared.split(['*', '/']).next().unwrap()),
+            None => layout.contains("$files/bin/mindful"),
+        };
+        assert!(known, "dist/files does not lay out {source}");
+    }
+    assert_eq!(metadata["deb"]["depends"].as_str(), Some("libc6 (>= 2.28)"));
+    assert_eq!(metadata["generate-rpm"]["requires"]["glibc"].as_str(), Some(">= 2.28"));
+}
+
+#[test]
+fn the_job_runs_the_image_of_this_version_as_its_user() {
+    let (job, image, version) = (text("dist/job.yaml"), text("dist/Containerfile"), env!("CARGO_PKG_VERSION"));
+    assert!(job.contains(&format!("/mindful:{version}\n")), "dist/job.yaml names another version");
+    let user = image.split("--uid ").nth(1).unwrap().split_whitespace().next().unwrap();
+    assert!(job.contains(&format!("runAsUser: {user}\n")) && job.contains(&format!("fsGroup: {user}\n")), "{user}");
+    assert!(job.contains("mountPath: /data}") && image.contains("XDG_DATA_HOME=/data"), "data lies elsewhere");
+}
+
+#[test]
+fn each_command_of_dist_is_documented_and_says_what_it_lacks() {
+    let page = text("docs/install.md") + &text("dist/RELEASE.md");
+    for entry in fs::read_dir(root().join("dist")).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if name.contains('.') || name == "Containerfile" {
+            continue;
+        }
+        let script = text(&format!("dist/{name}"));
+        assert!(page.contains(&format!("dist/{name}")), "dist/{name} is in no page");
+        assert!(
+            script.starts_with(&format!("#!/usr/bin/env bash\n# dist/{name}: ")),
+            "dist/{name} says not what it makes"
+        );
+        assert!(script.contains("\nneed ") || script.contains("\nbuild\n"), "dist/{name} looks for no tool");
+    }
+    // What is not there is said in one line with the way to get it.
+    let output = std::process::Command::new("bash")
+        .args(["-c", r#". dist/common.sh; need no-such-tool "apt-get install it""#])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+    assert!(line.contains("no-such-tool is missing: apt-get install it"), "{line}");
+}
