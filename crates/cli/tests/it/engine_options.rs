@@ -32,7 +32,7 @@ fn help_shows_the_options_of_the_engine_of_the_target() {
     assert_eq!(shows(&mindful.run(&["run", "--help"])), [true, false, false]);
     for verb in ["run", "sweep", "load", "doctor", "noise"] {
         assert_eq!(shows(&mindful.run(&[verb, "--target", "sqlite:x.db", "--help"])), [false, true, false], "{verb}");
-        assert_eq!(shows(&mindful.run(&[verb, "-h", "--target=null:"])), [false, false, true], "{verb}");
+        assert_eq!(shows(&mindful.run(&[verb, "--help", "--target=null:"])), [false, false, true], "{verb}");
     }
     assert_eq!(shows(&mindful.run(&["run", "--target", "nonsense:", "--help"])), [false; 3]);
     let raw = mindful.run(&["raw", "--help"]);
