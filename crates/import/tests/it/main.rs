@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cluster_page;
+mod corpora;
 mod huge;
 mod import;
 mod made;

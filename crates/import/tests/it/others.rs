@@ -226,3 +226,17 @@ fn workers_by_rate_are_a_ladder() {
     assert_eq!(reported.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(4)]);
     assert_eq!(grew(&reported[1], shared::LOGICAL_READS), Some(1.5e6 * 60.0));
 }
+
+#[test]
+fn nobody_is_believed_to_have_had_a_billion_sessions() {
+    let text = "Num_concurrent_workers,Oracle_Logical_IOPS\n1999999996,6\n4,3.2\n";
+    let sessions: Vec<_> = runs(read("LIO.csv", text).unwrap())
+        .iter()
+        .flat_map(|run| &run.events)
+        .filter_map(|event| match event {
+            Event::Step(head) => Some((head.sessions, head.placements.len())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sessions, [(None, 0), (Some(4), 0)], "a list of so many would take all memory");
+}

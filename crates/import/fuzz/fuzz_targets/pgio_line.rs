@@ -1,0 +1,6 @@
+//! What pgio prints.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("pgio result", &["pgio.out"], bytes));

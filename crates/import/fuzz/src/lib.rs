@@ -1,0 +1,112 @@
+//! What all targets do with a file: read it, and follow what it reports as far as `mindful` does.
+
+use std::io::Cursor;
+
+use mindful_core::event::Event;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::run::{FORMAT, Run, RunHead, StepRecord};
+use mindful_core::settings::Settings;
+use mindful_import::rows::{self, Row};
+use mindful_import::waits::{Field, Filter};
+use mindful_import::{FORMATS, OldRun, Reported, recognised, runs};
+
+/// Most steps that are analysed: it takes longer than reading.
+const MOST_STEPS: usize = 16;
+
+/// Reads `bytes` as the format called `what`, under each of `names`.
+pub fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
+    let format = FORMATS.into_iter().find(|format| format.what() == what).expect("a format of that name");
+    let _ = format.recognises(&String::from_utf8_lossy(bytes));
+    for name in names {
+        if let Ok(steps) = format.read(name, &mut Cursor::new(bytes)) {
+            follow(steps);
+        }
+    }
+}
+
+/// Reads a trace as a step, and in groups.
+pub fn trace(bytes: &[u8]) {
+    of_format("10046 trace", &["t.trc"], bytes);
+    let filter = Filter::parse("ela>=1 and event~d").expect("a filter");
+    for fields in ["event", "block,file,object,blocks,cursor,second,ela,p1,p2,p3"] {
+        let fields = Field::parse_list(fields).expect("fields");
+        let source = recognised("t.trc", Box::new(Cursor::new(bytes.to_vec())));
+        if let Ok(grouped) = source.and_then(|source| source.grouped(&fields, &filter)) {
+            let count: u64 = grouped.by_time().iter().map(|group| group.latencies.count).sum();
+            assert_eq!(count, grouped.all.count, "each wait is in one group");
+            assert!(grouped.all.count <= grouped.waits);
+        }
+    }
+}
+
+/// Reads a file of unknown content, analyses what it reports and shows it.
+pub fn any_file(bytes: &[u8]) {
+    let Ok(source) = recognised("awr.txt.4", Box::new(Cursor::new(bytes.to_vec()))) else { return };
+    let Ok(steps) = source.read() else { return };
+    for old in follow(steps) {
+        let run = run(old);
+        if run.steps.len() <= MOST_STEPS {
+            let analysis = mindful_analyze::analyze(&run);
+            let _ = mindful_report::json::summary(&analysis.summary);
+            let _ = mindful_report::terminal::report(&run, &analysis, &mindful_report::Style::default(), None);
+        }
+    }
+}
+
+/// Reads a configuration.
+pub fn configuration(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for name in ["slob.conf", "pgio.conf"] {
+        let _ = mindful_import::import(name, &text);
+    }
+}
+
+/// Rows of `steps`, and their runs, whose events are what they are when read back.
+fn follow(steps: Vec<Reported>) -> Vec<OldRun> {
+    let rows: Vec<Row<'_>> = steps.iter().filter_map(Row::of).collect();
+    for line in rows::awr_info(&rows).lines().skip(1) {
+        for cell in line.split('|').skip(1).take(16).filter(|cell| !cell.is_empty()) {
+            assert!(cell.parse::<f64>().is_ok_and(f64::is_finite), "{cell} in {line}");
+        }
+    }
+    let _ = (rows::flashdba(&rows), rows::csv(&rows), rows::json(&rows), rows::table(&rows));
+    let old = runs(steps);
+    for event in old.iter().flat_map(|run| &run.events) {
+        let line = serde_json::to_string(event).expect("an event is plain data");
+        let back: Event = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line}"));
+        assert_eq!(*event, back, "{line}");
+    }
+    old
+}
+
+/// The run as it is read back from its folder.
+fn run(old: OldRun) -> Run {
+    let settings = Settings::defaults(KEYS);
+    let mut run = Run::new(RunHead {
+        format: FORMAT,
+        id: "20260101-000000-abcd".to_owned(),
+        started_at: old.began.unwrap_or_default(),
+        mindful_version: String::new(),
+        mindful_build: None,
+        engine: old.engine.to_owned(),
+        server_side_loop: None,
+        target: old.target,
+        plan: Plan::from_settings(&settings).expect("defaults are a plan"),
+        settings,
+        imported: Some(old.imported),
+    });
+    for event in old.events {
+        match event {
+            Event::Environment { facts } => run.environment = facts,
+            Event::Described { description, host } => {
+                run.description = Some(description);
+                run.host = Some(host);
+            }
+            Event::Step(head) => run.steps.push(StepRecord::new(head)),
+            Event::Finding(finding) => run.findings.push(finding),
+            Event::Finished { .. } => run.finished = true,
+            event => run.steps.last_mut().expect("a step").add(event).expect("an event of a step"),
+        }
+    }
+    run
+}
