@@ -192,6 +192,12 @@ fn import() -> Command {
         .about("Take in what other tools measured (AWR, Statspack, 10046 traces, Orion, pgio, fio) or a run folder; or make a plan of a slob.conf or pgio.conf, executing nothing")
         .arg(old_files("What is imported, known by its content: files, folders of them, patterns, or - for stdin"))
         .arg(Arg::new("tag").long("tag").value_name("TAG").help("Name of the stored runs"))
+        .arg(
+            Arg::new("sessions")
+                .long("sessions")
+                .value_name("N,N,...")
+                .help("Sessions of each file in turn, where its name does not end in them (awr.txt.8)"),
+        )
         .arg(output("Where a plan is written [default: mindful.toml; - for stdout]"))
 }
 

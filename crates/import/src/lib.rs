@@ -30,7 +30,7 @@ use mindful_core::{Error, Result};
 pub use format::Format;
 pub use formats::FORMATS;
 pub use plan_file::PlanFile;
-pub use reported::{Reported, sessions_of};
+pub use reported::{MOST_SESSIONS, Reported, sessions_of};
 pub use runs::{OldRun, runs};
 pub use source::{Source, recognised};
 

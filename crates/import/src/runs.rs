@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use mindful_core::description::{Description, HostView};
 use mindful_core::event::Event;
-use mindful_core::finding::Finding;
+use mindful_core::finding::{Finding, codes};
 use mindful_core::head::{Imported, StepHead};
 use mindful_core::run::Point;
 
@@ -26,23 +26,28 @@ pub struct OldRun {
     pub events: Vec<Event>,
 }
 
-/// Steps as runs: those of one target as a ladder where all tell their sessions, the others by themselves.
+/// Steps as runs, by their targets: those that tell their sessions are a ladder, the others a table in the order of time.
 pub fn runs(reported: Vec<Reported>) -> Vec<OldRun> {
     let mut groups: BTreeMap<(&str, String, &str), Vec<Reported>> = BTreeMap::new();
     for mut step in reported {
         step.sessions = step.sessions.filter(|sessions| (1..=MOST_SESSIONS).contains(sessions));
         groups.entry((step.engine, step.target.clone(), step.what)).or_default().push(step);
     }
-    let ladders = groups.into_values().flat_map(|steps| {
-        let a_ladder = steps.iter().all(|step| step.sessions.is_some());
-        if a_ladder { vec![steps] } else { steps.into_iter().map(|step| vec![step]).collect() }
+    let apart = groups.into_values().flat_map(|steps| {
+        let (ladder, table): (Vec<_>, Vec<_>) = steps.into_iter().partition(|step| step.sessions.is_some());
+        [ladder, table]
     });
-    ladders.filter_map(run).collect()
+    apart.filter_map(run).collect()
 }
 
 fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
     steps.sort_by_key(|step| (step.point.clone(), step.sessions, step.began_us));
     let many = steps.len() > 1;
+    if let Some(first) = steps.first_mut().filter(|step| many && step.sessions.is_none()) {
+        let text = "How many sessions there were is not reported: the steps stand in the order of time, without a curve. \
+                    Import the files again under names with their sessions, such as awr.txt.8, or with --sessions 1,2,4.";
+        first.caveat(codes::SESSIONS_UNKNOWN, text, first.file.clone());
+    }
     let first = steps.first()?;
     let mut old = OldRun {
         engine: first.engine,
@@ -54,8 +59,13 @@ fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
     let mut passes: BTreeMap<BTreeMap<String, String>, u32> = BTreeMap::new();
     for (number, step) in (0..).zip(steps) {
         let mut values = step.point;
-        if let Some(sessions) = step.sessions.filter(|_| many) {
-            values.insert("sessions".to_owned(), sessions.to_string());
+        match step.sessions {
+            _ if !many => {}
+            Some(sessions) => drop(values.insert("sessions".to_owned(), sessions.to_string())),
+            None => {
+                let name = step.file.rsplit('/').next().unwrap_or(&step.file);
+                values.insert("report".to_owned(), name.to_owned());
+            }
         }
         let pass = passes.entry(values.clone()).and_modify(|pass| *pass += 1).or_default();
         let point = Point { values, pass: *pass, drift_check: false };

@@ -11,7 +11,7 @@ use mindful_core::plan::{KEYS, Plan};
 use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
-use mindful_import::OldRun;
+use mindful_import::{MOST_SESSIONS, OldRun, Reported};
 use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
 
@@ -36,19 +36,22 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let (mut steps, mut refused, mut reported) = (Vec::new(), Vec::new(), String::new());
     let alone = named.len() == 1;
-    for file in named {
+    let given = sessions(matches, named.len())?;
+    for (number, file) in named.into_iter().enumerate() {
         let read = match &file {
             Named::Run(folder) => store.import(folder).map(|id| {
                 // Writing to a string cannot fail.
                 let _ = writeln!(reported, "run {id} is taken into the store; `mindful show {id}` shows it");
             }),
-            Named::File { path, sure } => files::read(path).map(|read| steps.extend(read)).or_else(|error| {
-                if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
-                    Ok(())
-                } else {
-                    Err(error)
-                }
-            }),
+            Named::File { path, sure } => {
+                files::read(path).map(|read| take(&mut steps, read, given.get(number))).or_else(|error| {
+                    if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
+                        Ok(())
+                    } else {
+                        Err(error)
+                    }
+                })
+            }
         };
         refused.extend(read.err());
     }
@@ -71,6 +74,27 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     }
     context::print(&reported)?;
     Ok(Exit::Ok)
+}
+
+/// Sessions of each of `files` files; none where they are not given.
+fn sessions(matches: &ArgMatches, files: usize) -> Result<Vec<u32>> {
+    let Some(text) = matches.get_one::<String>("sessions") else { return Ok(Vec::new()) };
+    let bad = |what: String| Error::plan(what, "give one number a file, in the order of the files: --sessions 1,2,4,8");
+    let given = text.split(',').map(|count| match count.trim().parse() {
+        Ok(sessions) if (1..=MOST_SESSIONS).contains(&sessions) => Ok(sessions),
+        _ => Err(bad(format!("`{}` in --sessions is no number from 1 to {MOST_SESSIONS}", count.trim()))),
+    });
+    let given = given.collect::<Result<Vec<u32>>>()?;
+    if given.len() == files {
+        Ok(given)
+    } else {
+        Err(bad(format!("--sessions has {} numbers for {files} files", given.len())))
+    }
+}
+
+fn take(steps: &mut Vec<Reported>, read: Vec<Reported>, sessions: Option<&u32>) {
+    let known = |step: Reported| Reported { sessions: sessions.copied().or(step.sessions), ..step };
+    steps.extend(read.into_iter().map(known));
 }
 
 /// A folder that holds a run is copied into the store.

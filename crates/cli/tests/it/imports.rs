@@ -101,6 +101,33 @@ fn a_folder_of_reports_is_a_ladder_with_its_knee() {
 }
 
 #[test]
+fn reports_without_sessions_are_a_table_that_says_why_it_has_no_curve() {
+    let mindful = Mindful::new();
+    let folder = ladder(&mindful, "awr");
+    for (sessions, name) in [(1, "c.txt"), (2, "a.txt"), (4, "b.txt"), (8, "d.txt")] {
+        fs::rename(folder.join(format!("awr.txt.{sessions}")), mindful.folder().join(name)).unwrap();
+    }
+    let files = ["c.txt", "a.txt", "b.txt", "d.txt"];
+    let told = out(&mindful.run(&[&["import"][..], &files].concat()));
+    assert!(told.contains("4 files") && told.lines().count() == 1, "{told}");
+    let run = stored(&mindful, &told);
+    assert_eq!((run["steps"].as_array().unwrap().len(), &run["knee"]), (4, &Value::Null));
+    assert!(run["steps"].as_array().unwrap().iter().all(|step| step["sessions"].is_null()), "{run:#}");
+    let finding = run["findings"].as_array().unwrap().iter().find(|f| f["code"] == "sessions-unknown").unwrap();
+    assert!(finding["text"].as_str().unwrap().contains("--sessions 1,2,4"), "{finding}");
+    let shown = out(&mindful.run(&["show"]));
+    assert!(files.iter().all(|file| shown.contains(file)), "{shown}");
+    let told = out(&mindful.run(&[&["import", "--sessions", "1,2,4,8"][..], &files].concat()));
+    let run = stored(&mindful, &told);
+    let sessions: Vec<_> = run["steps"].as_array().unwrap().iter().map(|step| step["sessions"].as_u64()).collect();
+    assert_eq!(sessions, [Some(1), Some(2), Some(4), Some(8)]);
+    for (given, said) in [("1,2", "2 numbers for 4 files"), ("1,2,4,x", "`x` in --sessions"), ("0,1,2,3", "`0`")] {
+        let (code, text) = refused(&mindful.run(&[&["import", "--sessions", given][..], &files].concat()));
+        assert!(code == 2 && text.contains(said), "{text}");
+    }
+}
+
+#[test]
 fn a_pattern_names_the_reports_that_it_fits() {
     let mindful = Mindful::new();
     ladder(&mindful, "awr");

@@ -45,6 +45,7 @@ crate::finding_codes! {
     ORION_FIGURES = "orion-figures", Info;
     FIO_FIGURES = "fio-figures", Info;
     RATES_ALONE = "rates-alone", Info;
+    SESSIONS_UNKNOWN = "sessions-unknown", Info;
     AUTOVACUUM = "autovacuum", Warning;
     FORCED_CHECKPOINTS = "forced-checkpoints", Warning;
     CLIENT_BOUND = "client-bound", Warning;

@@ -238,5 +238,5 @@ fn nobody_is_believed_to_have_had_a_billion_sessions() {
             _ => None,
         })
         .collect();
-    assert_eq!(sessions, [(None, 0), (Some(4), 0)], "a list of so many would take all memory");
+    assert_eq!(sessions, [(Some(4), 0), (None, 0)], "a list of so many would take all memory");
 }
