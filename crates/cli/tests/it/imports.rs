@@ -101,7 +101,7 @@ fn a_folder_of_reports_is_a_ladder_with_its_knee() {
 }
 
 #[test]
-fn reports_without_sessions_are_a_table_that_says_why_it_has_no_curve() {
+fn reports_without_sessions_are_a_table_without_a_curve() {
     let mindful = Mindful::new();
     let folder = ladder(&mindful, "awr");
     for (sessions, name) in [(1, "c.txt"), (2, "a.txt"), (4, "b.txt"), (8, "d.txt")] {
