@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod choices;
+pub mod cliff;
 pub mod counters;
 pub mod cpu;
 pub mod device;

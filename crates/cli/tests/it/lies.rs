@@ -1,6 +1,8 @@
 //! Runs that would claim more than they are, each caught: by its headline, its code, or both. The same run without the
 //! lie is held beside it.
 
+use std::collections::BTreeSet;
+
 pub mod bench;
 mod cache;
 mod clock;
@@ -12,3 +14,77 @@ mod neighbours;
 pub mod server;
 mod stalls;
 mod work;
+
+/// Each lie, and the test that tells it: what a run would claim to be, and is not.
+const LIES: &[(&str, &str)] = &[
+    ("the database's cache is called storage", "a_clean_ledger_closes_and_cached_data_is_not_storage"),
+    ("SQLite's caches serve a part", "the_share_that_sqlites_caches_will_serve_is_predicted"),
+    ("the page cache is called storage", "a_warm_page_cache_is_reported_and_a_limit_cures_it"),
+    ("the page cache served all, and a part is told", "what_comes_from_the_page_cache_alone_is_called_all_of_it"),
+    ("tmpfs is called storage", "a_database_in_tmpfs_is_read_from_memory_alone"),
+    ("a RAM disk is called storage", "a_disk_of_memory_is_no_storage"),
+    ("the page cache under a loop device is called storage", "a_loop_device_is_storage_only_past_the_page_cache"),
+    ("a clock is set", "a_clock_that_was_set_in_the_window_is_reported"),
+    ("the server's clock is set", "a_servers_clock_set_during_the_run_is_reported"),
+    ("with few sessions only some schemas are visited", "few_sessions_find_no_more_in_the_cache_than_many"),
+    ("a control group holds the server back", "a_server_held_back_by_its_control_group_is_reported"),
+    ("a control group holds the client back", "a_client_without_cpu_is_called_the_limit"),
+    ("a cache does not fit its control group", "a_cache_beyond_the_limit_of_a_group_above_is_refused"),
+    ("a burst is measured with what follows it", "a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep"),
+    ("others use the CPUs", "busy_loops_beside_a_run_are_named_before_all_else"),
+    ("others read the device", "another_reader_of_the_device_is_found"),
+    ("others scan in the server", "scans_of_others_in_the_same_server_are_found"),
+    ("another run reads the server's cache", "of_two_runs_on_one_cached_server_each_claims_its_own_reads"),
+    ("autovacuum is at work", "autovacuum_in_the_window_is_found"),
+    ("others write the log", "log_that_others_write_is_seen_by_bytes_of_updated_blocks"),
+    ("the server stood still", "a_server_that_stood_still_is_told_first"),
+    ("one session stood still", "one_session_that_stood_still_is_told_with_its_number"),
+    ("who waits for a CPU is called stopped", "busy_loops_are_no_stall"),
+    ("sessions wait for each other's rows", "sessions_that_update_one_row_set_are_reported"),
+    ("the log has no room", "a_log_without_room_forces_checkpoints_and_they_are_reported"),
+    ("work ran out of time", "fixed_work_that_ran_out_of_time_is_invalid"),
+    ("blocks are read by a bitmap", "bitmaps_are_overruled_and_a_missing_index_is_refused"),
+    ("settings of the role bend figures", "settings_of_the_role_change_no_figure"),
+    ("stored bytes compress to nothing", "content_that_repeats_makes_a_run_suspect"),
+    ("counters may not be read and are zero", "counters_the_role_may_not_read_are_named_and_null"),
+    ("what sessions write on leaving is counted", "sessions_that_only_read_write_no_log_in_the_window"),
+    ("a pooler moves sessions between backends", "a_pooler_that_moves_sessions_is_refused_in_one_line"),
+    ("too few operations are a missed objective", "a_search_that_cannot_decide_says_what_it_takes_and_fails"),
+    ("a fit is sold as a measurement", "a_fitted_capacity_is_held_apart_from_what_was_measured"),
+    ("a gate that cannot decide passes", "a_gate_that_is_not_decided_fails_unless_it_is_told_to_pass"),
+    ("a gate has too few runs to ever fail", "a_gate_that_can_never_decide_is_refused_before_anything_runs"),
+];
+
+/// Where tests of lies stand, from the project's folder.
+const PLACES: [&str; 4] = [
+    "crates/cli/tests/it/lies",
+    "crates/cli/tests/it/sweeps.rs",
+    "crates/cli/tests/it/compares.rs",
+    "engines/postgres/tests/it/pooler.rs",
+];
+
+/// Every test that is named exists, and every test of the folder is named.
+#[test]
+fn the_list_of_lies_names_each_of_their_tests() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |place: &str| {
+        let path = root.join(place);
+        let files = if path.is_dir() {
+            std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect()
+        } else {
+            vec![path]
+        };
+        files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect::<String>()
+    };
+    let tests = |text: String| -> BTreeSet<String> {
+        let marked = text.split("#[test]").skip(1).map(str::to_owned).collect::<Vec<_>>();
+        marked.iter().filter_map(|rest| Some(rest.split("fn ").nth(1)?.split('(').next()?.to_owned())).collect()
+    };
+    let named: BTreeSet<String> = LIES.iter().map(|(_, test)| (*test).to_owned()).collect();
+    let all: BTreeSet<String> = PLACES.iter().flat_map(|place| tests(read(place))).collect();
+    let missing: Vec<_> = named.difference(&all).collect();
+    assert!(missing.is_empty(), "no such tests: {missing:?}");
+    let of_folder = tests(read(PLACES[0]));
+    let unnamed: Vec<_> = of_folder.difference(&named).collect();
+    assert!(unnamed.is_empty(), "the list of lies does not name {unnamed:?}");
+}

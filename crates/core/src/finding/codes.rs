@@ -19,6 +19,7 @@ crate::finding_codes! {
     FOREIGN_CPU = "foreign-cpu", Warning;
     STALL = "stall", Warning;
     SESSION_STALL = "session-stall", Warning;
+    CLIFF = "cliff", Warning;
     FOREIGN_READS = "foreign-reads", Warning;
     LOG_BAND = "log-band", Warning;
     REPEATED_CONTENT = "repeated-content", Warning;

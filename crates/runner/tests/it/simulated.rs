@@ -221,6 +221,28 @@ fn a_stall_is_found_where_it_was_and_a_clean_run_has_none() {
 }
 
 #[test]
+fn the_end_of_a_burst_is_told_with_both_rates() {
+    let cliff = |signal: &'static str| {
+        let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "1ms"), ("work_unit", "1")];
+        let ended = Simulation::new().run(&[&given[..], &[("null_signal", signal)]].concat());
+        finding(&ended, "cliff").map(|finding| finding.evidence.clone())
+    };
+    let evidence = cliff("step:5@41s").unwrap();
+    assert!(
+        evidence.starts_with("held 4000 blocks/s for 41.0 s, 800 since, for 19.0 s and level within"),
+        "{evidence}"
+    );
+    // A cap of 3,000 requests a second, as gp3 has, and beside the fall the noise of a platform.
+    let evidence = cliff("step:1.3333@30s").unwrap_or_default();
+    assert!(evidence.is_empty(), "a quarter less is no cliff: {evidence}");
+    let evidence = cliff("step:4@30s,ar1:0.3:2%").unwrap();
+    assert!(evidence.contains(" blocks/s for 30.0 s, ") && evidence.contains("requests/s"), "{evidence}");
+    for level in ["ramp:5:40s", "cycle:40%:20s", "ar1:0.6:20%", "step:0.2@30s"] {
+        assert_eq!(cliff(level), None, "{level}");
+    }
+}
+
+#[test]
 fn faults_come_at_their_seconds_and_the_same_way_twice() {
     let faulty = || {
         let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "10ms"), ("null_stall", "20s+3s")];

@@ -2,9 +2,12 @@
 
 use std::process::Command;
 
+use mindful_conformance::not_run;
+
 use crate::lies::bench::{Bench, device_of, short_run};
 use crate::lies::control_group::ControlGroup;
 use crate::lies::server::UsersServer;
+use crate::lies::stalls::{all_at_work, children};
 
 /// Where a layer hides the device of the data, the limit of reads is on another one: it is reported all the same.
 #[test]
@@ -62,6 +65,36 @@ fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
     let reported = String::from_utf8_lossy(&held.stderr);
     assert_eq!(held.status.code(), Some(2), "{reported}");
     assert!(reported.contains("three quarters of the memory, 1 GiB"), "{reported}");
+}
+
+/// A throttle that sets in mid-run, as a volume's does when its credit is used up.
+#[test]
+fn a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep() {
+    const READS: u32 = 500;
+    let bench = Bench::new();
+    let Some(device) = device_of(&bench.path(".")) else {
+        return not_run("a layer hides the device that it would throttle");
+    };
+    let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let single = ["--work-unit", "1", "--duration", "16s"];
+    let free = server.run(&bench, &single);
+    assert!(!free.has("cliff"), "{free}");
+    let throttled = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.sql(&all_at_work(2, 7.5));
+            for (pid, _) in children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")) {
+                reads.hold(pid);
+            }
+        });
+        server.run(&bench, &single)
+    });
+    throttled.assert_suspect("cliff");
+    let evidence = throttled.evidence("cliff");
+    assert!(evidence.starts_with("held ") && evidence.contains(" since, for "), "{throttled}");
+    let since: f64 = evidence.split(" since").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    // A block of the index may be read for one in some.
+    assert!((0.7..1.05).contains(&(since / f64::from(READS))), "{throttled}");
 }
 
 fn any_device() -> String {

@@ -17,11 +17,11 @@ struct Stopped(Vec<Pid>);
 
 impl Stopped {
     fn new(pids: &[u32]) -> Self {
-        let pids: Vec<_> = pids.iter().map(|pid| Pid::from_raw(*pid as i32).unwrap()).collect();
-        for pid in &pids {
-            kill_process(*pid, Signal::STOP).unwrap();
-        }
-        Self(pids)
+        // Some may have ended since they were listed.
+        let pids = pids.iter().map(|pid| Pid::from_raw(*pid as i32).unwrap());
+        let stopped: Vec<_> = pids.filter(|pid| kill_process(*pid, Signal::STOP).is_ok()).collect();
+        assert!(!stopped.is_empty(), "nobody was there to be stopped");
+        Self(stopped)
     }
 }
 
@@ -33,8 +33,22 @@ impl Drop for Stopped {
     }
 }
 
+/// Waits until so many sessions work, and then for so long.
+pub fn all_at_work(sessions: usize, seconds: f64) -> String {
+    format!(
+        "DO $$ BEGIN
+             LOOP
+                 PERFORM pg_stat_clear_snapshot();
+                 EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %') = {sessions};
+                 PERFORM pg_sleep(0.02);
+             END LOOP;
+             PERFORM pg_sleep({seconds});
+         END $$"
+    )
+}
+
 /// Processes whose parent is `pid`, each with its title.
-fn children(pid: u32) -> Vec<(u32, String)> {
+pub fn children(pid: u32) -> Vec<(u32, String)> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let of_parent = |child: &u32| {
@@ -47,19 +61,9 @@ fn children(pid: u32) -> Vec<(u32, String)> {
 
 /// A run of 10 s, of which the processes that `chosen` names stand still for [`STOOD`].
 fn stopped_beside(bench: &Bench, server: &UsersServer, chosen: impl Fn() -> Vec<u32> + Send + Sync) -> Reported {
-    let all_at_work = format!(
-        "DO $$ BEGIN
-             LOOP
-                 PERFORM pg_stat_clear_snapshot();
-                 EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %') = {SESSIONS};
-                 PERFORM pg_sleep(0.02);
-             END LOOP;
-             PERFORM pg_sleep(3.3);
-         END $$"
-    );
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            server.sql(&all_at_work);
+            server.sql(&all_at_work(SESSIONS, 3.3));
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });

@@ -1,0 +1,93 @@
+//! A rate that fell to a flat cap in the window, and whose cap it may be.
+
+use mindful_core::finding::codes;
+use mindful_core::metric::shared;
+use mindful_core::result::Finding;
+use mindful_core::run::{Facts, StepRecord};
+
+use crate::figures::blocks::CACHED_YIELD;
+use crate::figures::cliff::Cliff;
+use crate::figures::counters::Counters;
+use crate::figures::window::Window;
+use crate::judgement::headline::percent;
+use crate::step::StepAnalysis;
+
+/// How near a rate is to a cap that it is called by.
+const NEAR: f64 = 0.03;
+
+/// What volumes are sold with, as their makers publish it: name, requests a second, bytes a second.
+const CAPS: [(&str, f64, f64); 9] = [
+    ("AWS gp3 as it is made", 3_000.0, 125.0 * MIB),
+    ("AWS gp3 or gp2 at its most", 16_000.0, 1_000.0 * MIB),
+    ("Azure E10 (Standard SSD) or P10", 500.0, 100.0 * MB),
+    ("Azure P15", 1_100.0, 125.0 * MB),
+    ("Azure P20", 2_300.0, 150.0 * MB),
+    ("Azure P30", 5_000.0, 200.0 * MB),
+    ("Azure P40 or P50", 7_500.0, 250.0 * MB),
+    ("Azure P6", 240.0, 50.0 * MB),
+    ("Azure P4", 120.0, 25.0 * MB),
+];
+const MIB: f64 = 1_048_576.0;
+const MB: f64 = 1e6;
+/// AWS gp2: so many requests a second for each GiB, between these.
+const GP2: (f64, f64, f64) = (3.0, 100.0, 16_000.0);
+
+/// The finding; none of a run from the database's cache, nor of a step that chose its window by what it saw.
+pub fn of_step(facts: &Facts, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
+    if step.window.is_some() || found.gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
+        return None;
+    }
+    let cliff = Cliff::of(step, window)?;
+    let text = "The rate fell to a level one in the window and stayed there: a burst that ended (credit of requests or \
+                bytes), a limit that set in, or flash that ran out of blocks to write to. The second rate is what it can \
+                keep, and the mean is neither. A --warmup that outlasts the first.";
+    let evidence = format!(
+        "held {:.0} blocks/s for {:.1} s, {:.0} since, for {:.1} s and level within {}{}",
+        cliff.before_per_s,
+        cliff.before_s,
+        cliff.after_per_s,
+        cliff.after_s,
+        percent(cliff.spread),
+        device(facts, step, window, &cliff)
+    );
+    Some(codes::CLIFF.finding(text, evidence))
+}
+
+/// What the device did after it, and which cap that is.
+fn device(facts: &Facts, step: &StepRecord, window: &Window, cliff: &Cliff) -> String {
+    let after = Counters::of(step, &Window { first_boundary: cliff.boundary, ..*window });
+    let sum = |one, other| Some(after.rate(one)? + after.rate(other).unwrap_or(0.0));
+    let Some(requests) = sum(shared::DEVICE_READS, shared::DEVICE_WRITES) else { return String::new() };
+    let bytes = sum(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES).unwrap_or(0.0);
+    let name = cap(requests, bytes, size_gib(facts)).map_or_else(String::new, |name| format!(", as {name} has"));
+    format!("; {requests:.0} requests/s and {:.1} MiB/s at the device since{name}", bytes / MIB)
+}
+
+fn cap(requests: f64, bytes: f64, gib: Option<f64>) -> Option<&'static str> {
+    let near = |figure: f64, cap: f64| (figure / cap - 1.0).abs() <= NEAR;
+    let (each, least, most) = GP2;
+    let gp2 = gib.is_some_and(|gib| near(requests, (gib * each).clamp(least, most)));
+    let known = CAPS.iter().find(|(_, iops, rate)| near(requests, *iops) || near(bytes, *rate)).map(|(name, ..)| *name);
+    known.or_else(|| gp2.then_some("AWS gp2 of this size"))
+}
+
+/// The size of the device that holds the data.
+fn size_gib(facts: &Facts) -> Option<f64> {
+    let device = facts.get("storage.device")?.split(" < ").next()?;
+    let bytes: f64 = facts.get(&format!("device.{device}.size_bytes"))?.parse().ok()?;
+    Some(bytes / 1_073_741_824.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_known_by_requests_or_by_bytes() {
+        assert_eq!(cap(3_010.0, 24e6, None), Some("AWS gp3 as it is made"));
+        assert_eq!(cap(900.0, 131e6, None), Some("AWS gp3 as it is made"));
+        assert_eq!(cap(2_310.0, 19e6, None), Some("Azure P20"));
+        assert_eq!(cap(600.0, 5e6, Some(200.0)), Some("AWS gp2 of this size"));
+        assert_eq!(cap(600.0, 5e6, Some(500.0)), None);
+    }
+}
