@@ -10,7 +10,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
-use crate::boundaries;
+use crate::boundaries::{self, SLICE_US};
 use crate::clock_offset::{ClockOffset, WallClock};
 use crate::following::EarlyStop;
 use crate::gate::{Gate, Leaving, Signal};
@@ -26,6 +26,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// How long an operation may outlast the end of the step before it is interrupted.
 const END_GRACE: Duration = Duration::from_mins(1);
+
+/// When no session reports for so long beyond the length of a slice, the clock that slices end by may have been set.
+const SILENCE: Duration = Duration::from_secs(3);
 
 /// What a step shall be.
 pub struct StepOrder<'a> {
@@ -108,6 +111,7 @@ pub fn run_step(
             clocks: &clocks,
             wall: WallClock::now(),
             begins: None,
+            heard: Duration::ZERO,
             left: 0,
             error: None,
         };
@@ -167,6 +171,8 @@ struct Step<'a> {
     wall: WallClock,
     /// When work begins, once that is known.
     begins: Option<Duration>,
+    /// When a session last reported, or the clocks were last looked at for want of a report.
+    heard: Duration,
     left: usize,
     error: Option<Error>,
 }
@@ -180,7 +186,7 @@ impl Step<'_> {
             if self.stop.requested() {
                 self.call_off();
             }
-            if self.begins.is_some() && self.wall.was_set() {
+            if self.begins.is_some() && (self.wall.was_set() || self.is_silent()) {
                 self.judge_clock();
             }
             if self.halt.requested() {
@@ -196,7 +202,15 @@ impl Step<'_> {
                         deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
                     }
                 }
-                Some(Message::Slice(session, report)) => self.events.emit(Event::Slice { session, report: *report }),
+                Some(Message::Slice(session, report)) => {
+                    self.heard = self.clock.elapsed();
+                    // It ends when no clock that was left alone is yet.
+                    let leapt = report.end_us.saturating_sub(self.clocks.us) > self.clock.now_us() + SLICE_US;
+                    self.events.emit(Event::Slice { session, report: *report });
+                    if leapt && !self.halt.requested() {
+                        self.judge_clock();
+                    }
+                }
                 Some(Message::Done(outcome)) => {
                     self.left -= 1;
                     if let Err(error) = outcome {
@@ -220,7 +234,17 @@ impl Step<'_> {
         if self.begins.is_some_and(|begins| self.clock.elapsed() >= begins) { STOP_GRACE } else { Duration::ZERO }
     }
 
-    /// This host's clock was set: where the target goes by it, its slices no longer end where they should.
+    /// Whether no session has reported for longer than slices take; once for each while of silence.
+    fn is_silent(&mut self) -> bool {
+        let since = self.heard.max(self.begins.unwrap_or_default());
+        let silent = self.clock.elapsed() > since + Duration::from_micros(SLICE_US.unsigned_abs()) + SILENCE;
+        if silent {
+            self.heard = self.clock.elapsed();
+        }
+        silent
+    }
+
+    /// A clock may have been set: where the target goes by it, its slices no longer end where they should.
     fn judge_clock(&mut self) {
         if let Some(finding) = self.clocks.compared_with_now(self.order.target, self.clock) {
             let what = format!("a clock was set while the run went on: {}", finding.evidence);

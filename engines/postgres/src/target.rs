@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
@@ -118,6 +119,9 @@ impl PostgresTarget {
     }
 }
 
+/// A clock that takes longer to be read tells nothing.
+const CLOCK_WITHIN: Duration = Duration::from_secs(5);
+
 impl Target for PostgresTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link)?;
@@ -138,7 +142,14 @@ impl Target for PostgresTarget {
         let control = self.link.control()?;
         self.link.run("reading the server's clock", async {
             let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-            Ok(control.query_one(sql, &[]).await?.get(0))
+            match tokio::time::timeout(CLOCK_WITHIN, control.query_one(sql, &[])).await {
+                Ok(row) => Ok(row?.get(0)),
+                Err(_) => Err(Error::target(
+                    format!("the server took more than {} s to tell its time", CLOCK_WITHIN.as_secs()),
+                    "wait until it is less busy",
+                )
+                .into()),
+            }
         })
     }
 

@@ -1,8 +1,159 @@
-//! A clock that is set while sessions work. That of this host may not be: the null engine has one of its own, and a
-//! PostgreSQL shows one where the role's search path names another `clock_timestamp` before its own.
+//! A clock that is set while sessions work. That of this host may not be: the null engine has one of its own, a
+//! PostgreSQL shows one where the role's search path names another `clock_timestamp` before its own, and libfaketime
+//! shows one to the programs it is loaded into.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_conformance::not_run;
 
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
+
+/// Where Debian, Fedora and openSUSE have it.
+fn faketime() -> Option<PathBuf> {
+    let folders = fs::read_dir("/usr/lib").unwrap().flatten().map(|entry| entry.path());
+    let all = folders.chain(["/usr/lib64", "/usr/lib"].map(PathBuf::from));
+    all.map(|folder| folder.join("faketime/libfaketime.so.1")).find(|library| library.exists())
+}
+
+/// A clock that a test sets for the programs it is shown to.
+struct Settable<'a> {
+    bench: &'a Bench,
+    library: PathBuf,
+}
+
+impl<'a> Settable<'a> {
+    /// `None` where it cannot be had; the test has said so.
+    fn on(bench: &'a Bench) -> Option<Self> {
+        let Some(library) = faketime() else {
+            not_run("libfaketime is not installed");
+            return None;
+        };
+        let clock = Self { bench, library };
+        clock.set(0);
+        Some(clock)
+    }
+
+    /// Ahead of the true time by so many seconds.
+    fn set(&self, ahead_s: i32) {
+        let (new, path) = (self.bench.path("offset.new"), self.bench.path("offset"));
+        fs::write(&new, format!("{ahead_s:+}")).unwrap();
+        fs::rename(new, path).unwrap();
+    }
+
+    /// What shows it to a program: the wall clock alone, looked at each time.
+    fn shown(&self) -> [(&'static str, String); 4] {
+        [
+            ("LD_PRELOAD", self.library.display().to_string()),
+            ("FAKETIME_TIMESTAMP_FILE", self.bench.path("offset").display().to_string()),
+            ("FAKETIME_NO_CACHE", "1".to_owned()),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+        ]
+    }
+
+    /// A folder with programs of PostgreSQL that go by this clock.
+    fn programs(&self) -> PathBuf {
+        let server = UsersServer::at(&self.bench.path("true"), "shared_buffers=16MB");
+        let real = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
+        let folder = self.bench.path("programs");
+        fs::create_dir(&folder).unwrap();
+        let shown: String = self.shown().iter().map(|(name, value)| format!("{name}='{value}' ")).collect();
+        for name in ["postgres", "initdb"] {
+            let program = folder.join(name);
+            let exec = format!("#!/bin/sh\nexec env {shown}{}/{name} \"$@\"\n", real.parent().unwrap().display());
+            fs::write(&program, exec).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        folder
+    }
+}
+
+/// A run of a minute, whose clock is set when it has worked for two seconds: what it told, and how long it took from then.
+fn set_under(
+    bench: &Bench,
+    clock: &Settable<'_>,
+    mut run: std::process::Command,
+    ahead_s: i32,
+) -> (Reported, Duration) {
+    let output = fs::File::create(bench.path("output")).unwrap();
+    let mut child = run.stdout(output).stderr(Stdio::null()).spawn().unwrap();
+    let begun = || reported_a_slice(&bench.path("store/runs"));
+    wait(&mut child, "it measures nothing", begun);
+    thread::sleep(Duration::from_secs(2));
+    clock.set(ahead_s);
+    let set = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(set.elapsed() < Duration::from_secs(100), "it does not end");
+        thread::sleep(Duration::from_millis(20));
+    }
+    clock.set(0);
+    let took = set.elapsed();
+    let output = std::process::Output {
+        status: child.wait().unwrap(),
+        stdout: fs::read(bench.path("output")).unwrap(),
+        stderr: Vec::new(),
+    };
+    (bench.reported(&output), took)
+}
+
+fn wait(child: &mut Child, what: &str, until: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !until() {
+        assert!(began.elapsed() < Duration::from_mins(1) && child.try_wait().unwrap().is_none(), "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether a run in `runs` is under way and tells of a slice.
+fn reported_a_slice(runs: &Path) -> bool {
+    let files = fs::read_dir(runs).into_iter().flatten().flatten().map(|run| run.path().join("run.jsonl"));
+    let texts = files.filter_map(|path| fs::read_to_string(path).ok());
+    texts.filter(|text| !text.contains(r#""event":"finished""#)).any(|text| text.contains(r#""event":"slice""#))
+}
+
+const SMALL: [&str; 6] = ["run", "--format=json", "--scale=8MiB", "--schemas=2", "--sessions=2", "--warmup=0s"];
+
+fn assert_told(told: &Reported, took: Duration) {
+    assert!(told.has("clock-step"), "{told}");
+    assert_eq!(told.validity(), "invalid", "{told}");
+    assert!(told.text.contains("a clock was set while the run went on"), "{told}");
+    assert!(took < Duration::from_secs(20), "{took:?} after the clock was set: {told}");
+}
+
+#[test]
+fn a_remote_server_whose_clock_is_set_ends_the_run() {
+    let bench = Bench::new();
+    let Some(clock) = Settable::on(&bench) else { return };
+    let server = UsersServer::of(&bench.path("users"), &[("pg_bin", &clock.programs().display().to_string())]);
+    let target = format!("--target={}", server.url());
+    let run = |more: [&str; 2]| bench.command(&[&SMALL[..], &[&target], &more].concat());
+    for ahead_s in [-40, 40] {
+        let (told, took) = set_under(&bench, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
+        assert_told(&told, took);
+    }
+    // The loop in the client goes by the client's clock.
+    let (told, _) = set_under(&bench, &clock, run(["--loop=client", "--duration=6s"]), -40);
+    assert!(!told.has("clock-step") && told.validity() != "invalid", "{told}");
+}
+
+#[test]
+fn a_host_whose_clock_is_set_ends_a_run_on_its_own_server() {
+    let bench = Bench::new();
+    let Some(clock) = Settable::on(&bench) else { return };
+    let programs = format!("--pg-bin={}", clock.programs().display());
+    let data = format!("--data-dir={}", bench.path("private").display());
+    for ahead_s in [-40, 40] {
+        let mut run = bench.command(&[&SMALL[..], &["--duration=60s", &programs, &data]].concat());
+        run.envs(clock.shown());
+        let (told, took) = set_under(&bench, &clock, run, ahead_s);
+        assert_told(&told, took);
+    }
+}
 
 fn run(bench: &Bench, args: &[&str]) -> Reported {
     let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms"];

@@ -33,9 +33,16 @@ impl UsersServer {
 
     /// The same in a folder of the caller's choice.
     pub fn at(folder: &Path, set: &str) -> Self {
+        Self::of(folder, &[("set", set)])
+    }
+
+    /// The same with options of the private server.
+    pub fn of(folder: &Path, options: &[(&str, &str)]) -> Self {
         let mut settings = Settings::defaults(KEYS);
         settings.set("data_dir", folder.to_string_lossy(), Origin::Default);
-        settings.set("set", set, Origin::Default);
+        for (name, value) in options {
+            settings.set(name, *value, Origin::Default);
+        }
         let server = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { server, runtime }
