@@ -350,6 +350,8 @@ fn flag(key: &Key) -> Arg {
     let arg = Arg::new(key.name).long(key.flag()).help(key.explained()).value_parser(ValueParser::string());
     if key.value.is_empty() {
         arg.num_args(0..=1).default_missing_value("on").require_equals(true).value_name("on|off")
+    } else if key.value == "on|off" {
+        arg.num_args(0..=1).default_missing_value("on").value_name(key.value)
     } else {
         arg.value_name(key.value).allow_hyphen_values(true)
     }

@@ -11,6 +11,7 @@ pub mod dataset;
 mod expected;
 pub mod finding;
 mod fixture;
+mod network;
 mod not_run;
 mod own_process;
 pub mod refusal;
@@ -19,6 +20,7 @@ pub mod slices;
 pub mod work;
 
 pub use fixture::{Fixture, Opened};
+pub use network::network;
 pub use not_run::not_run;
 pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
 

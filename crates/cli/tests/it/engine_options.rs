@@ -86,3 +86,22 @@ fn what_a_plan_file_gives_for_another_engine_is_left_out() {
     let [shown, told] = plan(&[]);
     assert!(shown.contains("pg_version") && !told.contains("pg_version"), "{shown}\n{told}");
 }
+
+#[test]
+fn a_switch_is_on_by_its_name_alone_and_takes_a_value() {
+    let mindful = Mindful::new();
+    let given = |args: &[&str]| {
+        let plan = mindful.run(&[&["plan", "--target=sqlite:x"], args].concat());
+        assert!(plan.status.success(), "{plan:?}");
+        let text = String::from_utf8(plan.stdout).unwrap();
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some("shared")).unwrap().to_owned();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(given(&[]), "off");
+    for on in [&["--shared"][..], &["--shared", "on"], &["--shared=on"], &["--shared", "--sessions", "2"]] {
+        assert_eq!(given(on), "on", "{on:?}");
+    }
+    assert_eq!(given(&["--shared", "off"]), "off");
+    let refused = mindful.run(&["plan", "--target=sqlite:x", "--shared", "perhaps"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, network};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
@@ -17,6 +17,7 @@ use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
+use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
 use mindful_postgres::embedded::Embedded;
 
@@ -252,6 +253,16 @@ pub fn programs() -> Vec<PathBuf> {
         found.push(fetched("16"));
     }
     found
+}
+
+/// Whether programs of `version` are on this machine, or can be fetched. Says that a test did not run where not.
+pub fn at_hand(version: &str) -> bool {
+    let mut settings = Settings::defaults(ENGINE.options());
+    settings.set("pg_version", version, Origin::Default);
+    settings.set("fetch", "off", Origin::Default);
+    let folder = tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+    settings.set("data_dir", folder.path().join("data").to_string_lossy(), Origin::Default);
+    Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).is_ok() || network(BASE)
 }
 
 /// Where the private server's programs of `version` stand, found by starting it once.

@@ -4,10 +4,13 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::time::Instant;
 
+use mindful_conformance::network;
 use mindful_instance::account::Account;
+use mindful_instance::fetch::BASE;
 use mindful_postgres::embedded::Phase;
 
 use crate::embedded::support::{mode_and_owner, open, place, query, servers, settings, sql, started};
+use crate::support::at_hand;
 
 #[test]
 fn a_server_stops_with_its_owner_and_its_data_is_found() {
@@ -40,6 +43,9 @@ fn a_second_open_takes_a_fraction_of_the_first() {
 
 #[test]
 fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
+    if !network(BASE) {
+        return;
+    }
     let place = place();
     let shelf = place.path().join("shelf");
     // What a fetch that was killed leaves.
@@ -58,6 +64,9 @@ fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
 fn older_major_versions_work_too() {
     let place = place();
     for version in ["16", "17"] {
+        if !at_hand(version) {
+            continue;
+        }
         let server = started(&place.path().join(version), &[("pg_version", version)]);
         assert!(server.version().starts_with(version));
         assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
