@@ -82,13 +82,21 @@ pub struct DatasetPlan {
 /// Most bytes a dataset may have, 1 EiB: sixteen times that still fits 64 bits, whatever is added to it.
 pub const MOST_BYTES: u64 = 1 << 60;
 
+/// Most bytes that its tables or indexes may take with what stands beside the blocks.
+const MOST_STORED: u64 = 2 * MOST_BYTES;
+
 impl DatasetPlan {
     /// Bytes of all its tables where a block has `block_bytes`; `None` beyond [`MOST_BYTES`].
     pub fn bytes(&self, block_bytes: u64) -> Option<u64> {
-        let blocks = self.blocks_per_schema.checked_add(self.scan_blocks)?;
-        let bytes = blocks.checked_mul(block_bytes)?.checked_mul(self.schemas.into())?;
-        (bytes <= MOST_BYTES).then_some(bytes)
+        fits(self.schemas, self.blocks_per_schema, self.scan_blocks, block_bytes)
     }
+}
+
+/// Bytes of so many blocks; `None` beyond [`MOST_BYTES`].
+fn fits(schemas: u32, blocks_per_schema: u64, scan_blocks: u64, block_bytes: u64) -> Option<u64> {
+    let blocks = blocks_per_schema.checked_add(scan_blocks)?;
+    let bytes = blocks.checked_mul(block_bytes)?.checked_mul(schemas.into())?;
+    (bytes <= MOST_BYTES).then_some(bytes)
 }
 
 /// The dataset that a target holds.
@@ -110,6 +118,15 @@ pub struct Dataset {
     pub seed: u64,
     /// What the filler looks like.
     pub content: Content,
+}
+
+impl Dataset {
+    /// Whether anything could hold it. One that others describe need not be: what is computed from it would overflow.
+    pub fn is_possible(&self) -> bool {
+        fits(self.schemas, self.blocks_per_schema, self.scan_blocks, self.block_bytes).is_some()
+            && self.bytes <= MOST_STORED
+            && self.index_bytes.is_none_or(|bytes| bytes <= MOST_STORED)
+    }
 }
 
 /// The proof that a layout is what the method asks for.

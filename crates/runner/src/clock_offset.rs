@@ -34,7 +34,8 @@ impl ClockOffset {
             let engine_us = target.clock_us()?;
             let trip = clock.elapsed().saturating_sub(looked);
             if best.as_ref().is_none_or(|best| trip < best.trip) {
-                best = Some(Self { us: engine_us - asked_us - trip.as_micros() as i64 / 2, trip, looked });
+                let half_us = i64::try_from(trip.as_micros() / 2).unwrap_or(i64::MAX);
+                best = Some(Self { us: engine_us.saturating_sub(asked_us).saturating_sub(half_us), trip, looked });
             }
         }
         Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, looked: clock.elapsed() }))
@@ -44,7 +45,7 @@ impl ClockOffset {
     pub fn compared_with_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
         let now = Self::of(target, clock).ok()?;
         let between = now.looked.saturating_sub(self.looked);
-        let moved_us = (now.us - self.us) as f64;
+        let moved_us = now.us.saturating_sub(self.us) as f64;
         let unsure_us = (now.trip + self.trip).as_micros() as f64 / 2.0;
         (moved_us.abs() > STEP_US + DRIFT * between.as_micros() as f64 + unsure_us).then(|| {
             let text = "The target's clock, or this host's, was set while the run went on: slices and rates around \

@@ -138,11 +138,9 @@ pub fn run_step(
         watch.worked(&outcome);
         outcome
     });
-    if outcome.error.is_none() && !outcome.interrupted {
-        clocks
-            .compared_with_now(order.target, clock)
-            .into_iter()
-            .for_each(|finding| events.emit(Event::Finding(finding)));
+    let whole = outcome.error.is_none() && !outcome.interrupted;
+    if let Some(finding) = whole.then(|| clocks.compared_with_now(order.target, clock)).flatten() {
+        events.emit(Event::Finding(finding));
     }
     events.emit(Event::StepEnd {
         error: outcome.error.as_ref().map(ToString::to_string),

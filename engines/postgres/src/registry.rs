@@ -222,7 +222,7 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
     let has = |kind, schema| of(kind).any(|e| e.schema == schema);
     let complete =
         (1..=MOST_SCHEMAS).take_while(|s| has(Kind::Blocks, *s) && (scan_blocks == 0 || has(Kind::Scan, *s))).count();
-    Some(Dataset {
+    let dataset = Dataset {
         schemas: complete as u32,
         blocks_per_schema: first.blocks,
         scan_blocks,
@@ -231,7 +231,8 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
         index_bytes: Some(entries.iter().map(|e| e.index_bytes).sum()),
         seed: first.seed,
         content: first.content?,
-    })
+    };
+    Some(dataset).filter(Dataset::is_possible)
 }
 
 /// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.

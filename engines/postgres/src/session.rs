@@ -106,13 +106,13 @@ fn report(index: u32, row: &Row) -> SliceReport {
         let counted: Vec<i64> = row.get(column);
         let counts = used(&counted);
         let op = report.op_mut(kind);
-        let [blocks, sum_us, max_us] = [0, 1, 2].map(|at| sums[at].unsigned_abs());
-        op.ops = counts.iter().map(|(_, count)| count).sum();
+        let [blocks, sum_us, max_us] = [0, 1, 2].map(|at| sums.get(at).map_or(0, |sum| sum.unsigned_abs()));
+        op.ops = counts.iter().fold(0, |all: u64, (_, count)| all.saturating_add(*count));
         op.blocks = blocks;
         op.latency = Latency {
             buckets: counts.into_iter().map(|(bucket, count)| (bucket_ns(bucket), count)).collect(),
-            sum_ns: sum_us * 1_000,
-            max_ns: max_us * 1_000,
+            sum_ns: sum_us.saturating_mul(1_000),
+            max_ns: max_us.saturating_mul(1_000),
         };
     }
     let longs: Vec<i64> = row.get("longs");

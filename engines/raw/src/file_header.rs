@@ -6,7 +6,9 @@
 //! it is the file's own. So a header that was copied elsewhere, with `cp` into another file or with `dd` onto a device,
 //! gives no right to write there.
 
+use mindful_core::dataset::MOST_BYTES;
 use mindful_core::draw::mix64;
+use mindful_core::plan::MOST_SCHEMAS;
 
 /// Length of the header in bytes.
 pub const HEADER_BYTES: usize = 4_096;
@@ -81,7 +83,18 @@ impl FileHeader {
         let mark =
             Self { set, part, parts, seed, schemas, blocks_per_schema, block_bytes, data_bytes, filled_bytes, inode };
         let sane = version == VERSION && word(words.len()) == checksum(&words);
-        (sane && part < parts && filled_bytes <= data_bytes && schemas > 0 && block_bytes > 0).then_some(mark)
+        (sane && mark.is_possible()).then_some(mark)
+    }
+
+    /// Whether a file can be as it says; whoever wrote it need not be mindful.
+    fn is_possible(&self) -> bool {
+        let bytes = self.schemas.checked_mul(self.blocks_per_schema).and_then(|b| b.checked_mul(self.block_bytes));
+        self.part < self.parts
+            && self.filled_bytes <= self.data_bytes
+            && self.data_bytes <= MOST_BYTES
+            && (1..=u64::from(MOST_SCHEMAS)).contains(&self.schemas)
+            && self.block_bytes > 0
+            && bytes.is_some_and(|bytes| bytes <= MOST_BYTES)
     }
 
     fn words(&self) -> [u64; 11] {
@@ -125,6 +138,24 @@ mod tests {
     #[test]
     fn a_mark_survives_the_round_trip() {
         assert_eq!(FileHeader::decode(&MARK.encode()), Some(MARK));
+    }
+
+    #[test]
+    fn a_header_that_no_file_can_have_is_no_mark() {
+        let most = u64::MAX;
+        for impossible in [
+            FileHeader { schemas: 0, ..MARK },
+            FileHeader { schemas: (1 << 32) + 1, ..MARK },
+            FileHeader { schemas: most, ..MARK },
+            FileHeader { blocks_per_schema: most, ..MARK },
+            FileHeader { block_bytes: 0, ..MARK },
+            FileHeader { block_bytes: most, ..MARK },
+            FileHeader { data_bytes: most, filled_bytes: most, ..MARK },
+            FileHeader { filled_bytes: MARK.data_bytes + 1, ..MARK },
+            FileHeader { part: 2, ..MARK },
+        ] {
+            assert_eq!(FileHeader::decode(&impossible.encode()), None, "{impossible:?}");
+        }
     }
 
     #[test]

@@ -52,6 +52,12 @@ pub fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, error.into()))
 }
 
+/// A registry of more than any file holds: mindful did not write it.
+fn impossible() -> rusqlite::Error {
+    let what = "its registry tells of more than any file holds";
+    rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, what.into())
+}
+
 /// Registers a complete schema, in the transaction that made it.
 pub fn add_schema(transaction: &Transaction<'_>, schema: u32, table: u64, index: u64) -> rusqlite::Result<()> {
     transaction
@@ -113,7 +119,7 @@ pub fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Opt
         [],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    Ok((schemas > 0).then_some(Dataset {
+    let dataset = Dataset {
         schemas,
         blocks_per_schema: parameters.blocks_per_schema,
         scan_blocks: parameters.scan_blocks,
@@ -122,7 +128,11 @@ pub fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Opt
         index_bytes: Some(index as u64),
         seed: parameters.seed,
         content: parameters.content,
-    }))
+    };
+    if !dataset.is_possible() {
+        return Err(impossible());
+    }
+    Ok((schemas > 0).then_some(dataset))
 }
 
 /// The tables that are ours, the registry's own last.

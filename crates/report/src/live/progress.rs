@@ -32,7 +32,7 @@ fn line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &st
     let amount = |n: u64| if unit == "bytes" { format_bytes(n) } else { whole(n) };
     let mut line = format!("{}: {}", escape(what), amount(done));
     if of > 0 {
-        let _ = write!(line, " of {} ({} %)", amount(of), done.min(of) * 100 / of);
+        let _ = write!(line, " of {} ({} %)", amount(of), u128::from(done.min(of)) * 100 / u128::from(of));
     }
     let seconds = elapsed.as_secs_f64();
     if seconds > 0.5 && since > 0 {
@@ -48,6 +48,12 @@ fn line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &st
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_of_the_most_there_is_is_told() {
+        let reported = line("loading", Duration::ZERO, 0, u64::MAX / 2, u64::MAX, "blocks");
+        assert!(reported.contains("(49 %)"), "{reported}");
+    }
 
     #[test]
     fn a_load_tells_rate_and_time_left() {

@@ -196,3 +196,16 @@ fn hostile_names_are_only_names() {
         assert_eq!(server.sql("SELECT count(*) FROM public.victim"), ["0"]);
     });
 }
+
+#[test]
+fn a_registry_of_more_than_any_server_holds_is_no_dataset() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(2, 100), &Silent, &Stop::default()).unwrap();
+    for blocks in ["9223372036854775807", "-9223372036854775808", "2305843009213693952"] {
+        server.sql(&format!("UPDATE mindful.registry SET blocks = {blocks}"));
+        assert_eq!(target.dataset().unwrap(), None, "{blocks}");
+        let refused = target.load(&dataset(2, 100), &Silent, &Stop::default()).unwrap_err();
+        assert!(refused.to_string().contains("instead of 100"), "{refused}");
+    }
+}

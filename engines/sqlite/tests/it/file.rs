@@ -188,3 +188,20 @@ fn a_page_length_that_is_not_the_files_is_refused() {
     let Err(error) = fixture.engine.open(&fixture.url, &fixture.settings, &events) else { panic!("taken") };
     assert_eq!(error.kind, ErrorKind::Plan, "{error}");
 }
+
+#[test]
+fn a_registry_of_more_than_any_file_holds_is_refused() {
+    let (fixture, path) = fixture::fixture();
+    drop(fixture.loaded());
+    let blocks = fixture.dataset.blocks_per_schema;
+    for more in ["18446744073709551615", "9223372036854775807", "2305843009213693952"] {
+        let connection = Connection::open(&path).unwrap();
+        let sql = "UPDATE mindful_dataset SET parameters = replace(parameters, ?1, ?2)";
+        let key = |blocks: &str| format!("\"blocks_per_schema\":{blocks}");
+        assert_eq!(connection.execute(sql, (key(&blocks.to_string()), key(more))).unwrap(), 1);
+        let error = fixture.open().dataset().unwrap_err();
+        assert!(error.to_string().contains("more than any file holds"), "{error}");
+        connection.execute(sql, (key(more), key(&blocks.to_string()))).unwrap();
+    }
+    assert!(fixture.open().dataset().unwrap().is_some());
+}
