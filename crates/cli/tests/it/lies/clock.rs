@@ -62,7 +62,8 @@ impl<'a> Settable<'a> {
         let real = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
         let folder = self.bench.path("programs");
         fs::create_dir(&folder).unwrap();
-        let shown: String = self.shown().iter().map(|(name, value)| format!("{name}='{value}' ")).collect();
+        let shown: Vec<String> = self.shown().iter().map(|(name, value)| format!("{name}='{value}'")).collect();
+        let shown = shown.join(" ") + " ";
         for name in ["postgres", "initdb"] {
             let program = folder.join(name);
             let exec = format!("#!/bin/sh\nexec env {shown}{}/{name} \"$@\"\n", real.parent().unwrap().display());
