@@ -26,6 +26,8 @@ const LIES: &[(&str, &str)] = &[
     ("the page cache under a loop device is called storage", "a_loop_device_is_storage_only_past_the_page_cache"),
     ("a clock is set", "a_clock_that_was_set_in_the_window_is_reported"),
     ("the server's clock is set", "a_servers_clock_set_during_the_run_is_reported"),
+    ("a remote server's clock is set", "a_remote_server_whose_clock_is_set_ends_the_run"),
+    ("the host's clock is set", "a_host_whose_clock_is_set_ends_a_run_on_its_own_server"),
     ("with few sessions only some schemas are visited", "few_sessions_find_no_more_in_the_cache_than_many"),
     ("a control group holds the server back", "a_server_held_back_by_its_control_group_is_reported"),
     ("a control group holds the client back", "a_client_without_cpu_is_called_the_limit"),
