@@ -15,19 +15,28 @@ const ROUNDS: usize = 5;
 /// Alternates the two ways and prints the medians; the ratio is that of the pairs, which neighbours on the machine disturb alike.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub fn compare(bench: &Bench) -> Result<()> {
-    let (mut ours, mut seeded, mut proofs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ours, mut seeded, mut proofs, mut cpu) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         rest(bench)?;
-        seeded.push(by_seed_table(bench)?);
+        let before = cpu_s(bench);
+        let (by_seed, between) = by_seed_table(bench)?;
+        seeded.push(by_seed);
         rest(bench)?;
-        let (took, proof) = by_copy(bench, round + 1 == ROUNDS)?;
+        let rested = cpu_s(bench);
+        let (took, proof, after) = by_copy(bench, round + 1 == ROUNDS)?;
         ours.push(took);
         proofs.push(proof / took);
-        println!("  load: {took:.2} s, by seed table {:.2} s", seeded[round]);
+        let (seeded_cpu, our_cpu) = (between - before, after - rested);
+        cpu.push(seeded_cpu / our_cpu);
+        println!(
+            "  load: {took:.2} s ({our_cpu:.2} of CPU), by seed table {:.2} s ({seeded_cpu:.2} of CPU)",
+            seeded[round]
+        );
     }
     let gib = f64::from(SCHEMAS) * BLOCKS as f64 * 8192.0 / f64::from(1 << 30);
     let ratio = median(ours.iter().zip(&seeded).map(|(ours, seeded)| seeded / ours).collect());
     let (ours, seeded) = (median(ours), median(seeded));
+    println!("CPU of server and client: {:.2} times as much by seed table", median(cpu));
     println!("the same proof again, in one stream: {:.1} % of the load", 100.0 * median(proofs));
     println!(
         "load of {gib:.0} GiB, two streams: {ours:.2} s ({:.0} MiB/s), by seed table {seeded:.2} s ({:.0} MiB/s): {:.2} times as fast (wanted: 2.5)",
@@ -46,8 +55,27 @@ fn rest(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Seconds from nothing to ready and proven, and those that the proof takes when it is asked for once more.
-fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64)> {
+/// CPU that the server's sessions which have ended and this process have used, s: neighbours change it little.
+fn cpu_s(bench: &Bench) -> f64 {
+    // The server reaps a session a moment after it has gone.
+    std::thread::sleep(Duration::from_millis(200));
+    let used = |process: &str, fields: [usize; 2]| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // From the state on, behind the name.
+        let words: Vec<f64> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').map(number).collect();
+        fields.iter().filter_map(|field| words.get(*field)).sum::<f64>()
+    };
+    let ticks = used(&bench.private.postmaster_pid().to_string(), [13, 14]) + used("self", [11, 12]);
+    ticks / rustix::param::clock_ticks_per_second() as f64
+}
+
+fn number(word: &str) -> f64 {
+    word.trim().parse().unwrap_or(0.0)
+}
+
+/// Seconds from nothing to ready and proven, those that the proof takes when it is asked for once more, and the CPU
+/// account in between.
+fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64, f64)> {
     let plan = DatasetPlan {
         schemas: SCHEMAS,
         blocks_per_schema: BLOCKS,
@@ -65,16 +93,20 @@ fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64)> {
     }
     target.keep_proof(&proof)?;
     let took = began.elapsed().as_secs_f64();
+    drop(target);
+    let cpu = cpu_s(bench);
+    let target = bench.target()?;
     let again = Instant::now();
     target.verify(&Stop::default())?;
     let again = again.elapsed().as_secs_f64();
     if !keep {
         target.cleanup()?;
     }
-    Ok((took, again))
+    Ok((took, again, cpu))
 }
 
-fn by_seed_table(bench: &Bench) -> Result<f64> {
+/// Seconds that the old way takes, and the CPU account after it.
+fn by_seed_table(bench: &Bench) -> Result<(f64, f64)> {
     let control = bench.connect()?;
     let began = Instant::now();
     one_by_one(bench, &control, include_str!("seed_table.sql"))?;
@@ -86,8 +118,10 @@ fn by_seed_table(bench: &Bench) -> Result<f64> {
     }
     bench.sql(&control, "CHECKPOINT")?;
     let took = began.elapsed().as_secs_f64();
-    bench.sql(&control, "SET client_min_messages = warning; DROP SCHEMA seeded CASCADE")?;
-    Ok(took)
+    drop(control);
+    let cpu = cpu_s(bench);
+    bench.sql(&bench.connect()?, "SET client_min_messages = warning; DROP SCHEMA seeded CASCADE")?;
+    Ok((took, cpu))
 }
 
 /// Each statement commits by itself, as in psql. In one transaction the server would leave out the log of a table it made.
