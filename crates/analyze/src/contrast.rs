@@ -100,10 +100,10 @@ pub fn turns(rungs: &[Rung], may_pin: bool, repetitions: u32) -> Vec<Turn> {
 pub struct Repetition {
     /// Blocks per second.
     pub iops: f64,
-    /// Median latency of a block, us.
-    pub p50_us: f64,
-    /// 99th percentile, us.
-    pub p99_us: f64,
+    /// Median latency of a block, us; `None` with too few blocks to know.
+    pub p50_us: Option<f64>,
+    /// 99th percentile, us; `None` with too few blocks to know.
+    pub p99_us: Option<f64>,
     /// Time a session needs for a block, us: sessions by blocks per second.
     pub us_per_block: f64,
     /// CPU by blocks, us: of the sessions for raw, of the server for a database.
@@ -121,10 +121,10 @@ pub struct Figures {
     pub iops: f64,
     /// MiB (2^20 bytes) per second.
     pub mib_per_s: f64,
-    /// Median latency of a block, us.
-    pub p50_us: f64,
-    /// 99th percentile, us.
-    pub p99_us: f64,
+    /// Median latency of a block, us; `None` with too few blocks to know.
+    pub p50_us: Option<f64>,
+    /// 99th percentile, us; `None` with too few blocks to know.
+    pub p99_us: Option<f64>,
     /// Time a session needs for a block, us.
     pub us_per_block: f64,
     /// CPU by blocks, us.
@@ -143,6 +143,7 @@ impl Figures {
     /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none.
     pub fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
         let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
+        let known = |pick: fn(&Repetition) -> Option<f64>| median(readings.iter().filter_map(pick).collect());
         let iops = middle(|r| r.iops)?;
         let rates = || readings.iter().map(|r| r.iops);
         let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
@@ -150,14 +151,14 @@ impl Figures {
         Some(Self {
             iops,
             mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
-            p50_us: middle(|r| r.p50_us)?,
-            p99_us: middle(|r| r.p99_us)?,
+            p50_us: known(|r| r.p50_us),
+            p99_us: known(|r| r.p99_us),
             us_per_block: middle(|r| r.us_per_block)?,
             cpu_us_per_block,
             iops_per_core: 1e6 / cpu_us_per_block,
             spread: (high - low) / iops,
-            storage_us: median(readings.iter().filter_map(|r| r.storage_us).collect()),
-            host_busy_share: median(readings.iter().filter_map(|r| r.host_busy_share).collect()),
+            storage_us: known(|r| r.storage_us),
+            host_busy_share: known(|r| r.host_busy_share),
         })
     }
 }
@@ -263,8 +264,8 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     let cpu_cores = session_cores(record).or(step.cpu.db_cores)?;
     Some(Repetition {
         iops,
-        p50_us: op.p50_us?,
-        p99_us: op.p99_us?,
+        p50_us: op.p50_us,
+        p99_us: op.p99_us,
         us_per_block: 1e6 * f64::from(step.sessions?) / iops,
         cpu_us_per_block: 1e6 * cpu_cores / iops,
         storage_us: step.read_latency_mean_us.zip(step.physical_reads_per_s).map(|(us, reads)| us * reads / iops),
@@ -301,14 +302,20 @@ mod tests {
     fn figures(iops: &[f64], cpu: f64) -> Figures {
         let reading = |iops: &f64| Repetition {
             iops: *iops,
-            p50_us: 90.0,
-            p99_us: 200.0,
+            p50_us: Some(90.0),
+            p99_us: None,
             us_per_block: 1e6 / iops,
             cpu_us_per_block: cpu,
             storage_us: None,
             host_busy_share: None,
         };
         Figures::new(&iops.iter().map(reading).collect::<Vec<_>>(), 8_192).unwrap()
+    }
+
+    #[test]
+    fn a_rung_too_short_for_a_percentile_stands_all_the_same() {
+        let few = figures(&[1_000.0], 10.0);
+        assert_eq!((few.p50_us, few.p99_us, few.iops), (Some(90.0), None, 1_000.0));
     }
 
     #[test]

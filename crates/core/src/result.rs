@@ -138,10 +138,10 @@ pub struct RungSummary {
     pub iops: f64,
     /// MiB (2^20 bytes) per second.
     pub mib_per_s: f64,
-    /// Median, us.
-    pub p50_us: f64,
-    /// 99th percentile, us.
-    pub p99_us: f64,
+    /// Median, us; null with too few blocks to know.
+    pub p50_us: Option<f64>,
+    /// 99th percentile, us; null with too few blocks to know.
+    pub p99_us: Option<f64>,
     /// CPU by blocks, us.
     pub cpu_us_per_block: f64,
     /// Blocks by second of CPU.
