@@ -327,11 +327,11 @@ fn global(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).global(true)
 }
 
-/// A verb that takes the whole plan, and shows the options of `engine`; those of others are understood and refused later.
 /// What `-h` shows of a plan; `--help` shows all.
 const MAIN: [&str; 10] =
     ["target", "sessions", "duration", "warmup", "scale", "schemas", "update_pct", "work_unit", "steady", "tag"];
 
+/// A verb that takes the whole plan, and shows the options of `engine`; those of others are understood and refused later.
 fn planned(name: &'static str, about: &'static str, engine: Option<&'static dyn Engine>) -> Command {
     let shown = engine.map_or(&[][..], |engine| engine.options());
     let heading = engine.map_or_else(String::new, |engine| format!("Options of engine {}", engine.name()));

@@ -13,6 +13,7 @@ pub mod finding;
 mod fixture;
 mod network;
 mod not_run;
+mod notes;
 mod own_process;
 pub mod refusal;
 pub mod sampling;
@@ -22,6 +23,7 @@ pub mod work;
 pub use fixture::{Fixture, Opened};
 pub use network::network;
 pub use not_run::not_run;
+pub use notes::Notes;
 pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has

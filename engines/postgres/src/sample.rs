@@ -72,7 +72,7 @@ pub fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     // Both of two schemas may hold rows that stand elsewhere.
     let across = (LayoutProof::cross_limit(blocks) - written.cross.unwrap_or(0.0)) / 2.0;
     let margin = across.min(LayoutProof::MAX_CORRELATION - rank);
-    // What the limit is held against is less by what the sample overlooks, not as much.
+    // What the limit is compared with is less by what the sample overlooks, not as much.
     proof_sample::draws(blocks, proof_sample::share_for(0.99 * margin))
 }
 

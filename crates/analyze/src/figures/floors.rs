@@ -1,4 +1,4 @@
-//! The devices below the data, level by level, each held against the one it asks: who serves more than it asks for keeps
+//! The devices below the data, level by level, each compared with the one it asks: who serves more than it asks for keeps
 //! a cache, or stands on one.
 
 use mindful_core::run::{Facts, Run};
@@ -7,7 +7,7 @@ use crate::figures::counters::Counters;
 
 /// Bytes of a sector in the kernel's counters.
 const SECTOR_BYTES: f64 = 512.0;
-/// Reads below this are too few to hold against each other, bytes/s.
+/// Reads below this are too few to compare with each other, bytes/s.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// What a device is called that keeps its blocks in memory, in the facts of the host.
 const MEMORY: &str = "memory";

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Output;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, refused};
 
 /// Of PostgreSQL's, SQLite's and the null engine's help.
 const POSTGRES: &str = "Size of the database's own cache";
@@ -16,14 +16,6 @@ fn shows(output: &Output) -> [bool; 3] {
     let help: Vec<_> = std::str::from_utf8(&output.stdout).unwrap().split_whitespace().collect();
     let help = help.join(" ");
     [POSTGRES, SQLITE, NULL].map(|text| help.contains(text))
-}
-
-/// The one line of a refusal with exit code 2.
-fn refused(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(output.stdout.is_empty() && text.lines().count() == 1, "{output:?}");
-    text
 }
 
 #[test]

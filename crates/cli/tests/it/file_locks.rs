@@ -57,6 +57,12 @@ impl Busy {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// Its locks end with the process, which the signal alone does not wait for.
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     fn another(&self, args: &[&str]) -> Output {
         self.mindful.run(&[args, &[self.target.as_str()]].concat())
     }
@@ -98,14 +104,14 @@ fn at_work(mindful: &Mindful) -> bool {
 #[test]
 fn a_load_has_its_file_alone_until_it_is_killed() {
     for engine in ENGINES {
-        let loading = Busy::new(Mindful::new(), engine, &LOAD, |_| true);
+        let mut loading = Busy::new(Mindful::new(), engine, &LOAD, |_| true);
         loading.signal(Signal::STOP);
         loading.refuses(&LOAD);
         if engine == "raw" {
             // Of SQLite's file nothing is known before its first transaction.
             loading.refuses(&["cleanup", "--yes"]);
         }
-        loading.signal(Signal::KILL);
+        loading.kill();
         let loaded = loading.another(&LOAD);
         assert!(loaded.status.success(), "{engine}: a killed load leaves a lock: {loaded:?}");
     }
@@ -114,7 +120,7 @@ fn a_load_has_its_file_alone_until_it_is_killed() {
 #[test]
 fn a_run_beside_a_run_on_a_file_says_that_it_shares() {
     for engine in ENGINES {
-        let running = Busy::new(loaded(engine), engine, &[&LONG[..], &["--tag=long"]].concat(), at_work);
+        let mut running = Busy::new(loaded(engine), engine, &[&LONG[..], &["--tag=long"]].concat(), at_work);
         running.refuses(&RUN);
         running.refuses(&["cleanup", "--yes"]);
         running.refuses(&["load", "--schemas=2", "--scale=1024"]);
@@ -127,7 +133,7 @@ fn a_run_beside_a_run_on_a_file_says_that_it_shares() {
         // A busy host may cut a window of a second short; what is refused is no run at all.
         assert!(findings.contains("file-shared"), "{engine}: {shared:?}");
         assert!(findings.contains(&format!("process {}", running.child.id())), "{engine}: {findings}");
-        running.signal(Signal::KILL);
+        running.kill();
         let next = running.another(&[&RUN[..], &["--format=json"]].concat());
         assert!(next.status.success() && !json(&next)["findings"].to_string().contains("file-shared"), "{next:?}");
     }

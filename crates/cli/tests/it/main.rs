@@ -33,7 +33,7 @@ mod imports;
 mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod lies;
-#[path = "../../../import/tests/it/made.rs"]
+#[path = "../../../import/tests/it/made/mod.rs"]
 mod made;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod manuals;

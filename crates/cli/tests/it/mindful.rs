@@ -39,3 +39,11 @@ impl Mindful {
 pub fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
+
+/// The one line of a refusal with exit code 2.
+pub fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(output.stdout.is_empty() && text.lines().count() == 1, "{output:?}");
+    text
+}

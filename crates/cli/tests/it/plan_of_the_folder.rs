@@ -8,7 +8,7 @@ use std::process::Output;
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json};
+use crate::mindful::{Mindful, json, refused};
 
 const NOBODY: u32 = 65_534;
 
@@ -24,14 +24,6 @@ fn mode(path: &Path, mode: u32) {
 /// A short run that goes where the plan says.
 fn run(mindful: &Mindful, args: &[&str]) -> Output {
     mindful.run(&[&["run", "--scale", "1000", "--warmup", "0s", "--duration", "1s"], args].concat())
-}
-
-/// The one line of a refusal with exit code 2.
-fn refused(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(output.stdout.is_empty() && text.lines().count() == 1, "{output:?}");
-    text
 }
 
 #[test]

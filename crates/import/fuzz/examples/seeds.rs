@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-#[path = "../../tests/it/made.rs"]
+#[path = "../../tests/it/made/mod.rs"]
 mod made;
 #[path = "../../tests/it/samples.rs"]
 mod samples;

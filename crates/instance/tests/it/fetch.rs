@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
+use mindful_conformance::Notes;
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::{Artefact, Contents, Files, fetch};
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::support::{Notes, place};
+use crate::support::place;
 
 fn jar() -> Vec<u8> {
     let mut file = tempfile::tempfile().unwrap();

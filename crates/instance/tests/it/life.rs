@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::Notes;
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_instance::account::Account;
@@ -15,7 +16,7 @@ use mindful_instance::program::Phase;
 use mindful_instance::{Instance, Order, has_data};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Notes, names, place};
+use crate::support::{names, place};
 use crate::tiny::{KIND, Tiny, ask};
 
 const FOLDER: &str = "LIFE_TEST_FOLDER";

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mindful_conformance::Notes;
 use mindful_core::clock::{Clock, Time};
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events};
@@ -15,18 +16,6 @@ use mindful_record::Store;
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 use mindful_runner::{Context, Ended, Resumed, Single};
-
-/// What a run reported those who watch.
-#[derive(Default)]
-pub struct Notes(Mutex<Vec<String>>);
-
-impl Events for Notes {
-    fn emit(&self, event: Event) {
-        if let Event::Note { text } = event {
-            self.0.lock().unwrap().push(text);
-        }
-    }
-}
 
 /// A simulated host with runs of its own.
 pub struct Simulation {
@@ -105,7 +94,7 @@ impl Simulation {
 
     /// What was asked and holds `part`.
     pub fn reported(&self, part: &str) -> Option<String> {
-        self.notes.0.lock().unwrap().iter().find(|text| text.contains(part)).cloned()
+        self.notes.find(part)
     }
 }
 

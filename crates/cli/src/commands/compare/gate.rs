@@ -52,7 +52,8 @@ impl Gate {
         has_noise_floor: bool,
     ) -> Result<()> {
         let single = baseline.min(candidate) == 1;
-        if if single { has_noise_floor } else { can_tell(baseline, candidate, points) } {
+        let possible = if single { has_noise_floor } else { can_tell(baseline, candidate, points) };
+        if possible {
             return Ok(());
         }
         let needed = runs_to_tell(points);

@@ -7,12 +7,13 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::Notes;
 use mindful_conformance::with_own_memory;
 use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Embedded, Phase};
 
-use crate::embedded::support::{Notes, gone, kill, log, names, open, place, servers, sql, started};
+use crate::embedded::support::{gone, kill, log, names, open, place, servers, sql, started};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";

@@ -3,38 +3,15 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::Notes;
 use mindful_core::Result;
-use mindful_core::event::{Event, Events};
+use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
 use tempfile::TempDir;
-
-/// Remarks in the order they were made.
-#[derive(Default)]
-pub struct Notes(Mutex<Vec<String>>);
-
-impl Events for Notes {
-    fn emit(&self, event: Event) {
-        if let Event::Note { text } = event {
-            self.0.lock().unwrap().push(text);
-        }
-    }
-}
-
-impl Notes {
-    /// Whether one of them contains `part`.
-    pub fn tell(&self, part: &str) -> bool {
-        self.all().contains(part)
-    }
-
-    /// All of them, one a line.
-    pub fn all(&self) -> String {
-        self.0.lock().unwrap().join("\n")
-    }
-}
 
 /// A folder that the server's user can reach.
 pub fn place() -> TempDir {

@@ -1,0 +1,34 @@
+//! Remarks that are made while something is done, kept for a test.
+
+use std::sync::{Mutex, PoisonError};
+
+use mindful_core::event::{Event, Events};
+
+/// Remarks in the order they were made.
+#[derive(Debug, Default)]
+pub struct Notes(Mutex<Vec<String>>);
+
+impl Events for Notes {
+    fn emit(&self, event: Event) {
+        if let Event::Note { text } = event {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
+    }
+}
+
+impl Notes {
+    /// All of them, one a line.
+    pub fn all(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+    }
+
+    /// Whether one of them contains `part`.
+    pub fn tell(&self, part: &str) -> bool {
+        self.find(part).is_some()
+    }
+
+    /// The first that contains `part`.
+    pub fn find(&self, part: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|text| text.contains(part)).cloned()
+    }
+}
