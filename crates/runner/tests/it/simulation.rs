@@ -1,13 +1,13 @@
 //! A run in simulated time: the null engine, a store of its own, no host.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_conformance::Notes;
 use mindful_core::clock::{Clock, Time};
 use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events};
+use mindful_core::event::Events;
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
 use mindful_core::settings::{Key, Origin, Settings};
 use mindful_core::{Engine, Result};
