@@ -6,9 +6,8 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::Validity;
 use mindful_core::run::{Run, StepRecord};
 
-use crate::figure::sessions;
+use crate::card::{self, NO_FIGURE, StepCard};
 use crate::terminal::figures;
-use crate::terminal::{limit, speaks_against};
 use crate::{escape, heat};
 
 const STYLE: &str = include_str!("html/page.css");
@@ -24,21 +23,24 @@ pub fn page(run: &Run, analysis: &Analysis, reported: &str) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>mindful: run {id}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
     );
-    let (word, _, why) = speaks_against(summary);
-    let class = match summary.validity {
+    let card = card::of(analysis);
+    let class = match card.validity {
         Validity::Valid => "valid",
         Validity::Suspect => "suspect",
         Validity::Invalid => "invalid",
     };
-    let _ = writeln!(html, "<p class=\"validity\"><strong class=\"{class}\">{word}</strong> {}</p>", text(&why));
+    let _ = writeln!(
+        html,
+        "<p class=\"validity\"><strong class=\"{class}\">{}</strong> {}</p>",
+        card.word,
+        text(&card.why)
+    );
     let many = analysis.steps.len() > 1;
     if many {
         let _ = writeln!(html, "<h1>{} steps on {}</h1>", analysis.steps.len(), text(&summary.target));
     }
-    for (number, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
-        let place =
-            many.then(|| format!("step {number} of {}: {}", analysis.steps.len(), sessions(step.summary.sessions)));
-        section(&mut html, record, step, number, place.as_deref());
+    for (number, ((record, step), card)) in (1..).zip(run.steps.iter().zip(&analysis.steps).zip(&card.steps)) {
+        section(&mut html, record, step, number, card);
     }
     if html.contains("<figure") {
         let _ = writeln!(html, "<p class=\"reading\">{}</p>", heat::svg::READING);
@@ -55,25 +57,24 @@ pub fn page(run: &Run, analysis: &Analysis, reported: &str) -> String {
 }
 
 /// A step: its figure, what limited it, its latencies in figures and over time.
-fn section(html: &mut String, record: &StepRecord, step: &StepAnalysis, number: usize, place: Option<&str>) {
+fn section(html: &mut String, record: &StepRecord, step: &StepAnalysis, number: usize, card: &StepCard) {
     html.push_str("<section>\n");
-    if let Some(place) = place {
+    if let Some(place) = &card.place {
         let _ = writeln!(html, "<p class=\"place\">{}</p>", text(place));
     }
-    let level = if place.is_some() { "h2" } else { "h1" };
-    match &step.headline {
+    let level = if card.place.is_some() { "h2" } else { "h1" };
+    match &card.headline {
         Some(headline) => {
-            let figure = crate::figure::number(headline.per_s);
-            let _ = writeln!(html, "<{level}><b>{figure}</b> {}</{level}>", text(&headline.label));
+            let _ = writeln!(html, "<{level}><b>{}</b> {}</{level}>", headline.figure, text(&headline.label));
             let _ = writeln!(html, "<p>{}</p>", text(&headline.why));
         }
         None => {
-            let _ = writeln!(html, "<{level}>no figure: there was no time in which all sessions worked</{level}>");
+            let _ = writeln!(html, "<{level}>{NO_FIGURE}</{level}>");
         }
     }
-    if let Some(verdict) = &step.verdict {
-        let _ = writeln!(html, "<p><strong>{}</strong>: {}</p>", text(&limit(verdict)), text(&verdict.figures));
-        let _ = writeln!(html, "<p>next: {}</p>", text(verdict.next));
+    if let Some(limit) = &card.limit {
+        let _ = writeln!(html, "<p><strong>{}</strong>: {}</p>", text(&limit.limit), text(&limit.why));
+        let _ = writeln!(html, "<p>next: {}</p>", text(&limit.next));
     }
     operations(html, step);
     html.push_str(&heat::svg::figures(record, step, number));

@@ -6,20 +6,20 @@ mod findings;
 
 use std::path::Path;
 
-use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::result::{Severity, Summary, Validity};
+use mindful_core::result::Validity;
 use mindful_core::run::Run;
 
+use crate::card::{self, Card, NO_FIGURE, StepCard};
 use crate::escape;
-use crate::figure::sessions;
 use crate::panel::Panel;
 use crate::style::Tone;
 
 /// The panels of single steps. `stored_at` is the run's folder, when there is one to name.
 pub(crate) fn panels(run: &Run, analysis: &Analysis, stored_at: Option<&Path>) -> Vec<Panel> {
-    let mut panels = vec![verdict(analysis)];
-    panels.extend(each_step(analysis));
+    let card = card::of(analysis);
+    let mut panels = vec![verdict(&card)];
+    panels.extend(each_step(analysis, &card));
     panels.extend([
         facts::measured(run, analysis),
         facts::proof(run),
@@ -31,17 +31,16 @@ pub(crate) fn panels(run: &Run, analysis: &Analysis, stored_at: Option<&Path>) -
     panels
 }
 
-fn each_step(analysis: &Analysis) -> Vec<Panel> {
-    let many = analysis.steps.len() > 1;
-    let of_step = |(number, step): (usize, &StepAnalysis)| {
+fn each_step(analysis: &Analysis, card: &Card) -> Vec<Panel> {
+    let of_step = |(step, card): (&StepAnalysis, &StepCard)| {
         let mut place = Panel::default();
-        if many {
-            place.heading(&format!("step {number} of {}: {}", analysis.steps.len(), sessions(step.summary.sessions)));
+        if let Some(text) = &card.place {
+            place.heading(text);
         }
         let figures = [figures::operations, figures::ledger, figures::reads, figures::time, figures::cpu];
-        [place, headline(step)].into_iter().chain(figures.map(|panel| panel(step)))
+        [place, headline(card)].into_iter().chain(figures.map(|panel| panel(step)))
     };
-    (1..).zip(&analysis.steps).flat_map(of_step).collect()
+    analysis.steps.iter().zip(&card.steps).flat_map(of_step).collect()
 }
 
 fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>) -> Panel {
@@ -54,59 +53,33 @@ fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>) -> Panel {
     panel
 }
 
-fn verdict(analysis: &Analysis) -> Panel {
+fn verdict(card: &Card) -> Panel {
     let mut page = Panel::default();
-    let (word, tone, why) = speaks_against(&analysis.summary);
-    page.hanging(0, tone, word, &why);
+    page.hanging(0, tone(card.validity), card.word, &card.why);
     page
 }
 
-/// Whether the result holds, in a word, and what speaks against it.
-pub(crate) fn speaks_against(summary: &Summary) -> (&'static str, Tone, String) {
-    let (word, tone) = match summary.validity {
-        Validity::Valid => ("VALID", Tone::Good),
-        Validity::Suspect => ("SUSPECT", Tone::Doubtful),
-        Validity::Invalid => ("INVALID", Tone::Bad),
-    };
-    let worst: Vec<_> = summary.findings.iter().filter(|f| f.severity > Severity::Info).collect();
-    let why = match worst.as_slice() {
-        [] => "nothing speaks against this result".to_owned(),
-        [one] => format!("{} ({})", escape(&one.text), escape(&one.evidence)),
-        [first, others @ ..] => {
-            let mut codes: Vec<_> = others.iter().map(|f| escape(&f.code)).collect();
-            codes.dedup();
-            let (text, evidence) = (escape(&first.text), escape(&first.evidence));
-            format!("{text} ({}: {evidence}); also {}", escape(&first.code), codes.join(", "))
-        }
-    };
-    (word, tone, why)
-}
-
-/// What limited a step, in words.
-pub(crate) fn limit(verdict: &Verdict) -> String {
-    match verdict.limit {
-        Limit::Undecided => "no single limit".to_owned(),
-        limit => format!("limited by {}", limit.name()),
+fn tone(validity: Validity) -> Tone {
+    match validity {
+        Validity::Valid => Tone::Good,
+        Validity::Suspect => Tone::Doubtful,
+        Validity::Invalid => Tone::Bad,
     }
 }
 
-fn headline(step: &StepAnalysis) -> Panel {
+fn headline(card: &StepCard) -> Panel {
     let mut page = Panel::default();
     page.blank();
-    let Some(headline) = &step.headline else {
-        page.line("  no figure: there was no time in which all sessions worked");
+    let Some(headline) = &card.headline else {
+        page.line(&format!("  {NO_FIGURE}"));
         return page;
     };
-    let commit =
-        step.summary.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
-    let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
-    let figure = format!("{} {}{commit}{like}", crate::figure::number(headline.per_s), headline.label);
-    page.strong(&figure);
+    page.strong(&format!("{} {}", headline.figure, headline.label));
     page.wrapped(2, &headline.why);
-    if let Some(verdict) = &step.verdict {
+    if let Some(limit) = &card.limit {
         page.blank();
-        page.wrapped(2, &format!("{}: {}", limit(verdict), verdict.figures));
-        page.wrapped(2, &format!("next: {}", verdict.next));
+        page.wrapped(2, &format!("{}: {}", limit.limit, limit.why));
+        page.wrapped(2, &format!("next: {}", limit.next));
     }
     page
 }

@@ -1,0 +1,120 @@
+//! What every report says first, as data: whether the run may be believed, its figure, what limits it, what to do next.
+//! The terminal makes panels of it and the page of HTML its head, so that both say the same words.
+
+use mindful_analyze::judgement::verdict::{Limit, Verdict};
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::result::{Severity, Summary, Validity};
+
+use crate::{escape, figure};
+
+/// What stands in place of a figure of a step that has none.
+pub const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
+
+/// What stands at the head of a report. All texts are harmless on one line of a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// Whether the result may be quoted.
+    pub validity: Validity,
+    /// The same in a word: `VALID`, `SUSPECT`, `INVALID`.
+    pub word: &'static str,
+    /// What speaks against the result, or that nothing does.
+    pub why: String,
+    /// Each step, in their order.
+    pub steps: Vec<StepCard>,
+}
+
+/// What stands at the head of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepCard {
+    /// Which step it is, where there are several: `step 2 of 3: 8 sessions`.
+    pub place: Option<String>,
+    /// Its figure; `None` where there was no time in which all sessions worked.
+    pub headline: Option<HeadlineCard>,
+    /// What limits it; `None` without a window.
+    pub limit: Option<LimitCard>,
+}
+
+/// The figure of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadlineCard {
+    /// The number, grouped in thousands: `57,542`.
+    pub figure: String,
+    /// What it counts, per second: `storage IOPS (reads)`, with how updates committed.
+    pub label: String,
+    /// Why it is called that.
+    pub why: String,
+}
+
+/// What limits a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitCard {
+    /// `limited by device latency`, or `no single limit`.
+    pub limit: String,
+    /// The figures it rests on, each with its threshold.
+    pub why: String,
+    /// What to try next.
+    pub next: String,
+}
+
+/// The card of a run.
+pub fn of(analysis: &Analysis) -> Card {
+    let validity = analysis.summary.validity;
+    let all = analysis.steps.len();
+    let steps = (1..).zip(&analysis.steps).map(|(number, step)| of_step(step, (all > 1).then_some((number, all))));
+    Card { validity, word: word(validity), why: against(&analysis.summary), steps: steps.collect() }
+}
+
+/// The card of one step; `place` is its number and how many there are, where there are several.
+pub fn of_step(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
+    StepCard {
+        place: place
+            .map(|(number, all)| format!("step {number} of {all}: {}", figure::sessions(step.summary.sessions))),
+        headline: headline(step),
+        limit: step.verdict.as_ref().map(limit),
+    }
+}
+
+/// `validity` as reports spell it.
+pub fn word(validity: Validity) -> &'static str {
+    match validity {
+        Validity::Valid => "VALID",
+        Validity::Suspect => "SUSPECT",
+        Validity::Invalid => "INVALID",
+    }
+}
+
+/// What speaks against the result: the gravest finding in full, the others by their codes.
+pub fn against(summary: &Summary) -> String {
+    let worst: Vec<_> = summary.findings.iter().filter(|f| f.severity > Severity::Info).collect();
+    match worst.as_slice() {
+        [] => "nothing speaks against this result".to_owned(),
+        [one] => format!("{} ({})", escape(&one.text), escape(&one.evidence)),
+        [first, others @ ..] => {
+            let mut codes: Vec<_> = others.iter().map(|f| escape(&f.code)).filter(|code| *code != first.code).collect();
+            codes.dedup();
+            let (text, evidence) = (escape(&first.text), escape(&first.evidence));
+            let also = if codes.is_empty() { String::new() } else { format!("; also {}", codes.join(", ")) };
+            format!("{text} ({}: {evidence}){also}", escape(&first.code))
+        }
+    }
+}
+
+fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
+    let headline = step.headline.as_ref()?;
+    let commit =
+        step.summary.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
+    let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
+    Some(HeadlineCard {
+        figure: figure::number(headline.per_s),
+        label: format!("{}{commit}{like}", escape(&headline.label)),
+        why: escape(&headline.why),
+    })
+}
+
+fn limit(verdict: &Verdict) -> LimitCard {
+    let limit = match verdict.limit {
+        Limit::Undecided => "no single limit".to_owned(),
+        limit => format!("limited by {}", limit.name()),
+    };
+    LimitCard { limit, why: escape(&verdict.figures), next: verdict.next.to_owned() }
+}
