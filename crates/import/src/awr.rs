@@ -1,16 +1,22 @@
 //! AWR reports, text and HTML, of an instance or of a cluster.
 
-mod read;
-mod recognise;
-mod to_run;
-
 use std::io::BufRead;
 
 use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
+use crate::report::{self, Report, Scope};
+use crate::report_to_run::{self, Read};
 use crate::reported::Reported;
+use crate::tables;
+
+/// Where a heading may stand: alone on its line, or in a page's own heading.
+const HEADINGS: [(&str, Scope); 3] = [
+    ("WORKLOAD REPOSITORY report for", Scope::Instance),
+    ("WORKLOAD REPOSITORY PDB report", Scope::Instance),
+    ("WORKLOAD REPOSITORY REPORT (RAC)", Scope::Cluster),
+];
 
 /// What `awrrpt.sql`, `awrgrpt.sql` and their kin write.
 pub struct Awr;
@@ -21,10 +27,51 @@ impl Format for Awr {
     }
 
     fn recognises(&self, head: &str) -> bool {
-        recognise::recognises(head)
+        !begins(head).is_empty()
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, read::reports(&input::text(name, input)?))
+        report_to_run::each(name, what, reports(&input::text(name, input)?))
     }
+}
+
+/// All reports in `text`, each up to the next.
+fn reports(text: &str) -> Vec<Read> {
+    let begins = begins(text);
+    let ends = begins.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
+    let one = |((begin, scope), end): (&(usize, Scope), usize)| {
+        let part = &text[*begin..end];
+        // A page is marked up all through; what is no page has no row.
+        let page = is_page(text) || part.contains("<table");
+        let tables = if page { tables::html::tables(part) } else { tables::text::tables(part) };
+        (report::of_tables(&tables, *scope), part.contains("End of Report"))
+    };
+    begins.iter().zip(ends).map(one).collect()
+}
+
+/// Whether it is a page.
+fn is_page(text: &str) -> bool {
+    let begin = text.trim_start().as_bytes();
+    let is = |mark: &str| begin.len() >= mark.len() && begin[..mark.len()].eq_ignore_ascii_case(mark.as_bytes());
+    is("<html") || is("<!doctype html") || is("<?xml")
+}
+
+/// Where reports begin in `text`, and what they are about.
+fn begins(text: &str) -> Vec<(usize, Scope)> {
+    let mut begins: Vec<(usize, Scope)> = Vec::new();
+    for (heading, scope) in HEADINGS {
+        for (at, _) in text.match_indices(heading) {
+            let line = text[..at].rsplit('\n').next().unwrap_or_default().trim();
+            if line.is_empty() || line.ends_with('>') {
+                begins.push((at, scope));
+            }
+        }
+    }
+    begins.sort_by_key(|(at, _)| *at);
+    begins
+}
+
+/// What to call a report.
+fn what(report: &Report) -> &'static str {
+    if report.scope == Scope::Cluster { "AWR report of a cluster" } else { "AWR report" }
 }

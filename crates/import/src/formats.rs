@@ -1,4 +1,5 @@
-//! The formats of other tools: each is a folder with the same three files, and a line here.
+//! The formats of other tools: each is a file with its `Format`, what reads it and what makes steps of it in a folder of that
+//! name where they are long, and a line here.
 
 use crate::format::Format;
 use crate::{awr, event_histogram, fio, orion, pgio_line, statspack, trace, workers};

@@ -12,6 +12,7 @@ mod pgio;
 mod pgio_line;
 mod plan_file;
 pub mod report;
+mod report_to_run;
 mod reported;
 pub mod rows;
 mod runs;

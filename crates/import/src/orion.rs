@@ -1,7 +1,6 @@
 //! Results of Orion: its summary, and its matrices of IOPS, latency and MBPS.
 
 mod read;
-mod recognise;
 mod to_run;
 
 use std::io::BufRead;
@@ -21,7 +20,7 @@ impl Format for Orion {
     }
 
     fn recognises(&self, head: &str) -> bool {
-        recognise::recognises(head)
+        read::recognises(head)
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {

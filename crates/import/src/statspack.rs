@@ -1,16 +1,17 @@
 //! Statspack reports.
 
-mod read;
-mod recognise;
-mod to_run;
-
 use std::io::BufRead;
 
 use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
+use crate::report::{self, Scope};
+use crate::report_to_run::{self, Read};
 use crate::reported::Reported;
+use crate::tables;
+
+const HEADING: &str = "STATSPACK report for";
 
 /// What `spreport.sql` writes.
 pub struct Statspack;
@@ -21,10 +22,27 @@ impl Format for Statspack {
     }
 
     fn recognises(&self, head: &str) -> bool {
-        recognise::recognises(head)
+        !begins(head).is_empty()
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, read::reports(&input::text(name, input)?))
+        report_to_run::each(name, |_| self.what(), reports(&input::text(name, input)?))
     }
+}
+
+/// All reports in `text`, each up to the next.
+fn reports(text: &str) -> Vec<Read> {
+    let begins = begins(text);
+    let ends = begins.iter().skip(1).copied().chain([text.len()]);
+    let one = |(begin, end): (&usize, usize)| {
+        let part = &text[*begin..end];
+        (report::of_tables(&tables::text::tables(part), Scope::Instance), part.contains("End of Report"))
+    };
+    begins.iter().zip(ends).map(one).collect()
+}
+
+/// Where reports begin in `text`.
+fn begins(text: &str) -> Vec<usize> {
+    let alone = |at: &usize| text[..*at].rsplit('\n').next().unwrap_or_default().trim().is_empty();
+    text.match_indices(HEADING).map(|(at, _)| at).filter(alone).collect()
 }

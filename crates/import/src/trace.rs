@@ -1,12 +1,11 @@
 //! 10046 traces, level 8 or 12, of any size: streamed, every wait with its microseconds.
 
 mod read;
-mod recognise;
 mod to_run;
 
 use std::io::BufRead;
 
-use mindful_core::{Error, Result};
+use mindful_core::Result;
 
 use crate::format::Format;
 use crate::reported::Reported;
@@ -23,7 +22,14 @@ impl Format for Trace {
     }
 
     fn recognises(&self, head: &str) -> bool {
-        recognise::recognises(head)
+        // By lines that no other trace has.
+        head.lines().any(|line| {
+            let cursor = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+            let wait = line.strip_prefix("WAIT #").is_some_and(|rest| cursor(rest) && rest.contains(": nam='"));
+            let parsing = line.strip_prefix("PARSING IN CURSOR #").is_some_and(cursor);
+            let called = ["PARSE #", "EXEC #", "FETCH #"].iter().filter_map(|call| line.strip_prefix(call));
+            wait || parsing || called.into_iter().any(|rest| cursor(rest) && rest.contains(":c="))
+        })
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
@@ -40,10 +46,6 @@ impl Format for Trace {
                 report(&wait);
             }
         });
-        Some(read.and_then(|()| if any { Ok(()) } else { Err(no_wait(name)) }))
+        Some(read.and_then(|()| if any { Ok(()) } else { Err(to_run::no_wait(name)) }))
     }
-}
-
-fn no_wait(name: &str) -> Error {
-    Error::run(format!("{name} is a trace without a wait"), "trace with level 8 or 12: waits => TRUE")
 }

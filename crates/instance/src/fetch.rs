@@ -5,32 +5,21 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use mindful_core::event::{Events, note};
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result};
 
 use crate::account::Account;
 use crate::files::{hand_over, make_open, make_private, own_file, sync_file_system};
 
 mod artefact;
 mod download;
+mod limits;
 mod progress;
 mod reason;
 mod unpack;
 
 pub use artefact::{Artefact, BASE, Contents, Files};
 use download::Source;
-
-/// What an archive may be at most. The largest in use is about half of each.
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    /// Bytes on the way.
-    packed: u64,
-    /// Bytes unpacked.
-    unpacked: u64,
-    /// Files, folders and links.
-    entries: usize,
-}
-
-const LIMITS: Limits = Limits { packed: 320 << 20, unpacked: 1 << 30, entries: 20_000 };
+use limits::LIMITS;
 
 /// Fetches `artefact` from below `base` into `shelf/name`, which is there completely or not at all; returns that folder.
 ///
@@ -100,9 +89,4 @@ fn check_owner(shelf: &Path) -> Result<()> {
         format!("{} may be written by others, who could change what is fetched into it", shelf.display()),
         "name a folder of your own by --fetch-dir",
     ))
-}
-
-/// A size, for a refusal.
-fn size(bytes: u64) -> String {
-    units::format_bytes(bytes)
 }

@@ -82,18 +82,10 @@ fn imports(module: &[String], text: &str, all: &Sources) -> BTreeSet<Vec<String>
         .collect()
 }
 
-/// Crates in which a file and those in its folder still import each other.
-const FOLDERS_TIED: [&str; 2] = ["import", "instance"];
-
 /// The modules of circles, and those between them, each with what it imports of them.
-fn circles(sources: &Sources, folders_tied: bool) -> BTreeMap<String, Vec<String>> {
-    let of_a_folder = |a: &[String], b: &[String]| a.starts_with(b) || b.starts_with(a);
-    let all = |module: &[String], text: &str| {
-        let mut imports = imports(module, &code(text), sources);
-        imports.retain(|import| !(folders_tied && of_a_folder(import, module)));
-        imports
-    };
-    let mut left: BTreeMap<_, _> = sources.iter().map(|(module, text)| (module.clone(), all(module, text))).collect();
+fn circles(sources: &Sources) -> BTreeMap<String, Vec<String>> {
+    let all = |(module, text): (&Vec<String>, &String)| (module.clone(), imports(module, &code(text), sources));
+    let mut left: BTreeMap<_, _> = sources.iter().map(all).collect();
     loop {
         let imported: BTreeSet<_> = left.values().flatten().cloned().collect();
         let ends = |(module, imports): &(&Vec<String>, &BTreeSet<_>)| {
@@ -119,8 +111,7 @@ fn files_of_a_crate_import_each_other_in_one_direction() {
             let mut sources = Sources::new();
             read(&member.join("src"), &[], &mut sources);
             files += sources.len();
-            let folders_tied = FOLDERS_TIED.contains(&member.file_name().unwrap().to_str().unwrap());
-            assert_eq!(circles(&sources, folders_tied), BTreeMap::new(), "circles in {}", member.display());
+            assert_eq!(circles(&sources), BTreeMap::new(), "circles in {}", member.display());
         }
     }
     assert!(files > 100, "the sources are read: {files} files");
@@ -130,7 +121,7 @@ fn files_of_a_crate_import_each_other_in_one_direction() {
 fn a_circle_is_seen_through_groups_and_folders() {
     let made = |files: &[(&str, &str)]| {
         let module = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
-        circles(&files.iter().map(|(path, text)| (module(path), (*text).to_owned())).collect(), false)
+        circles(&files.iter().map(|(path, text)| (module(path), (*text).to_owned())).collect())
     };
     let circle = [
         ("plan", "use crate::{units, a::{self, deep::{X, Y}}};"),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use mindful_core::{Error, Result};
 
-use super::recognise;
 use crate::number;
 
 /// What a matrix holds.
@@ -44,7 +43,7 @@ pub struct Read {
 
 /// What `text` of the file `name` tells.
 pub fn result(name: &str, text: &str) -> Result<Read> {
-    let read = if recognise::is_matrix(text) { matrix(name, text)? } else { summary(text) };
+    let read = if is_matrix(text) { matrix(name, text)? } else { summary(text) };
     if read.points.is_empty() {
         return Err(Error::run(format!("{name} is of Orion and tells no figure"), "it was cut, or Orion was stopped"));
     }
@@ -123,4 +122,14 @@ fn best(line: &str) -> Option<Point> {
         rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
     };
     Some(Point { figure, small: after("Small=")?, large: after("Large=")?, value: us })
+}
+
+/// Whether `head` begins a summary or a matrix.
+pub fn recognises(head: &str) -> bool {
+    is_matrix(head) || (head.contains("ORION VERSION") && head.contains("Command line:"))
+}
+
+/// Whether the first line is that of a matrix.
+pub fn is_matrix(head: &str) -> bool {
+    head.trim_start().starts_with("Large/Small")
 }

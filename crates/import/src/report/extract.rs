@@ -1,6 +1,7 @@
 //! From tables to what they tell: by the names of their columns, for titles change from version to version.
 
-use super::{Report, Scope, Statistic, histogram, identity, snapshots, waits};
+use super::contents::{Report, Scope, Statistic};
+use super::{histogram, identity, snapshots, waits};
 use crate::number;
 use crate::tables::Table;
 
@@ -11,7 +12,7 @@ pub fn of_tables(tables: &[Table], scope: Scope) -> Report {
         identity::read(table, &mut report);
         snapshots::read(table, &mut report);
         waits::read(table, &mut report);
-        histogram::read(table, &mut report);
+        histogram::read(table, &mut report.histograms);
         profile(table, &mut report);
         io_profile(table, &mut report);
         statistics(table, &mut report);

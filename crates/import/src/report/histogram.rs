@@ -4,10 +4,12 @@
 //! buckets for the events that have waits there. A ms is printed as 1,000 or 1,024 us, depending on the release: it is taken
 //! as 1,000; a s is 1,024 of them, and a minute 64 such seconds.
 
+use std::collections::BTreeMap;
+
 use mindful_core::latency::Latency;
 use mindful_core::oracle;
 
-use super::{Report, Waited};
+use super::waited::Waited;
 use crate::number::{self, Printed};
 use crate::tables::Table;
 
@@ -39,12 +41,12 @@ pub struct Share {
 }
 
 /// Takes a section, if `table` is one.
-pub fn read(table: &Table, report: &mut Report) {
+pub fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) {
     let Some(event) = table.column(|name| name == "event" || name.ends_with(" event")) else { return };
     let Some(buckets) = buckets(table).filter(|buckets| buckets.len() >= 4) else { return };
     let waits = table.column(|name| matches!(name, "waits" | "total waits"));
     for row in table.rows.iter().filter(|row| !row[event].is_empty()) {
-        let into = report.histograms.entry(oracle::whole(&row[event]).to_owned()).or_default();
+        let into = histograms.entry(oracle::whole(&row[event]).to_owned()).or_default();
         into.waits = into.waits.or_else(|| number::count(&row[waits?]));
         into.shares.extend(buckets.iter().filter_map(|(column, from_us, to_us)| {
             let percent = match row[*column].as_str() {
@@ -149,8 +151,7 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Scope;
-    use crate::report::of_tables;
+    use crate::report::{Report, Scope, of_tables};
     use crate::tables::text::tables;
 
     fn of(text: &str) -> Report {

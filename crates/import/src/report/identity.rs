@@ -1,6 +1,6 @@
 //! Which database, which host.
 
-use super::{Identity, Report};
+use super::contents::{Identity, Report};
 use crate::number;
 use crate::tables::Table;
 

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
-use super::{Report, Snapshots};
+use super::contents::{Report, Snapshots};
 use crate::number;
 use crate::tables::Table;
 

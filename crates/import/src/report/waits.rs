@@ -2,7 +2,7 @@
 
 use mindful_core::oracle;
 
-use super::{EventLine, Report, Scope};
+use super::contents::{EventLine, Report, Scope};
 use crate::number;
 use crate::tables::Table;
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use mindful_core::oracle::{event, statistic};
 
-use super::Row;
 use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
+use super::row::Row;
 use crate::report::Waited;
 
 const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\

@@ -3,7 +3,7 @@
 use mindful_core::oracle::{self, event, statistic};
 use serde::Serialize;
 
-use super::Row;
+use super::row::Row;
 use crate::report::{Scope, Waited};
 
 /// Bytes of a MiB.

@@ -3,7 +3,7 @@
 use mindful_core::oracle::{event, statistic};
 
 use super::figures::{Figures, MIB, figures, logical, redo_bytes};
-use super::{Row, field};
+use super::row::{Row, field};
 use crate::report::{EventLine, Waited};
 
 type Cell = Option<String>;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::figures::{Latency, figures};
-use super::{Row, field};
+use super::row::{Row, field};
 
 /// A list of all figures, null where unknown; one newline at the end.
 pub fn json(rows: &[Row<'_>]) -> String {

@@ -2,7 +2,7 @@
 
 use html5gum::{Token, Tokenizer};
 
-use super::Table;
+use super::table::Table;
 
 /// Most columns that a cell may span: a page that asks for more is none of ours.
 const WIDEST: usize = 64;

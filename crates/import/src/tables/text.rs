@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Table;
+use super::table::Table;
 
 /// Columns of text before the first dashes that make room for a column without a name.
 const UNNAMED: usize = 8;

@@ -10,7 +10,6 @@ use mindful_core::oracle;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
-use super::no_wait;
 use super::read::{Call, Line};
 use crate::reported::Reported;
 use crate::waits::{Kind, Wait};
@@ -249,4 +248,9 @@ impl Slices {
             }
         }
     }
+}
+
+/// A trace that holds nothing to measure by.
+pub fn no_wait(name: &str) -> Error {
+    Error::run(format!("{name} is a trace without a wait"), "trace with level 8 or 12: waits => TRUE")
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
 
-use super::Wait;
+use super::wait::Wait;
 
 /// Something that a trace tells of each wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

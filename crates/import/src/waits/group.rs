@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use mindful_core::oracle::{self, event};
 
-use super::Wait;
 use super::distribution::Distribution;
 use super::fields::{Field, Filter};
+use super::wait::Wait;
 
 /// Most groups; what comes later stands in one of its own.
 const MOST: usize = 1 << 14;

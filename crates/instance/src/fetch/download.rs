@@ -12,8 +12,9 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, http};
 
 use super::artefact::Artefact;
+use super::limits::Limits;
 use super::progress::Progress;
-use super::{Limits, reason};
+use super::reason;
 
 /// Attempts at a source that fails in a way that may pass.
 const ATTEMPTS: u32 = 3;

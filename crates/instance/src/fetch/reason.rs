@@ -6,7 +6,7 @@ use std::path::Path;
 use mindful_core::Error;
 use rustls::CertificateError;
 
-use super::size;
+use super::limits::size;
 
 const NETWORK: &str = "connect to the network, name a proxy by HTTPS_PROXY, or a mirror by --fetch-url";
 const CERTIFICATES: &str =

@@ -17,7 +17,7 @@ use tar::EntryType;
 use zip::ZipArchive;
 
 use super::artefact::{Contents, Files};
-use super::{Limits, size};
+use super::limits::{Limits, size};
 
 /// Memory that unpacking xz may take, in KiB: four times what its strongest level needs.
 const XZ_MEMORY_KIB: u32 = 256 << 10;

@@ -7,7 +7,7 @@ use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::oracle::{self, event, statistic};
 use mindful_core::{Error, Result};
 
-use super::{Report, Scope};
+use crate::report::{Report, Scope};
 use crate::reported::{Reported, sessions_of};
 
 /// Share of a latency that its printed digits may be off before it is worth a word.
@@ -26,11 +26,27 @@ const BACKGROUND: [&str; 6] = [
     "db file async I/O submit",
 ];
 
+/// A report, and whether its last line is there.
+pub type Read = (Report, bool);
+
+/// A step of each report of the file `name`; of several in one file each is named by its place.
+///
+/// # Errors
+/// As of a single one.
+pub fn each(name: &str, what: impl Fn(&Report) -> &'static str, reports: Vec<Read>) -> Result<Vec<Reported>> {
+    let many = reports.len() > 1;
+    let step = |(number, (report, ended)): (usize, Read)| {
+        let file = if many { format!("{name}#{number}") } else { name.to_owned() };
+        reported(&file, what(&report), report, ended)
+    };
+    (1..).zip(reports).map(step).collect()
+}
+
 /// The step of `report`, which stands in `file` and came to its end or not.
 ///
 /// # Errors
 /// A report that tells neither how long it is nor a single figure.
-pub fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Result<Reported> {
+fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Result<Reported> {
     let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
     let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {
         let missing = if nothing { "no load profile, no statistics and no events" } else { "no elapsed time" };

@@ -1,0 +1,28 @@
+//! A report and its file, and how its fields are written.
+
+use crate::report::Report;
+use crate::reported::Reported;
+
+/// A report and the file it stands in.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// The step that was made of it.
+    pub reported: &'a Reported,
+    /// The report.
+    pub report: &'a Report,
+}
+
+impl<'a> Row<'a> {
+    /// The row of `reported`; `None` where it is no report of Oracle's.
+    pub fn of(reported: &'a Reported) -> Option<Self> {
+        Some(Self { reported, report: reported.report.as_deref()? })
+    }
+}
+
+/// A field of a table for other programs: quoted where it must be.
+pub fn field(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '@']) || (text.starts_with('-') && text.parse::<f64>().is_err());
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text = if formula { format!("'{text}") } else { text };
+    if text.contains([',', '"', '\'']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}

@@ -1,0 +1,22 @@
+//! How large an archive may be.
+
+use mindful_core::units;
+
+/// What an archive may be at most. The largest in use is about half of each.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes on the way.
+    pub packed: u64,
+    /// Bytes unpacked.
+    pub unpacked: u64,
+    /// Files, folders and links.
+    pub entries: usize,
+}
+
+/// For every archive of a server.
+pub const LIMITS: Limits = Limits { packed: 320 << 20, unpacked: 1 << 30, entries: 20_000 };
+
+/// A size, for a refusal.
+pub fn size(bytes: u64) -> String {
+    units::format_bytes(bytes)
+}
