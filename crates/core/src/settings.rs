@@ -51,6 +51,21 @@ pub enum Trust {
     Command,
 }
 
+/// Keys of several `lists` as one, in their order; `N` is how many these are.
+pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+    let mut keys = [Key::unset("", "", ""); N];
+    let (mut list, mut key, mut at) = (0, 0, 0);
+    while at < N {
+        if key == lists[list].len() {
+            (list, key) = (list + 1, 0);
+        } else {
+            keys[at] = lists[list][key];
+            (key, at) = (key + 1, at + 1);
+        }
+    }
+    keys
+}
+
 impl Key {
     /// A key with a built-in default.
     pub const fn with_default(

@@ -332,6 +332,8 @@ mod tests {
         beside_socket: None,
         processes: &[],
         stop: [rustix::process::Signal::TERM; 2],
+        fixed: &[],
+        setting: "a=1",
     };
 
     #[test]

@@ -10,6 +10,7 @@ mod folder;
 mod instance;
 pub mod log;
 mod memory_group;
+pub mod options;
 pub mod place;
 pub mod program;
 pub mod search;
@@ -20,3 +21,4 @@ mod stale;
 
 pub use data::has_data;
 pub use instance::{Instance, Order};
+pub use options::Options;

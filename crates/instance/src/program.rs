@@ -35,6 +35,10 @@ pub struct Kind {
     pub processes: &'static [&'static str],
     /// What stops it in order, whoever is connected, and what stops it when that took too long.
     pub stop: [Signal; 2],
+    /// Its settings that belong to mindful, because its own connection or the safety of the folder hangs on them.
+    pub fixed: &'static [&'static str],
+    /// A setting and a value, as an example: `shared_buffers=64MB`.
+    pub setting: &'static str,
 }
 
 /// A database server whose programs are found, and how it is made, run and understood.

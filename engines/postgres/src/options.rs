@@ -2,22 +2,16 @@
 
 use std::time::Duration;
 
-use mindful_core::settings::{Key, Settings, parse_switch};
+use mindful_core::settings::{self, Key, Settings, parse_switch};
 use mindful_core::{Error, Result, units};
+use mindful_instance::options as server;
 
 use crate::embedded;
 use crate::names::Namespace;
 
 /// Keys of the engine: its own, then those of the private server.
-pub static KEYS: [Key; OWN.len() + embedded::KEYS.len()] = {
-    let mut keys = [OWN[0]; OWN.len() + embedded::KEYS.len()];
-    let mut at = 0;
-    while at < keys.len() {
-        keys[at] = if at < OWN.len() { OWN[at] } else { embedded::KEYS[at - OWN.len()] };
-        at += 1;
-    }
-    keys
-};
+pub static KEYS: [Key; OWN.len() + embedded::KEYS.len() + server::KEYS.len()] =
+    settings::joined(&[OWN, embedded::KEYS, server::KEYS]);
 
 const OWN: &[Key] = &[
     Key::with_default(

@@ -84,7 +84,7 @@ fn no_crate_but_cli_names_an_engine() {
 fn nothing_outside_import_names_a_format_of_another_tool() {
     let import = root().join("crates/import/src");
     let formats: BTreeSet<String> =
-        folders_with(&import, "recognise.rs").into_iter().map(|format| format!("mindful_import::{format}")).collect();
+        formats(&import).into_iter().map(|format| format!("mindful_import::{format}")).collect();
     assert!(formats.len() >= 8, "{formats:?}");
     let lib = fs::read_to_string(import.join("lib.rs")).unwrap();
     for format in &formats {
@@ -99,14 +99,11 @@ fn nothing_outside_import_names_a_format_of_another_tool() {
     }
 }
 
-/// Folders in `parent` that hold a file of that name.
-fn folders_with(parent: &Path, file: &str) -> BTreeSet<String> {
-    fs::read_dir(parent)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join(file).exists())
-        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
-        .collect()
+/// Modules in `parent` of a format of another tool.
+fn formats(parent: &Path) -> BTreeSet<String> {
+    let is = |path: &PathBuf| path.is_file() && fs::read_to_string(path).unwrap().contains("\nimpl Format for ");
+    let files = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).filter(is);
+    files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// Words of one engine: its settings, its system calls, its commands.

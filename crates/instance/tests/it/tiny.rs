@@ -24,6 +24,8 @@ pub static KIND: Kind = Kind {
     beside_socket: None,
     processes: &["tiny-server"],
     stop: [Signal::TERM, Signal::KILL],
+    fixed: &["socket"],
+    setting: "greeting=hello",
 };
 
 #[derive(Debug, Default, Clone)]

@@ -51,8 +51,8 @@ impl Binaries {
             version: full,
             fits: &|found| fits(found, version),
             wanted: if version.given { full.clone() } else { format!("{OLDEST} or newer") },
-            shelf: &options.fetch_dir.clone().unwrap_or_else(|| base.join("postgresql")),
-            source: options.fetch.then(|| (fetch::artefact(full), options.fetch_url.as_str())),
+            shelf: &options.server.fetch_dir.clone().unwrap_or_else(|| base.join("postgresql")),
+            source: options.server.fetch.then(|| (fetch::artefact(full), options.server.fetch_url.as_str())),
         };
         let found = search.find(account, events)?;
         Ok(Self { major: major(&found.version).unwrap_or(version.major), bin: found.bin, version: found.version })

@@ -8,13 +8,13 @@ use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::files::{bytes_below, open_file, read_text};
 use mindful_instance::log::last_with;
+use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Facts, Kind, Making, Program, Site};
 use mindful_instance::shared_memory;
-use rustix::process::Signal;
 
 use super::access::{self, USER};
 use super::binaries::Binaries;
-use super::options::Mode;
+use super::kind::KIND;
 use super::settings;
 
 /// Its database.
@@ -26,20 +26,6 @@ pub const PORT: u16 = 5432;
 /// Segments that come and go while the server works are files of its data directory: they go with it, and nothing is left
 /// in `/dev/shm` when it is killed.
 const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
-
-/// PostgreSQL, any version.
-pub static KIND: Kind = Kind {
-    name: "PostgreSQL",
-    data: "pgdata",
-    first_file: "PG_VERSION",
-    plain_files: &["PG_VERSION", "postmaster.pid", "postgresql.conf", "postgresql.auto.conf", "global/pg_control"],
-    own_files: &[access::RULES, access::USERS],
-    socket: ".s.PGSQL.5432",
-    beside_socket: Some(".s.PGSQL.5432.lock"),
-    processes: &["postgres"],
-    // Fast, which ends sessions; then immediate.
-    stop: [Signal::INT, Signal::QUIT],
-};
 
 /// The PostgreSQL that was found, and what a user wants of it.
 #[derive(Debug)]

@@ -18,6 +18,7 @@ mod access;
 mod binaries;
 mod cluster;
 mod fetch;
+mod kind;
 mod options;
 mod settings;
 
@@ -41,20 +42,21 @@ impl Embedded {
     /// Finds binaries and folder, repairs what must be, and starts the server for [`Phase::Run`].
     pub fn open(settings: &Settings, events: &Arc<dyn Events>) -> Result<Self> {
         let options = Options::parse(settings)?;
-        let account = Account::choose(options.run_as.as_deref())?;
+        let server = &options.server;
+        let account = Account::choose(server.run_as.as_deref())?;
         let base = base(&account)?;
         let binaries = Binaries::find(&options, &base, &account, events.as_ref())?;
-        binaries.check_settings(&options.set, &account)?;
-        settings::check_cache(options.cache)?;
+        binaries.check_settings(&server.set, &account)?;
+        settings::check_cache(server.cache)?;
         let default = || default_folder(&base, binaries.major);
         let order = Order {
-            folder: options.data_dir.unwrap_or_else(default),
+            folder: server.data_dir.clone().unwrap_or_else(default),
             account,
-            sessions: options.sessions,
-            page_cache_limit: options.page_cache_limit,
+            sessions: server.sessions,
+            page_cache_limit: server.page_cache_limit,
         };
         let version = binaries.version.clone();
-        let cluster = Cluster { binaries, mode: options.mode, cache: options.cache, set: options.set };
+        let cluster = Cluster { binaries, mode: server.mode, cache: server.cache, set: server.set.clone() };
         Ok(Self { instance: Instance::open(order, Arc::new(cluster), events)?, version })
     }
 
@@ -66,16 +68,18 @@ impl Embedded {
     /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
     pub fn would_make(settings: &Settings, events: &dyn Events) -> Result<Option<PathBuf>> {
         let options = Options::parse(settings)?;
-        let account = Account::choose(options.run_as.as_deref())?;
-        let folder = if let Some(given) = &options.data_dir {
+        let account = Account::choose(options.server.run_as.as_deref())?;
+        let folder = if let Some(given) = &options.server.data_dir {
             account.reach(given, "--data-dir")?
         } else {
             let base = base(&account)?;
             // What is not here yet would be fetched, in the version that was asked for.
-            let here = Binaries::find(&Options { fetch: false, ..options.clone() }, &base, &account, events);
+            let mut here = options.clone();
+            here.server.fetch = false;
+            let here = Binaries::find(&here, &base, &account, events);
             default_folder(&base, here.map_or(options.version.major, |binaries| binaries.major))
         };
-        Ok((!has_data(&folder, &cluster::KIND)?).then_some(folder))
+        Ok((!has_data(&folder, &kind::KIND)?).then_some(folder))
     }
 
     /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.

@@ -2,9 +2,8 @@
 
 use mindful_core::{Error, Result, units};
 use mindful_host::{Kernel, memory};
+use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Phase};
-
-use super::options::Mode;
 
 /// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub fn place() -> TempDir {
 
 /// Settings as flags would give them.
 pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
-    let mut settings = Settings::defaults(KEYS);
+    let mut settings = Settings::defaults(KEYS.iter().chain(mindful_instance::options::KEYS));
     let data_dir = folder.display().to_string();
     for (name, value) in [("data_dir", data_dir.as_str())].iter().chain(extra) {
         settings.set(name, *value, Origin::Flag(format!("--{}", name.replace('_', "-"))));

@@ -1,0 +1,135 @@
+//! What a user may say of a private server, whatever its database.
+
+use std::path::PathBuf;
+
+use mindful_core::bound::Bound;
+use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
+use mindful_core::{Error, Result, units};
+
+use crate::fetch::BASE;
+use crate::program::Kind;
+
+/// The keys, in the order they are shown.
+pub const KEYS: &[Key] = &[
+    Key::with_default("fetch", "on|off", "on", "Whether the server's programs may be fetched from the network"),
+    Key::unset("fetch_dir", "DIR", "Where fetched programs are stored (default: the user's data directory)").command(),
+    Key::unset("fetch_url", "URL", "Repository to fetch from, in the layout of Maven (default: the public one)")
+        .command(),
+    Key::unset("data_dir", "DIR", "Data directory of the private server: it decides which storage is measured")
+        .command(),
+    Key::unset("run_as", "USER", "User the private server runs as when mindful is root (default: a number of its own)")
+        .command(),
+    Key::with_default(
+        "mode",
+        "MODE",
+        "pio",
+        "What the server is set up for: pio (physical I/O) or lio (everything cached)",
+    ),
+    Key::unset("cache", "SIZE", "Size of the database's own cache (default: by mode)")
+        .within(Bound::Size(128 << 10, units::LARGEST)),
+    Key::unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O")
+        .within(Bound::Size(1 << 20, units::LARGEST)),
+    Key::unset(
+        "set",
+        "NAME=VALUE,…",
+        "Server settings in place of the chosen ones: work_mem=8MB,debug_io_direct=data,wal",
+    )
+    .command()
+    .of_setting(),
+];
+
+/// What a run of the private server is set up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Physical I/O: a small cache, and reads that reach the device.
+    Pio,
+    /// Logical I/O: everything cached.
+    Lio,
+}
+
+/// All options, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the network may be used.
+    pub fetch: bool,
+    /// Where fetched programs are stored.
+    pub fetch_dir: Option<PathBuf>,
+    /// The repository to fetch from.
+    pub fetch_url: String,
+    /// Folder of the server.
+    pub data_dir: Option<PathBuf>,
+    /// The user it runs as.
+    pub run_as: Option<String>,
+    /// What it is set up for.
+    pub mode: Mode,
+    /// Size of its cache, bytes.
+    pub cache: Option<u64>,
+    /// Most memory of the server and of the page cache of its reads, bytes.
+    pub page_cache_limit: Option<u64>,
+    /// Settings of the user's own, in the order given.
+    pub set: Vec<(String, String)>,
+    /// Sessions the plan speaks of, so that the first start already carries them.
+    pub sessions: u32,
+}
+
+impl Options {
+    /// The options that `settings` give for a private server of `kind`.
+    ///
+    /// # Errors
+    /// A value that makes no sense, and a setting of the server that is mindful's own, by the place it was given in.
+    pub fn parse(settings: &Settings, kind: &Kind) -> Result<Self> {
+        settings.within(KEYS)?;
+        let path = |name: &str| settings.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);
+        let modes = [("pio", Mode::Pio), ("lio", Mode::Lio)];
+        Ok(Self {
+            fetch: settings.parse("fetch", parse_switch)?.unwrap_or(true),
+            fetch_dir: path("fetch_dir"),
+            fetch_url: settings.get("fetch_url").filter(|url| !url.is_empty()).unwrap_or(BASE).to_owned(),
+            data_dir: path("data_dir"),
+            run_as: settings.get("run_as").map(str::to_owned),
+            mode: settings.parse("mode", |text| parse_choice(text, &modes))?.unwrap_or(Mode::Pio),
+            cache: settings.parse("cache", units::parse_bytes)?,
+            page_cache_limit: settings.parse("page_cache_limit", units::parse_bytes)?,
+            set: settings.parse("set", |text| parse_set(text, kind))?.unwrap_or_default(),
+            sessions: planned_sessions(settings),
+        })
+    }
+}
+
+/// `a=1,b=2,3`: a part without `=` belongs to the value before it, for values of settings may be lists.
+fn parse_set(text: &str, kind: &Kind) -> Result<Vec<(String, String)>> {
+    let mut pairs: Vec<String> = Vec::new();
+    for part in text.split(',').filter(|part| !part.trim().is_empty()) {
+        match pairs.last_mut() {
+            Some(pair) if !part.contains('=') => *pair = format!("{pair},{part}"),
+            _ => pairs.push(part.to_owned()),
+        }
+    }
+    pairs.iter().map(|pair| parse_pair(pair, kind)).collect()
+}
+
+fn parse_pair(pair: &str, kind: &Kind) -> Result<(String, String)> {
+    let (name, value) = pair.split_once('=').ok_or_else(|| {
+        Error::plan(format!("`{pair}` is not a server setting"), format!("write NAME=VALUE, such as {}", kind.setting))
+    })?;
+    let name = name.trim().to_ascii_lowercase();
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '.';
+    if name.is_empty() || !name.chars().all(plain) || value.contains('\0') {
+        let next = format!("see the manual of {} for names", kind.name);
+        return Err(Error::plan(format!("`{name}` cannot be a server setting"), next));
+    }
+    if kind.fixed.contains(&name.as_str()) {
+        return Err(Error::plan(
+            format!("{name} of the private server is mindful's own"),
+            "leave it away, or start a server yourself and give its --target",
+        ));
+    }
+    Ok((name, value.trim().to_owned()))
+}
+
+/// Whatever cannot be read here is refused where the plan is parsed.
+fn planned_sessions(settings: &Settings) -> u32 {
+    let number = |name: &str| settings.get(name).and_then(|text| text.parse::<u32>().ok());
+    let by_schema = number("threads").map(|threads| threads.saturating_mul(number("schemas").unwrap_or(4)));
+    number("sessions").or(by_schema).unwrap_or(0)
+}

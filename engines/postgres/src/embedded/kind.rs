@@ -1,0 +1,35 @@
+//! What is known of PostgreSQL before its programs are found.
+
+use mindful_instance::program::Kind;
+use rustix::process::Signal;
+
+use super::access;
+
+/// PostgreSQL, any version.
+pub static KIND: Kind = Kind {
+    name: "PostgreSQL",
+    data: "pgdata",
+    first_file: "PG_VERSION",
+    plain_files: &["PG_VERSION", "postmaster.pid", "postgresql.conf", "postgresql.auto.conf", "global/pg_control"],
+    own_files: &[access::RULES, access::USERS],
+    socket: ".s.PGSQL.5432",
+    beside_socket: Some(".s.PGSQL.5432.lock"),
+    processes: &["postgres"],
+    // Fast, which ends sessions; then immediate.
+    stop: [Signal::INT, Signal::QUIT],
+    fixed: &[
+        "listen_addresses",
+        "port",
+        "unix_socket_directories",
+        "unix_socket_permissions",
+        "unix_socket_group",
+        "data_directory",
+        "config_file",
+        "hba_file",
+        "ident_file",
+        "external_pid_file",
+        "logging_collector",
+        "log_destination",
+    ],
+    setting: "shared_buffers=64MB",
+};
