@@ -60,7 +60,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Answer yes to questions"),
         )
-        .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()))
+        .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()).arg(full()))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
         .subcommand(verify(planned))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
@@ -68,6 +68,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(doctor(planned))
         .subcommand(
             planned("sweep", "Walk a ladder of sessions, or of any keys: --sessions 1..256, --update-pct 0,20,50")
+                .arg(full())
                 .args(plan::SWEEP_KEYS.iter().map(|key| flag(key).help_heading("Sweep")))
                 .arg(
                     Arg::new("resume")
@@ -79,7 +80,8 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         )
         .subcommand(
             planned("contrast", "Mindless against mindful I/O: raw reads and the database on the same bytes")
-                .arg(repeat("3")),
+                .arg(repeat("3"))
+                .arg(full()),
         )
         .subcommand(
             planned(
@@ -87,6 +89,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
                 "Files and devices alone: one step, Orion's jobs, a calibration, or parts of a disk in turn",
             )
             .arg(Arg::new("path").value_name("PATH").help("As --target raw:PATH"))
+            .arg(full())
             .args(io_keys::KEYS.iter().map(|key| flag(key).help_heading("Job"))),
         )
         .subcommand(watch(planned))
@@ -96,7 +99,9 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
                 .arg(repeat("5").help("How often it is run [default: 5]")),
         )
         .subcommands(of_stored_runs())
-        .subcommand(Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()))
+        .subcommand(
+            Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()).arg(full()),
+        )
         .subcommand(export())
         .subcommand(import())
         .subcommand(awr())
@@ -199,6 +204,10 @@ fn import() -> Command {
                 .help("Sessions of each file in turn, where its name does not end in them (awr.txt.8)"),
         )
         .arg(output("Where a plan is written [default: mindful.toml; - for stdout]"))
+}
+
+fn full() -> Arg {
+    Arg::new("full").long("full").action(ArgAction::SetTrue).help("The whole report instead of its first lines")
 }
 
 fn explain() -> Arg {

@@ -5,7 +5,7 @@ use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Summary, Validity};
 
-use crate::{escape, figure};
+use crate::{escape, figure, findings, fold};
 
 /// What stands in place of a figure of a step that has none.
 pub const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
@@ -85,18 +85,17 @@ pub fn word(validity: Validity) -> &'static str {
 
 /// What speaks against the result: the gravest finding in full, the others by their codes.
 pub fn against(summary: &Summary) -> String {
-    let worst: Vec<_> = summary.findings.iter().filter(|f| f.severity > Severity::Info).collect();
-    match worst.as_slice() {
-        [] => "nothing speaks against this result".to_owned(),
-        [one] => format!("{} ({})", escape(&one.text), escape(&one.evidence)),
-        [first, others @ ..] => {
-            let mut codes: Vec<_> = others.iter().map(|f| escape(&f.code)).filter(|code| *code != first.code).collect();
-            codes.dedup();
-            let (text, evidence) = (escape(&first.text), escape(&first.evidence));
-            let also = if codes.is_empty() { String::new() } else { format!("; also {}", codes.join(", ")) };
-            format!("{text} ({}: {evidence}){also}", escape(&first.code))
-        }
+    let mut kinds = findings::kinds(&summary.findings);
+    kinds.retain(|kind| kind[0].severity > Severity::Info);
+    let Some((first, others)) = kinds.split_first() else {
+        return "nothing speaks against this result".to_owned();
+    };
+    let (text, evidence) = (escape(&first[0].text), escape(&fold::evidence(first)));
+    if others.is_empty() {
+        return format!("{text} ({evidence})");
     }
+    let others: Vec<_> = others.iter().map(|kind| escape(&kind[0].code)).collect();
+    format!("{text} ({}: {evidence}); also {}", escape(&first[0].code), others.join(", "))
 }
 
 fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {

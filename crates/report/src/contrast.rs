@@ -4,12 +4,13 @@ use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, Summary};
 
 use crate::panel::Panel;
 use crate::table::{Side, Table};
-use crate::{escape, figure, sweep};
+use crate::{escape, figure};
 
-/// The panels of a contrast: what was read, the rungs, what settles it, findings.
+/// The panels of a contrast: what was read, the rungs, what settles it.
 pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary) -> Vec<Panel> {
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
+        what.blank();
         what.line(&format!(
             "mindless against mindful: {}, one block read at a time by each, the same files of {}",
             figure::sessions(step.sessions),
@@ -23,10 +24,7 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary) -> Vec<Panel
     for sentence in settled(contrast) {
         sums.paragraph(0, 0, 0, &sentence);
     }
-    let mut end = Panel::default();
-    end.blank();
-    end.line(&format!("run {}", escape(&summary.id)));
-    panels.extend([sums, sweep::findings(&summary.findings), end]);
+    panels.push(sums);
     panels
 }
 

@@ -43,11 +43,19 @@ pub fn count(count: Option<u32>) -> String {
     count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string())
 }
 
+/// `1 step`, `3 steps`: a number of things that take an s.
+pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+    match count.try_into() {
+        Ok(1) => format!("1 {thing}"),
+        Ok(count) => format!("{} {thing}s", whole(count)),
+        Err(_) => format!("{UNKNOWN} {thing}s"),
+    }
+}
+
 /// `1 session`, `8 sessions`, `sessions not known`.
 pub fn sessions(count: Option<u32>) -> String {
     match count {
-        Some(1) => "1 session".to_owned(),
-        Some(count) => format!("{count} sessions"),
+        Some(count) => counted(count, "session"),
         None => "sessions not known".to_owned(),
     }
 }
@@ -81,5 +89,6 @@ mod tests {
         assert_eq!(reported, ["0", "0.042", "7.93", "98.4", "100", "64,211", "1,000,000,000"]);
         assert_eq!(time_us(1_200_000.0), "1.20 s");
         assert_eq!(maybe(None), UNKNOWN);
+        assert_eq!([0_u64, 1, 1_234].map(|count| counted(count, "step")), ["0 steps", "1 step", "1,234 steps"]);
     }
 }

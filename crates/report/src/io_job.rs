@@ -3,23 +3,20 @@
 use mindful_analyze::figures::blocks;
 use mindful_analyze::io_job::{large, large_bytes, load, small};
 use mindful_core::file_reads::names::SPAN;
-use mindful_core::result::{Finding, IoBest, IoJobSummary, Severity, StepSummary, Summary, Validity};
+use mindful_core::result::{IoBest, IoJobSummary, StepSummary, Summary};
 use mindful_core::run::Run;
 
 use crate::panel::Panel;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 
-/// The panels of a job: its points, the best of them, findings, notes.
+/// The panels of a job: its points, and the best of them.
 pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Panel> {
     let (block_bytes, large_bytes) = (blocks::block_bytes(run), large_bytes(run));
-    let word = match summary.validity {
-        Validity::Valid => "VALID",
-        Validity::Suspect => "SUSPECT",
-        Validity::Invalid => "INVALID",
-    };
     let mut points = Panel::default();
-    points.line(&format!("{word}  {} points on {}", summary.steps.len(), escape(&summary.target)));
+    points.blank();
+    let count = figure::counted(summary.steps.len(), "point");
+    points.wrapped(2, &format!("{count} on {}", escape(&summary.target)));
     points.blank();
     points.main_table(table(&summary.steps, large_bytes));
     let (legend, results) = if spans(&summary.steps) {
@@ -34,15 +31,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Pa
             best.line(&format!("  {line}"));
         }
     }
-    best.blank();
-    let mut end = Panel::default();
-    for note in &run.notes {
-        end.blank();
-        end.line(&escape(note));
-    }
-    end.blank();
-    end.line(&format!("run {}", escape(&summary.id)));
-    vec![points, best, findings(&summary.findings), end]
+    vec![points, best]
 }
 
 /// Whether one load was put on parts of the files in turn.
@@ -145,22 +134,6 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
         table.row(row);
     }
     table
-}
-
-/// Each finding once, however many points have it; what is only good to know without its text.
-fn findings(findings: &[Finding]) -> Panel {
-    let mut panel = Panel::default();
-    for (at, finding) in findings.iter().enumerate() {
-        if findings[..at].iter().any(|other| other.code == finding.code) {
-            continue;
-        }
-        let more = findings[at + 1..].iter().filter(|other| other.code == finding.code).count();
-        let more = if more == 0 { String::new() } else { format!("; and at {more} more") };
-        let words = if finding.severity > Severity::Info { format!(". {}", finding.text) } else { String::new() };
-        let line = format!("{}: {}{more}{words}", escape(&finding.code), escape(&finding.evidence));
-        panel.paragraph(0, 2, 2, &line);
-    }
-    panel
 }
 
 fn best_lines(job: &IoJobSummary) -> Vec<String> {

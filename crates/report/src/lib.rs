@@ -6,6 +6,8 @@ pub mod csv;
 pub mod escape;
 pub mod explain;
 pub mod figure;
+mod findings;
+mod fold;
 pub mod heat;
 pub mod html;
 mod io_job;
@@ -22,5 +24,5 @@ mod terminal;
 
 pub use escape::escape;
 pub use report::{Report, of};
-pub use style::Style;
+pub use style::{Detail, Style};
 pub use table::table_of;

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use mindful_analyze::Analysis;
+use mindful_core::result::Validity;
 use mindful_core::run::Run;
 
+use crate::card::{self, Card};
 use crate::panel::Panel;
-use crate::style::Style;
-use crate::{contrast, io_job, sweep, terminal};
+use crate::style::{Detail, Style, Tone};
+use crate::terminal::facts;
+use crate::{contrast, escape, findings, io_job, sweep, terminal};
 
 /// A report, before it is known how it is shown.
 pub struct Report {
@@ -16,17 +19,27 @@ pub struct Report {
 
 /// The report of `run`: of a contrast, of a job on files, of a sweep, or of single steps. `stored_at` is the run's folder,
 /// when there is one to name.
-pub fn of(run: &Run, analysis: &Analysis, stored_at: Option<&Path>) -> Report {
+pub fn of(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Report {
     let summary = &analysis.summary;
-    let panels = if let Some(contrast) = &summary.contrast {
+    let card = card::of(analysis);
+    let mut panels = vec![verdict(&card)];
+    panels.extend(if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast)
     } else if let Some(job) = &summary.io_job {
         io_job::panels(run, summary, job)
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
         sweep::panels(run, summary)
     } else {
-        terminal::panels(run, analysis, stored_at)
-    };
+        terminal::panels(run, analysis, &card, detail)
+    });
+    if detail == Detail::Full {
+        panels.extend([facts::measured(run, analysis), facts::proof(run), facts::settings(run)]);
+    }
+    panels.extend([
+        findings::panel(&summary.findings, detail),
+        findings::notes(&run.notes),
+        whereabouts(analysis, stored_at, detail),
+    ]);
     Report { panels }
 }
 
@@ -35,4 +48,30 @@ impl Report {
     pub fn text(&self, style: &Style) -> String {
         self.panels.iter().map(|panel| panel.text(style)).collect()
     }
+}
+
+/// Whether the run may be believed: the first line of every report.
+fn verdict(card: &Card) -> Panel {
+    let tone = match card.validity {
+        Validity::Valid => Tone::Good,
+        Validity::Suspect => Tone::Doubtful,
+        Validity::Invalid => Tone::Bad,
+    };
+    let mut page = Panel::default();
+    page.hanging(0, tone, card.word, &card.why);
+    page
+}
+
+fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Panel {
+    let id = escape(&analysis.summary.id);
+    let mut panel = Panel::default();
+    panel.blank();
+    panel.line(&format!("run {id}"));
+    if let Some(path) = stored_at {
+        panel.line(&format!("stored in {}", escape(&path.display().to_string())));
+    }
+    if detail == Detail::Short {
+        panel.line(&format!("all of it: mindful show {id} --full"));
+    }
+    panel
 }

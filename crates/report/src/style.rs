@@ -1,4 +1,4 @@
-//! How wide, and whether in colour.
+//! How wide, how much, and whether in colour.
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,15 @@ impl Default for Style {
     fn default() -> Self {
         Self { width: Self::MOST_COLUMNS, colour: false }
     }
+}
+
+/// How much a report tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What a reader needs first: about 25 lines.
+    Short,
+    /// All of it.
+    Full,
 }
 
 /// What colour says besides the words.

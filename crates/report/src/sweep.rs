@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
-use mindful_core::result::{Finding, KneeSummary, StepSummary, Summary, Validity};
+use mindful_core::result::{KneeSummary, StepSummary, Summary};
 use mindful_core::run::Run;
 
 use crate::panel::Panel;
@@ -13,29 +13,16 @@ use crate::{escape, figure};
 /// Columns of the bar that draws the curve.
 const BAR: f64 = 14.0;
 
-/// Steps whose evidence is shown with a finding.
-const SHOWN: usize = 3;
-
 /// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
 const DRIFT: f64 = 0.03;
 
-/// The panels of a sweep: verdict, a table a ladder, findings, notes.
+/// The panels of a sweep: what was swept, and a table a ladder.
 pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
     let block_bytes = run.description.as_ref().map(|description| description.block_bytes);
     let mut panels = vec![Panel::default()];
-    panels[0].line(&verdict(summary));
+    panels[0].blank();
+    panels[0].wrapped(2, &swept(summary));
     panels.extend(ladders(summary).into_iter().map(|ladder| of_ladder(&ladder, block_bytes)));
-    panels.push(findings(&summary.findings));
-    let mut end = Panel::default();
-    if !run.notes.is_empty() {
-        end.blank();
-    }
-    for note in &run.notes {
-        end.line(&escape(note));
-    }
-    end.blank();
-    end.line(&format!("sweep {}", escape(&summary.id)));
-    panels.push(end);
     panels
 }
 
@@ -59,12 +46,8 @@ fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>) -> Pa
     panel
 }
 
-fn verdict(summary: &Summary) -> String {
-    let word = match summary.validity {
-        Validity::Valid => "VALID",
-        Validity::Suspect => "SUSPECT",
-        Validity::Invalid => "INVALID",
-    };
+/// What was swept, and how all of it worked.
+fn swept(summary: &Summary) -> String {
     let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` goes on" };
     let mut kits: Vec<_> = summary.steps.iter().filter_map(|step| step.like.kit()).collect();
     kits.dedup();
@@ -79,7 +62,8 @@ fn verdict(summary: &Summary) -> String {
         modes += ", commits ";
         modes += &escape(commit);
     }
-    format!("{word}  {} steps on {}{state}{modes}", summary.steps.len(), escape(&summary.target))
+    let steps = figure::counted(summary.steps.len(), "step");
+    format!("{steps} on {}{state}{modes}", escape(&summary.target))
 }
 
 type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a StepSummary>);
@@ -170,25 +154,6 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
     let doubt =
         if share.abs() > DRIFT { ": what is less than that apart in this table is not distinguishable" } else { "" };
     Some(words + doubt)
-}
-
-/// One paragraph a code, however many steps it is true of.
-pub(crate) fn findings(findings: &[Finding]) -> Panel {
-    let mut panel = Panel::default();
-    for (at, finding) in findings.iter().enumerate() {
-        let same = |other: &&Finding| other.code == finding.code;
-        if findings[..at].iter().any(|other| same(&other)) {
-            continue;
-        }
-        let all: Vec<&Finding> = findings[at..].iter().filter(same).collect();
-        let mut evidence: Vec<_> = all.iter().take(SHOWN).map(|other| escape(&other.evidence)).collect();
-        if all.len() > SHOWN {
-            evidence.push(format!("and {} more", all.len() - SHOWN));
-        }
-        panel.blank();
-        panel.line(&format!("{}: {} ({})", escape(&finding.code), escape(&finding.text), evidence.join("; ")));
-    }
-    panel
 }
 
 /// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.

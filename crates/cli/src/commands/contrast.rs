@@ -19,9 +19,9 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     contrast::complete(&mut settings);
     let context = contrast::with_small_cache(context::with(settings, store::open(matches)?)?);
     let mut turns = Contrast::new(&context, registry::of_files()?, repetitions)?;
-    let json = context::wants_json(matches);
+    let form = show::Form::of(matches);
     let ended = mindful_runner::run(&context, &mut turns, None, &mut |run, analysis| {
-        show::print(run, analysis, json, &context.store)
+        show::print(run, analysis, form, &context.store)
     })?;
     run::concluded(ended)
 }

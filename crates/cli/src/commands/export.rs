@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
 use mindful_record::{Store, file as record_file};
-use mindful_report::Style;
+use mindful_report::{Detail, Style};
 
 use crate::commands::{file, show};
 use crate::exit::Exit;
@@ -24,7 +24,7 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
             match form {
                 Some("json") => mindful_report::json::summary(&analysis.summary),
                 Some("html") => {
-                    let reported = show::report(&run, &analysis, &Style::default(), &store.run_dir(&id));
+                    let reported = show::report(&run, &analysis, &Style::default(), &store.run_dir(&id), Detail::Full);
                     mindful_report::html::page(&run, &analysis, &reported)
                 }
                 _ => mindful_report::csv::steps(&analysis),

@@ -22,14 +22,14 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let job = io_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
     let context = context::with(settings, store::open(matches)?)?;
-    let json = context::wants_json(matches);
-    let Some(job) = job else { return run::measured(&context, json, None) };
+    let form = show::Form::of(matches);
+    let Some(job) = job else { return run::measured(&context, form, None) };
     if io_job::keeps_several(&job, &context.settings)? {
         mindful_raw::require_io_uring("a session of several I/Os in flight")?;
     }
     let mut steps = IoJob::new(&context, &job)?;
     let ended = mindful_runner::run(&context, &mut steps, None, &mut |run, analysis| {
-        show::print(run, analysis, json, &context.store)?;
+        show::print(run, analysis, form, &context.store)?;
         csv.as_ref().map_or(Ok(()), |csv| csv.write(run))
     })?;
     run::concluded(ended)

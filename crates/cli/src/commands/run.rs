@@ -12,14 +12,14 @@ use crate::exit::Exit;
 /// Opens the target, loads if needed, runs, stores, reports.
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
-    measured(&context::of(matches)?, context::wants_json(matches), explained)
+    measured(&context::of(matches)?, show::Form::of(matches), explained)
 }
 
 /// The same for a context that is already made.
-pub fn measured(context: &Context, json: bool, explained: Option<&str>) -> Result<Exit> {
+pub fn measured(context: &Context, form: show::Form, explained: Option<&str>) -> Result<Exit> {
     let mut source = Single::new(context.system(), context.plan.clone());
     let ended = mindful_runner::run(context, &mut source, None, &mut |run, analysis| {
-        show::print(run, analysis, json, &context.store)?;
+        show::print(run, analysis, form, &context.store)?;
         explained.map_or(Ok(()), |figure| context::print(&mindful_report::explain::figure(figure, analysis)?))
     })?;
     Ok(conclusion(&ended))

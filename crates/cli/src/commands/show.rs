@@ -7,11 +7,31 @@ use mindful_analyze::Analysis;
 use mindful_core::Result;
 use mindful_core::run::Run;
 use mindful_record::Store;
-use mindful_report::Style;
+use mindful_report::{Detail, Style};
 
 use crate::context;
 use crate::exit::Exit;
 use crate::store;
+
+/// How a verb prints what was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// For programs.
+    Json,
+    /// For a person.
+    Text(Detail),
+}
+
+impl Form {
+    /// As `--format` and `--full` ask for.
+    pub fn of(matches: &ArgMatches) -> Self {
+        match (context::wants_json(matches), matches.get_flag("full")) {
+            (true, _) => Self::Json,
+            (false, true) => Self::Text(Detail::Full),
+            (false, false) => Self::Text(Detail::Short),
+        }
+    }
+}
 
 /// Shows the run that is named.
 pub fn show(matches: &ArgMatches) -> Result<Exit> {
@@ -24,7 +44,7 @@ pub fn show(matches: &ArgMatches) -> Result<Exit> {
         None => {
             let run = store.read(&id)?;
             let analysis = mindful_analyze::analyze(&run);
-            print(&run, &analysis, context::wants_json(matches), &store)?;
+            print(&run, &analysis, Form::of(matches), &store)?;
             store.mend_summary(&analysis.summary)?;
         }
     }
@@ -53,16 +73,16 @@ fn heat_map(store: &Store, id: &str) -> Result<()> {
 }
 
 /// Prints a run that stands in `store`.
-pub fn print(run: &Run, analysis: &Analysis, json: bool, store: &Store) -> Result<()> {
-    let text = if json {
-        mindful_report::json::summary(&analysis.summary)
-    } else {
-        report(run, analysis, &context::style(), &store.run_dir(&run.head.id))
-    };
-    context::print(&text)
+pub fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
+    let folder = store.run_dir(&run.head.id);
+    context::print(&match form {
+        Form::Json => mindful_report::json::summary(&analysis.summary),
+        Form::Text(detail) => report(run, analysis, &context::style(), &folder, detail),
+    })
 }
 
 /// The report of a run that is stored in `folder`.
-pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path) -> String {
-    context::found_plan(&run.head.settings) + &mindful_report::of(run, analysis, Some(folder)).text(style)
+pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {
+    let reported = mindful_report::of(run, analysis, Some(folder), detail).text(style);
+    context::found_plan(&run.head.settings) + &reported
 }

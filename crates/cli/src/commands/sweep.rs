@@ -35,9 +35,9 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
         Some((_, run)) => Walk::resumed(&sweep, &context, run),
         None => Walk::new(&sweep, &context),
     };
-    let json = context::wants_json(matches);
+    let form = show::Form::of(matches);
     let ended = mindful_runner::run(&context, &mut walk, resumed, &mut |run, analysis| {
-        show::print(run, analysis, json, &context.store)
+        show::print(run, analysis, form, &context.store)
     })?;
     run::concluded(ended)
 }

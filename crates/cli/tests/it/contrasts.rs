@@ -48,5 +48,5 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     let plan = home.join("mindful.toml").display().to_string();
     assert_eq!(ran["plan_file"], plan.as_str());
     assert!(shown.lines().next().unwrap().contains(&plan), "{shown}");
-    assert!(shown.contains("one core are left out") && !shown.contains("\none core"), "{shown}");
+    assert!(shown.contains("one-core-left-out") && !shown.contains("\none core"), "{shown}");
 }

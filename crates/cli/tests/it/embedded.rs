@@ -49,7 +49,7 @@ impl Place {
 
     /// What `show` says of the newest run.
     fn shown(&self, args: &[&str]) -> String {
-        let output = self.0.command(&["show"]).args(args).output().unwrap();
+        let output = self.0.command(&["show", "--full"]).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 

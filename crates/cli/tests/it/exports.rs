@@ -43,7 +43,7 @@ fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let page = reported(&["export", "--as", "html"]);
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
     assert_eq!(page.matches("<svg").count(), 2, "selects alone: {page}");
-    let report = reported(&["show"]);
+    let report = reported(&["show", "--full"]);
     assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
     let map = reported(&["show", "--heat-map"]);
     assert!(map.contains("select: latency") && map.contains('█') && !report.contains('█'), "{map}");

@@ -49,6 +49,6 @@ fn settings_of_format_1_that_were_facts_are_in_their_place() {
     let mindful = Mindful::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1/postgres");
     assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
-    let reported = String::from_utf8(mindful.run(&["show", "latest"]).stdout).unwrap();
+    let reported = String::from_utf8(mindful.run(&["show", "latest", "--full"]).stdout).unwrap();
     assert!(reported.contains("stored blocks") && !reported.contains("log_band"), "{reported}");
 }

@@ -24,7 +24,7 @@ fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
     let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
     let data = ["--target", &target, "--schemas", "2", "--scale", "1000"];
     let (first, second) = (run(&mindful, &data), run(&mindful, &data));
-    let shown = mindful.run(&["show", "latest"]);
+    let shown = mindful.run(&["show", "latest", "--full"]);
     proofs::hold(&first, &second, &String::from_utf8(shown.stdout).unwrap());
 }
 

@@ -78,11 +78,11 @@ fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
     let store = tempfile::tempdir().unwrap();
     let args = ["--sessions", "1,2", "--duration", "500ms", "--tag", "reported"];
     sweep(store.path(), &args);
-    let shown = command(store.path(), &["show", "reported"]).output().unwrap();
+    let shown = command(store.path(), &["show", "reported", "--full"]).output().unwrap();
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.contains("again at the end did"), "{text}");
     assert_eq!(text.matches("few-operations:").count(), 1, "{text}");
-    assert!(text.contains("(step 1: ") && text.contains("; step 3: "), "{text}");
+    assert!(text.contains("few-operations: steps 1 to 3: "), "{text}");
 }
 
 /// A fit is no measurement: the two stand apart.

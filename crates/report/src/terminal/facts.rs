@@ -48,6 +48,30 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
     page
 }
 
+/// What was measured, in a sentence.
+pub fn in_brief(run: &Run, analysis: &Analysis) -> Panel {
+    let mut page = Panel::default();
+    let version = run.description.as_ref().map(|description| format!(" {}", escape(&description.engine_version)));
+    let mut parts = vec![format!("{}{}", escape(&run.head.engine), version.unwrap_or_default())];
+    let step = analysis.summary.steps.first();
+    if let Some(step) = step.filter(|_| analysis.steps.len() == 1) {
+        parts.push(crate::figure::sessions(step.sessions));
+    }
+    let set =
+        step.and_then(|step| step.scale.zip(step.schemas)).zip(mindful_analyze::figures::blocks::block_bytes(run));
+    if let Some(((scale, schemas), bytes)) = set {
+        let data = scale.saturating_mul(schemas.into()).saturating_mul(bytes);
+        let over = run.description.as_ref().and_then(cache).map(|cache| format!(" over a cache of {cache}"));
+        parts.push(format!("{} of data{}", format_bytes(data), over.unwrap_or_default()));
+    }
+    if let Some(seconds) = step.and_then(|step| step.duration_s) {
+        parts.push(format!("measured for {seconds:.2} s"));
+    }
+    page.blank();
+    page.wrapped(2, &parts.join(", "));
+    page
+}
+
 fn cache(description: &Description) -> Option<String> {
     let whose = if description.cache_each_session { " for each session" } else { "" };
     description.cache_bytes.map(|bytes| format!("{}{whose}", format_bytes(bytes)))

@@ -9,6 +9,7 @@ use mindful_core::workload::OpKind;
 
 use crate::figure::{maybe, mib, number, percent, whole};
 use crate::panel::Panel;
+use crate::style::Detail;
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
@@ -41,8 +42,8 @@ fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
     OpKind::ALL.into_iter().filter_map(cells).collect()
 }
 
-/// The same work as each level counted it.
-pub fn ledger(step: &StepAnalysis) -> Panel {
+/// The same work as each level counted it; in short without the parts of a level.
+pub fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
     let mut page = Panel::default();
     for (title, rows) in [("reads", &step.ledger.reads), ("writes", &step.ledger.writes)] {
         if rows.is_empty() {
@@ -57,8 +58,11 @@ pub fn ledger(step: &StepAnalysis) -> Panel {
             ("why it differs", Left),
         ];
         let mut table = Table::new(&header);
-        for row in rows {
-            table.row(level(row));
+        let is_level = |at: usize, row: &Row| at == 0 || row.counts_bytes && !row.name.starts_with(' ');
+        for (at, row) in rows.iter().enumerate() {
+            if detail == Detail::Full || is_level(at, row) {
+                table.row(level(row));
+            }
         }
         page.blank();
         page.table(table);

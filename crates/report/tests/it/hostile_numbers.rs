@@ -10,7 +10,7 @@ use mindful_analyze::Analysis;
 use mindful_conformance::own_process;
 use mindful_core::run::{Point, Run};
 use mindful_record::read_run;
-use mindful_report::{Style, csv, explain, heat, html, json};
+use mindful_report::{Detail, Style, csv, explain, heat, html, json};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -123,7 +123,7 @@ fn reported(file: &Path) -> Option<usize> {
     let mut run = read_run(file).ok()?;
     let mut analysis = mindful_analyze::analyze(&run);
     let style = Style::default();
-    let text = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None).text(&style);
+    let text = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None, Detail::Full).text(&style);
     let whole = text(&run, &analysis);
     let mut all = vec![
         html::page(&run, &analysis, &whole),

@@ -6,12 +6,27 @@ use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::Run;
-use mindful_report::{Style, csv, explain, json, list};
+use mindful_report::{Detail, Style, csv, explain, json, list};
 use proptest::prelude::*;
 
 fn report(run: &Run) -> String {
+    told(run, Detail::Full)
+}
+
+fn told(run: &Run, detail: Detail) -> String {
     let stored = Path::new("/srv/mindful/runs/20261121-013542-k7f");
-    mindful_report::of(run, &analyze(run), Some(stored)).text(&Style::default())
+    mindful_report::of(run, &analyze(run), Some(stored), detail).text(&Style::default())
+}
+
+#[test]
+fn a_report_is_short_unless_all_of_it_is_asked_for() {
+    insta::assert_snapshot!("a_clean_run_in_short", told(&Made::default().run(), Detail::Short));
+    let made = Made { update_pct: "20", latency_us: 400, from_storage: 0.3, device: 1.2, ..Made::default() };
+    insta::assert_snapshot!("a_run_with_updates_in_short", told(&made.run(), Detail::Short));
+    for (run, most) in [(Made::default().run(), 26), (made.run(), 45)] {
+        let told = told(&run, Detail::Short);
+        assert!(told.lines().count() <= most, "{} lines: {told}", told.lines().count());
+    }
 }
 
 #[test]
@@ -134,13 +149,14 @@ fn a_name_from_outside_never_steers_the_terminal() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let run = Made { from_storage: 0.3, ..Made::default() }.run();
-    let coloured = mindful_report::of(&run, &analyze(&run), None).text(&Style { colour: true, ..Style::default() });
+    let coloured =
+        mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style { colour: true, ..Style::default() });
     let mut plain = String::new();
     for (i, part) in coloured.split('\x1b').enumerate() {
         plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
     }
     assert_ne!(plain, coloured);
-    assert_eq!(plain, mindful_report::of(&run, &analyze(&run), None).text(&Style::default()));
+    assert_eq!(plain, mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style::default()));
 }
 
 proptest! {
@@ -148,7 +164,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(width in 80_usize..140, from_storage in 0.0_f64..1.2, miss in 0.0_f64..1.0) {
         let run = Made { from_storage, miss, update_pct: "20", latency_us: 4_000, ..Made::default() }.run();
-        let text = mindful_report::of(&run, &analyze(&run), None).text(&Style { width, colour: false });
+        let text = mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style { width, colour: false });
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }

@@ -64,7 +64,7 @@ impl Bench {
     pub fn reported(&self, output: &Output) -> Reported {
         let run: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
-        let shown = self.command(&["show", run["id"].as_str().unwrap()]).output().unwrap();
+        let shown = self.command(&["show", run["id"].as_str().unwrap(), "--full"]).output().unwrap();
         Reported { run, text: String::from_utf8(shown.stdout).unwrap() }
     }
 }

@@ -54,7 +54,7 @@ impl Place {
     }
 
     pub fn shown(&self) -> String {
-        String::from_utf8(self.mindful(&["show"]).stdout).unwrap()
+        String::from_utf8(self.mindful(&["show", "--full"]).stdout).unwrap()
     }
 
     pub fn runs(&self) -> usize {

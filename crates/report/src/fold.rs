@@ -1,0 +1,183 @@
+//! Evidence of one kind of finding from many steps, in one line: the steps it is true of, and from which figure to which.
+
+use mindful_core::result::Finding;
+
+/// Kinds of evidence that are told; what is left over is counted.
+const SHOWN: usize = 3;
+
+/// Evidence of one wording.
+struct Told {
+    /// The text around its figures.
+    around: Vec<String>,
+    /// Each figure as it was written, the smallest and the largest.
+    figures: Vec<[String; 2]>,
+    steps: Vec<u32>,
+    count: usize,
+}
+
+/// What `findings`, all of one code, rest on.
+pub(crate) fn evidence(findings: &[&Finding]) -> String {
+    let mut all: Vec<Told> = Vec::new();
+    for finding in findings {
+        let (step, text) = of_step(&finding.evidence);
+        let (around, figures) = taken_apart(text);
+        match all.iter_mut().find(|told| told.around == around) {
+            Some(told) => {
+                told.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
+                told.steps.extend(step);
+                told.count += 1;
+            }
+            None => all.push(Told {
+                around,
+                figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
+                steps: step.into_iter().collect(),
+                count: 1,
+            }),
+        }
+    }
+    let left: usize = all.iter().skip(SHOWN).map(|told| told.count).sum();
+    let mut texts: Vec<_> = all.iter().take(SHOWN).map(text).collect();
+    if left > 0 {
+        texts.push(format!("and {left} more"));
+    }
+    texts.join("; ")
+}
+
+/// `step 3: evidence` as step and evidence.
+fn of_step(evidence: &str) -> (Option<u32>, &str) {
+    let parts = evidence.strip_prefix("step ").and_then(|rest| rest.split_once(": "));
+    match parts.and_then(|(number, rest)| Some((number.parse().ok()?, rest))) {
+        Some((step, rest)) => (Some(step), rest),
+        None => (None, evidence),
+    }
+}
+
+/// The text around the figures of `text`, and these. The id of a process is no figure.
+fn taken_apart(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut around, mut figures) = (vec![String::new()], Vec::new());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = figure_at(rest);
+        let last = around.last_mut().unwrap_or_else(|| unreachable!("there is always a text"));
+        let inside_word = last.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        if length == 0 || inside_word || last.ends_with("pid ") {
+            let taken = length.max(first.len_utf8());
+            last.push_str(&rest[..taken]);
+            rest = &rest[taken..];
+        } else {
+            figures.push(rest[..length].to_owned());
+            around.push(String::new());
+            rest = &rest[length..];
+        }
+    }
+    (around, figures)
+}
+
+/// Bytes of the figure that `text` begins with: digits, perhaps in groups of thousands, perhaps with decimals.
+fn figure_at(text: &str) -> usize {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut length = digits(0);
+    if length == 0 {
+        return 0;
+    }
+    while text[length..].starts_with(',') && digits(length + 1) == 3 {
+        length += 4;
+    }
+    if text[length..].starts_with('.') && digits(length + 1) > 0 {
+        length += 1 + digits(length + 1);
+    }
+    length
+}
+
+fn widen([least, most]: &mut [String; 2], figure: String) {
+    let value = |text: &str| text.replace(',', "").parse().unwrap_or(0.0_f64);
+    if value(&figure) < value(least) {
+        *least = figure;
+    } else if value(&figure) > value(most) {
+        *most = figure;
+    }
+}
+
+fn text(told: &Told) -> String {
+    let mut text = match steps(&told.steps) {
+        steps if steps.is_empty() => String::new(),
+        steps => format!("{steps}: "),
+    };
+    for (at, around) in told.around.iter().enumerate() {
+        text.push_str(around);
+        match told.figures.get(at) {
+            Some([least, most]) if least == most => text.push_str(least),
+            Some([least, most]) => text.push_str(&format!("{least} to {most}")),
+            None => {}
+        }
+    }
+    text
+}
+
+/// `step 3`, `steps 1 to 4, 6`.
+fn steps(steps: &[u32]) -> String {
+    let mut steps = steps.to_vec();
+    steps.sort_unstable();
+    steps.dedup();
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    for step in &steps {
+        match spans.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*step) => *last = *step,
+            _ => spans.push((*step, *step)),
+        }
+    }
+    let span = |(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    };
+    match steps.len() {
+        0 => String::new(),
+        1 => format!("step {}", steps[0]),
+        _ => format!("steps {}", spans.iter().map(span).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::finding::Severity;
+
+    use super::*;
+
+    fn folded(evidence: &[&str]) -> String {
+        let finding = |evidence: &&str| Finding {
+            code: "made".into(),
+            severity: Severity::Info,
+            text: String::new(),
+            evidence: (*evidence).into(),
+        };
+        let all: Vec<_> = evidence.iter().map(finding).collect();
+        super::evidence(&all.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn figures_of_many_steps_are_one_span() {
+        let busy = [
+            "step 1: 97.1 % of 2 CPUs",
+            "step 2: 99 % of 2 CPUs",
+            "step 3: 98 % of 2 CPUs",
+            "step 5: 9,801.5 % of 2 CPUs",
+        ];
+        assert_eq!(folded(&busy), "steps 1 to 3, 5: 97.1 to 9,801.5 % of 2 CPUs");
+        assert_eq!(
+            folded(&["step 4: no counters of a device", "step 2: no counters of a device"]),
+            "steps 2, 4: no counters of a device"
+        );
+        assert_eq!(folded(&["70 % of physical reads"]), "70 % of physical reads");
+    }
+
+    #[test]
+    fn what_differs_in_words_is_told_apart() {
+        assert_eq!(
+            folded(&["step 1: made (pid 12) 1.5", "step 2: made (pid 13) 1.5"]),
+            "step 1: made (pid 12) 1.5; step 2: made (pid 13) 1.5"
+        );
+        assert_eq!(folded(&["a x", "b x", "c x", "d x", "d x"]), "a x; b x; c x; and 2 more");
+        assert_eq!(folded(&["sda1 full", "sda2 full"]), "sda1 full; sda2 full", "a name is no figure");
+    }
+}
