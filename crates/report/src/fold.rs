@@ -107,7 +107,7 @@ fn text(told: &Told) -> String {
         text.push_str(around);
         match told.figures.get(at) {
             Some([least, most]) if least == most => text.push_str(least),
-            Some([least, most]) => text.push_str(&format!("{least} to {most}")),
+            Some([least, most]) => text.extend([least, " to ", most]),
             None => {}
         }
     }
