@@ -99,9 +99,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
                 .arg(repeat("5").help("How often it is run [default: 5]")),
         )
         .subcommands(of_stored_runs())
-        .subcommand(
-            Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()).arg(full()),
-        )
+        .subcommand(show())
         .subcommand(export())
         .subcommand(import())
         .subcommand(awr())
@@ -175,6 +173,10 @@ fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
         .arg(text("top", "N").help("Only the N counters of each unit that moved most"))
         .arg(text("interval", "TIME").help("Time between two lines [default: 1s]"))
         .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Every counter that moved, a line each"))
+}
+
+fn show() -> Command {
+    Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()).arg(full())
 }
 
 fn export() -> Command {
