@@ -134,6 +134,9 @@ pub struct AccessPath {
     pub pure: bool,
     /// The system's own text.
     pub detail: String,
+    /// Settings of the system, by name, that cannot matter for what is read this way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_settings: Vec<String>,
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ pub struct Capabilities {
     pub commit_modes: bool,
     /// Has many writers at a time.
     pub concurrent_writers: bool,
+    /// Reads by other access paths than the index, as asked.
+    #[serde(default)]
+    pub access_paths: bool,
 }
 
 /// A kind of system that can be measured; one static value for each.

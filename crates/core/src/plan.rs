@@ -8,7 +8,7 @@ use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::error::{Error, Result};
 use crate::slice::Placement;
 use crate::units::{self, Share};
-use crate::workload::{Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
+use crate::workload::{Access, Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
 mod keys;
 mod parse;
@@ -83,6 +83,9 @@ pub struct Plan {
     pub looping: LoopSite,
     /// Whose arithmetic.
     pub like: Like,
+    /// How reads reach their blocks.
+    #[serde(default, skip_serializing_if = "Access::is_index")]
+    pub access: Access,
     /// Whether single requests are timed at the device, where they can be.
     #[serde(default)]
     pub device_trace: bool,
@@ -129,10 +132,31 @@ impl Plan {
         if self.like != Like::Mindful {
             self.check_like()?;
         }
+        if !self.access.is_index() {
+            self.check_access()?;
+        }
         if !self.scan_pct.is_none() && self.scan_table.blocks(1) == 0 {
             return Err(Error::plan(
                 "scan_pct without a scan table",
                 "load with --scan-table 64MiB, or leave --scan-pct away",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Updates find their rows by the index; a scan reads all of a table, so nothing chooses among its blocks.
+    fn check_access(&self) -> Result<()> {
+        if !self.update_pct.is_none() {
+            return Err(Error::plan(
+                format!("access {} reads, updates go by the index", self.access),
+                "leave --access or --update-pct away",
+            ));
+        }
+        let chooses = self.hot_spot.is_some() || self.skew != Skew::Uniform || !self.scan_pct.is_none();
+        if self.access == Access::Scan && chooses {
+            return Err(Error::plan(
+                "access scan reads all blocks of a schema: hot spot, skew and scan_pct choose nothing there",
+                "leave --access away, or the other keys",
             ));
         }
         Ok(())
@@ -143,10 +167,11 @@ impl Plan {
         let more = self.hot_spot.is_some()
             || self.skew != Skew::Uniform
             || !self.scan_pct.is_none()
-            || !self.hot_schema.is_none();
+            || !self.hot_schema.is_none()
+            || !self.access.is_index();
         if more {
             return Err(Error::plan(
-                "like carries an old kit's ranges and update mix, not its hot spots, skew or scans",
+                "like carries an old kit's ranges and update mix, not its hot spots, skew or scans, and goes by the index",
                 "leave --like away, or the other keys",
             ));
         }
@@ -198,8 +223,10 @@ impl Plan {
                 format!("run with --scale {}, or `mindful cleanup` and load anew", loaded.blocks_per_schema),
             ));
         }
-        let update_work_unit = self.update_work_unit.unwrap_or(self.work_unit);
-        for (name, unit) in [("work_unit", self.work_unit), ("update_work_unit", update_work_unit)] {
+        let of_all = self.access == Access::Scan;
+        let work_unit = if of_all { scale } else { self.work_unit };
+        let update_work_unit = self.update_work_unit.filter(|_| !of_all).unwrap_or(work_unit);
+        for (name, unit) in [("work_unit", work_unit), ("update_work_unit", update_work_unit)] {
             let spans = match self.like {
                 Like::Mindful => unit,
                 // An old kit kept its keys a work unit away from the ends.
@@ -218,18 +245,27 @@ impl Plan {
                 "`mindful load --scan-table 64MiB` first",
             ));
         }
+        if of_all && scale < loaded.blocks_per_schema {
+            return Err(Error::plan(
+                format!(
+                    "access scan reads all {} blocks of a schema, the plan wants {scale}",
+                    loaded.blocks_per_schema
+                ),
+                "leave --scale away, or `mindful cleanup` and load as much as shall be scanned",
+            ));
+        }
         let hot_spot = self
             .hot_spot
-            .map(|spot| spot.resolve(loaded.block_bytes, scale, self.work_unit.max(update_work_unit)))
+            .map(|spot| spot.resolve(loaded.block_bytes, scale, work_unit.max(update_work_unit)))
             .transpose()?;
         Ok(Workload {
             seed: self.seed,
             schemas,
             scale,
-            work_unit: self.work_unit,
+            work_unit,
             update_pct: self.update_pct,
             update_work_unit,
-            scan_pct: self.scan_pct,
+            scan_pct: if of_all { Share::ALL } else { self.scan_pct },
             redo: self.redo,
             commit: self.commit,
             commit_wait: self.commit_wait,
@@ -240,6 +276,7 @@ impl Plan {
             rate: self.rate,
             looping: self.looping,
             like: self.like,
+            access: self.access,
             spread: self.spread(schemas),
         })
     }

@@ -18,7 +18,7 @@ pub enum OpKind {
     Select,
     /// Changes `update_work_unit` blocks in a transaction of its own.
     Update,
-    /// Reads the whole scan table of a schema.
+    /// Reads a whole table of a schema: the scan table, or the blocks themselves under [`Access::Scan`].
     Scan,
 }
 
@@ -124,6 +124,27 @@ pub enum LoopSite {
     Client,
 }
 
+/// How the database reaches the blocks of a read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// By the index, one row after the other: the method.
+    #[default]
+    Index,
+    /// All rows are found in the index first, then their blocks are read in the order of the table.
+    Bitmap,
+    /// All blocks of the table, from its first to its last: each operation is an [`OpKind::Scan`] of the blocks themselves.
+    Scan,
+}
+
+impl Access {
+    /// Whether it is the method's own.
+    #[must_use]
+    pub const fn is_index(&self) -> bool {
+        matches!(self, Self::Index)
+    }
+}
+
 /// Whose arithmetic the operations follow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -185,6 +206,9 @@ pub struct Workload {
     pub looping: LoopSite,
     /// Whose arithmetic.
     pub like: Like,
+    /// How reads reach their blocks.
+    #[serde(default, skip_serializing_if = "Access::is_index")]
+    pub access: Access,
     /// So many sessions visit all schemas alike, each a part of them; see [`Spread`]. `None`: each stays in its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<u32>,
@@ -211,6 +235,7 @@ impl Workload {
             rate: None,
             looping: LoopSite::Server,
             like: Like::Mindful,
+            access: Access::Index,
             spread: None,
         }
     }

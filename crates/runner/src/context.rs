@@ -148,6 +148,7 @@ pub fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settings: &Se
     };
     refuse(!plan.update_pct.is_none(), can.updates, "update blocks here", "leave --update-pct away")?;
     refuse(!plan.scan_pct.is_none(), can.scans, "scan tables", "leave --scan-pct away")?;
+    refuse(!plan.access.is_index(), can.access_paths, "choose how blocks are reached", "leave --access away")?;
     let commit_mode = plan.commit != Commit::Each || !plan.commit_wait;
     refuse(commit_mode, can.commit_modes, "choose when to commit", "leave --commit and --commit-wait away")?;
     refuse(plan.rate.is_some(), can.rate, "keep a rate", "leave --rate away")?;

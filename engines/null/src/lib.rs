@@ -72,6 +72,7 @@ impl Engine for Null {
             rate: true,
             commit_modes: true,
             concurrent_writers: true,
+            access_paths: false,
         }
     }
 

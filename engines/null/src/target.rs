@@ -129,6 +129,7 @@ impl Target for NullTarget {
             shape: "imagined".to_owned(),
             pure: true,
             detail: "the null engine waits instead of reading".to_owned(),
+            idle_settings: Vec::new(),
         };
         Ok(OpKind::ALL.into_iter().filter(runs).map(shape).collect())
     }

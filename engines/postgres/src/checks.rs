@@ -19,11 +19,11 @@ use mindful_core::result::Finding;
 
 use self::state::State;
 use crate::link::Link;
-use crate::names::Namespace;
+use crate::options::Options;
 
 /// All findings about the server that `link` leads to, for a run of `plan` on `dataset`, or on the one it would load.
-pub fn checks(link: &Link, namespace: &Namespace, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
-    Ok(check(&State::read(link, namespace, plan, dataset)?))
+pub fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
+    Ok(check(&State::read(link, options, plan, dataset)?))
 }
 
 fn check(state: &State) -> Vec<Finding> {
@@ -35,6 +35,7 @@ fn check(state: &State) -> Vec<Finding> {
         reads::predicted_hits,
         reads::page_cache_ahead,
         reads::read_ahead,
+        reads::idle_settings,
         reads::checksums,
         reads::huge_pages,
         log::fsync,

@@ -9,6 +9,7 @@ mindful_core::finding_codes! {
     PG_PREDICTED_HITS = "pg-predicted-hits", Info;
     PG_PAGE_CACHE_AHEAD = "pg-page-cache-ahead", Info;
     PG_READ_AHEAD = "pg-read-ahead", Info;
+    PG_IDLE_SETTINGS = "pg-idle-settings", Info;
     PG_NO_CHECKSUMS = "pg-no-checksums", Info;
     PG_NO_HUGE_PAGES = "pg-no-huge-pages", Info;
     PG_FSYNC_OFF = "pg-fsync-off", Warning;

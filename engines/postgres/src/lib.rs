@@ -1,5 +1,6 @@
 //! PostgreSQL, 15 to 18: any server that speaks its protocol, or a private one.
 
+mod access;
 mod checks;
 mod client_session;
 mod codes;
@@ -8,6 +9,7 @@ mod counters;
 mod describe;
 pub mod embedded;
 mod error;
+mod idle_settings;
 mod instance;
 mod link;
 mod load;
@@ -76,6 +78,7 @@ impl Engine for Postgres {
             rate: true,
             commit_modes: true,
             concurrent_writers: true,
+            access_paths: true,
         }
     }
 

@@ -10,6 +10,7 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 
+use crate::access;
 use crate::connect::{Canceller, Connection, Server};
 use crate::error::Failure;
 use crate::sessions;
@@ -141,6 +142,9 @@ impl Link {
         let client = self.wait(self.server.connect(placement.endpoint)).map_err(|error| error.at(&place))?;
         self.run_on(&client, &place, async {
             client.batch_execute(include_str!("../sql/session.sql")).await?;
+            if !workload.access.is_index() {
+                client.batch_execute(access::settings(workload.access)).await?;
+            }
             if !workload.commit_wait {
                 client.batch_execute("SET synchronous_commit = off").await?;
             }

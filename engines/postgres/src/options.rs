@@ -47,6 +47,8 @@ pub struct Options {
     pub tablespace: Option<String>,
     /// Time between two looks at what sessions wait for; `None`: nobody looks.
     pub wait_sampling: Option<Duration>,
+    /// Settings of the private server that the user gave, by name.
+    pub given_settings: Vec<String>,
     /// Rows of a new dataset are shaped for the compress ratio of the plan, because someone asked for one.
     pub shaped: bool,
 }
@@ -75,6 +77,7 @@ impl Options {
             namespace: Namespace { name: namespace, trusted: settings.parse("trust_owner", name)? },
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             tablespace: settings.parse("tablespace", name)?,
+            given_settings: embedded::Options::parse(settings)?.server.set.into_iter().map(|(name, _)| name).collect(),
             shaped: settings.given("compress_ratio").is_some(),
             wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),
         })

@@ -1,23 +1,26 @@
-//! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row.
+//! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row, or the access
+//! path that the plan chose.
 
 use mindful_core::engine::AccessPath;
 use mindful_core::finding::codes;
 use mindful_core::result::Finding;
-use mindful_core::workload::Workload;
+use mindful_core::workload::{Access, Workload};
 use mindful_core::{Error, Result};
 use serde_json::Value;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+use crate::access;
 use crate::error::Failure;
+use crate::idle_settings;
 use crate::link::Link;
-use crate::names::{Kind, Namespace};
+use crate::names::Namespace;
 use crate::script::Script;
 
 /// The shapes of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
 pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let client = link.connect(0)?;
     let mut shapes: Vec<AccessPath> = Vec::new();
-    link.run("checking the plans", async { Ok(client.batch_execute(include_str!("../sql/session.sql")).await?) })?;
+    let facts = link.run("checking the plans", set_up(&client, workload))?;
     // Where sessions visit several schemas, each is looked at by itself, and then all that the first session visits.
     let alone = Workload { spread: None, ..workload.clone() };
     let looks = (1..=workload.schemas).map(|schema| (&alone, schema));
@@ -25,10 +28,11 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
         let place = format!("checking the plans on schema {schema}");
         for shape in link.run(&place, shapes_on(&client, workload, schema, namespace))? {
             if !shape.pure {
-                return Err(impure(&shape));
+                return Err(impure(&shape, workload.access));
             }
             if !shapes.iter().any(|known| known.kind == shape.kind) {
-                shapes.push(shape);
+                let idle_settings = idle_settings::names(&facts.of_path(workload.access, shape.kind == "scan"));
+                shapes.push(AccessPath { idle_settings, ..shape });
             }
         }
     }
@@ -40,7 +44,7 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
 pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let client = link.connect(0)?;
     let shapes = link.run("checking the plans", async {
-        client.batch_execute(include_str!("../sql/session.sql")).await?;
+        set_up(&client, workload).await?;
         Ok(shapes_on(&client, workload, 1, namespace).await.unwrap_or_default())
     })?;
     let finding = |shape: AccessPath| {
@@ -52,9 +56,17 @@ pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Re
     Ok(shapes.into_iter().filter(|shape| !shape.pure).map(finding).collect())
 }
 
-fn impure(shape: &AccessPath) -> Error {
+/// Plans for the session as for those that work; what the server is set to.
+async fn set_up(client: &Client, workload: &Workload) -> Result<idle_settings::Server, Failure> {
+    client.batch_execute(include_str!("../sql/session.sql")).await?;
+    client.batch_execute(access::settings(workload.access)).await?;
+    Ok(idle_settings::Server::read(client).await?)
+}
+
+fn impure(shape: &AccessPath, access: Access) -> Error {
+    let wanted = access::in_words(if shape.kind == "scan" { Access::Scan } else { access });
     Error::target(
-        format!("the server carries a {} out as {}, not as a plain index scan", shape.kind, shape.shape),
+        format!("the server carries a {} out as {}, not as {wanted}", shape.kind, shape.shape),
         "see that the index on k stands and is valid, or load anew after `mindful cleanup`",
     )
 }
@@ -67,17 +79,17 @@ async fn shapes_on(
 ) -> Result<Vec<AccessPath>, Failure> {
     let script = Script::new(workload, 0, schema, namespace);
     let mut shapes = Vec::new();
-    if workload.update_pct.percent() < 100.0 {
+    if workload.update_pct.percent() < 100.0 && workload.access != Access::Scan {
         let batch = script.batch("$1::bigint", "$2::bigint", "$3::timestamptz");
-        shapes.push(explain(client, "select", "Index Scan", &batch, "1, 16, now()").await?);
+        shapes.push(explain(client, "select", access::nodes(workload.access), &batch, "1, 16, now()").await?);
     }
     if !workload.update_pct.is_none() {
         let update = script.update_statement(&script.home(), "$1::bigint");
-        shapes.push(explain(client, "update", "Index Scan", &update, "1").await?);
+        shapes.push(explain(client, "update", access::nodes(Access::Index), &update, "1").await?);
     }
     if !workload.scan_pct.is_none() {
-        let scan = format!("SELECT count(seq) FROM {} WHERE $1", namespace.table(Kind::Scan, schema));
-        shapes.push(explain(client, "scan", "Seq Scan", &scan, "true").await?);
+        let scan = format!("SELECT count(seq) FROM {} WHERE $1", namespace.table(access::scanned(workload), schema));
+        shapes.push(explain(client, "scan", access::nodes(Access::Scan), &scan, "true").await?);
     }
     Ok(shapes)
 }
@@ -86,7 +98,7 @@ async fn shapes_on(
 pub async fn explain(
     client: &Client,
     kind: &str,
-    access: &str,
+    access: &[&str],
     statement: &str,
     values: &str,
 ) -> Result<AccessPath, Failure> {
@@ -105,8 +117,8 @@ pub async fn explain(
     Ok(shape(kind, access, &plan))
 }
 
-/// Every access to a table must be of the kind `access`.
-fn shape(kind: &str, access: &str, plan: &Value) -> AccessPath {
+/// Every access to a table must be one of `access`.
+fn shape(kind: &str, access: &[&str], plan: &Value) -> AccessPath {
     let mut nodes = Vec::new();
     collect(plan, &mut nodes);
     let mut words: Vec<String> = nodes.iter().map(|node| words(node)).collect();
@@ -114,8 +126,9 @@ fn shape(kind: &str, access: &str, plan: &Value) -> AccessPath {
     AccessPath {
         kind: kind.to_owned(),
         shape: words.join(" and "),
-        pure: !nodes.is_empty() && nodes.iter().all(|node| text(node, "Node Type") == access),
+        pure: !nodes.is_empty() && nodes.iter().all(|node| access.contains(&text(node, "Node Type"))),
         detail: plan.to_string(),
+        idle_settings: Vec::new(),
     }
 }
 

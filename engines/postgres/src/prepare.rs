@@ -3,7 +3,7 @@
 use mindful_core::dataset::Dataset;
 use mindful_core::engine::AccessPath;
 use mindful_core::plan::Plan;
-use mindful_core::workload::{Commit, Like, LoopSite, Workload};
+use mindful_core::workload::{Access, Commit, Like, LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 use crate::link::Link;
@@ -40,7 +40,7 @@ pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -
     let Some(dataset) = dataset else {
         return Err(Error::plan("nothing is loaded", "`mindful load` first"));
     };
-    let scans = u64::from(!workload.scan_pct.is_none());
+    let scans = u64::from(!workload.scan_pct.is_none() && workload.access != Access::Scan);
     for (what, wanted, loaded, flag) in [
         ("schemas", u64::from(workload.schemas), u64::from(dataset.schemas), "--schemas"),
         ("blocks a schema", workload.scale, dataset.blocks_per_schema, "--scale"),
@@ -57,6 +57,12 @@ pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -
 }
 
 fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
+    if !workload.access.is_index() && !workload.update_pct.is_none() {
+        return Err(Error::plan(
+            format!("access {} is for reads, updates go by the index", workload.access),
+            "leave --access or --update-pct away",
+        ));
+    }
     if workload.rate.is_some() && workload.looping == LoopSite::Server {
         return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
     }

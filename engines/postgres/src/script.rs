@@ -8,6 +8,7 @@ use mindful_core::workload::draws::{self, Draws, Streams};
 use mindful_core::workload::spread::Spread;
 use mindful_core::workload::{self, Commit, Redo, Skew, ThinkTime, Workload};
 
+use crate::access;
 use crate::names::{Kind, Namespace};
 use crate::template::{dollar_quote, render};
 
@@ -217,8 +218,8 @@ impl<'a> Script<'a> {
     }
 
     fn scan(&self) -> String {
-        let count =
-            |schema| format!("SELECT count(seq) INTO visited FROM {}", self.namespace.table(Kind::Scan, schema));
+        let table = access::scanned(self.workload);
+        let count = |schema| format!("SELECT count(seq) INTO visited FROM {}", self.namespace.table(table, schema));
         self.single(include_str!("../sql/slice_scan.sql"), &self.by_schema("op", count), "")
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::latency::Latency;
 use mindful_core::slice::{Placement, SliceOrder, SliceReport, Tally};
-use mindful_core::workload::{OpKind, Workload};
+use mindful_core::workload::{Access, OpKind, Workload};
 use mindful_core::{Result, Session};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
@@ -65,8 +65,9 @@ impl ServerLoop {
         let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
         let mut session =
             Self { link: Arc::clone(link), client, call, place, pause: Pause::default(), _presence: presence };
-        // One by one, so that none of their pauses is waited for.
-        for op in WARM_OP..WARM_OP + WARM_OPS {
+        // One by one, so that none of their pauses is waited for; a scan of a whole schema is planned by the first.
+        let ops = if workload.access == Access::Scan { 1 } else { WARM_OPS };
+        for op in WARM_OP..WARM_OP + ops {
             session.call(0, WARM_UNTIL_US, op, 1)?;
         }
         Ok(session)

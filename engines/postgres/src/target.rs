@@ -238,7 +238,7 @@ impl Target for PostgresTarget {
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
         let dataset = self.dataset()?;
-        let mut found = checks::checks(&self.link, &self.options.namespace, plan, dataset.as_ref())?;
+        let mut found = checks::checks(&self.link, &self.options, plan, dataset.as_ref())?;
         // A plan that does not fit what is loaded is refused where it is run.
         if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)) {
             found.extend(plan_check::impurities(&self.link, &workload, &self.options.namespace)?);

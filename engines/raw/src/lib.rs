@@ -67,6 +67,7 @@ impl Engine for Raw {
             rate: true,
             commit_modes: false,
             concurrent_writers: true,
+            access_paths: false,
         }
     }
 

@@ -435,6 +435,7 @@ fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<AccessPath> {
             shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)),
             pure: true,
             detail: String::new(),
+            idle_settings: Vec::new(),
         }
     };
     let mut shapes = Vec::new();

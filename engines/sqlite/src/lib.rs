@@ -59,6 +59,7 @@ impl Engine for Sqlite {
             rate: true,
             commit_modes: true,
             concurrent_writers: false,
+            access_paths: false,
         }
     }
 

@@ -5,15 +5,13 @@ use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 
-use crate::figures::blocks::FEWEST_READS_PER_S;
+use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK};
 use crate::figures::counters::Counters;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{CONTENTION_SHARE, LITTLE_BREACH};
 use crate::step::StepAnalysis;
 use mindful_core::wait::WaitClass;
-
-use super::server::SINGLE_BLOCK;
 
 /// Shortest window whose averages are more than ramp and tail, s.
 const SHORT_S: f64 = 60.0;

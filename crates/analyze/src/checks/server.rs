@@ -8,15 +8,13 @@ use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::{OpKind, Skew};
 
-use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
+use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
 use crate::figures::counters::Counters;
 use crate::judgement::headline::{MAX_YIELD, percent};
 use crate::judgement::verdict::CONTENTION_SHARE;
 use crate::step::StepAnalysis;
 use mindful_core::wait::WaitClass;
 
-/// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
-pub const SINGLE_BLOCK: f64 = 1.01;
 /// Share of the window with maintenance in it above which it is no passing visit.
 pub const MAINTENANCE_SHARE: f64 = 0.05;
 /// Blocks that maintenance may touch by physical reads.
@@ -66,7 +64,8 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 
 /// Several blocks in one request: read ahead of their use, by a scan or a plan that sorts its blocks.
 fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    if !one_by_one(step, found.work.as_ref()?) {
+    let sorts = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
+    if sorts || !one_by_one(step, found.work.as_ref()?) {
         return None;
     }
     found.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;

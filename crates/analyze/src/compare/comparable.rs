@@ -87,6 +87,7 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
         facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));
         facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
         facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
+        facts.push(("access path", w.access.to_string()));
         facts.extend(choices(w));
     }
     facts

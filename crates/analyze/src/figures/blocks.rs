@@ -9,6 +9,8 @@ use super::work::Work;
 
 /// Physical reads by blocks visited below which the database's cache did practically all the work.
 pub const CACHED_YIELD: f64 = 0.1;
+/// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
+pub const SINGLE_BLOCK: f64 = 1.01;
 /// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
 pub const FEWEST_READS_PER_S: f64 = 10.0;
 
@@ -33,7 +35,8 @@ pub fn one_by_one(step: &StepRecord, work: &Work) -> bool {
 
 /// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.
 pub fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> bool {
-    one_by_one(step, work) && run.shapes.iter().all(|shape| shape.pure)
+    let by_index = step.head.workload.as_ref().is_none_or(|workload| workload.access.is_index());
+    by_index && one_by_one(step, work) && run.shapes.iter().all(|shape| shape.pure)
 }
 
 /// Blocks' worth of bytes that the server's processes fetched from storage per second.

@@ -6,6 +6,7 @@ use mindful_core::run::{Run, StepRecord};
 
 use crate::figures::blocks;
 pub use crate::figures::blocks::CACHED_YIELD;
+use crate::figures::blocks::SINGLE_BLOCK;
 use crate::figures::counters::Counters;
 use crate::figures::floors::{Between, Floor};
 use crate::io_job;
@@ -45,12 +46,15 @@ pub struct Subject {
     pub on_files: bool,
     /// Length of a block, bytes, where it is known.
     pub block_bytes: Option<u64>,
+    /// Whether the access path sorts blocks, so that one request may read several.
+    pub sorted: bool,
 }
 
 impl Subject {
     /// What `step` of `run` read.
     pub fn of(run: &Run, step: &StepRecord) -> Self {
-        Self { on_files: io_job::on_files(run), block_bytes: blocks::of_step(run, &step.head) }
+        let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
+        Self { on_files: io_job::on_files(run), block_bytes: blocks::of_step(run, &step.head), sorted }
     }
 }
 
@@ -149,7 +153,9 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         _ => Kind::Database,
     };
     // Single blocks are counted; where scans or large reads are among them, only bytes are comparable.
-    let mib = subject.block_bytes.filter(|_| step.ops.scan.is_some()).map(|bytes| bytes as f64 / f64::from(1 << 20));
+    let several = subject.sorted && step.read_requests_per_s.is_some_and(|requests| reads > requests * SINGLE_BLOCK);
+    let in_bytes = step.ops.scan.is_some() || several;
+    let mib = subject.block_bytes.filter(|_| in_bytes).map(|bytes| bytes as f64 / f64::from(1 << 20));
     let why = match (kind, gates.page_cache_share) {
         (Kind::Storage, _) if mib.is_some() => {
             "page cache out of the way, device quiet, each block read once".to_owned()

@@ -111,6 +111,7 @@ impl Made {
                 shape: "Index Scan using blocks_1_k on blocks_1".into(),
                 pure: true,
                 detail: String::new(),
+                idle_settings: Vec::new(),
             }],
             steps: vec![step],
             findings: Vec::new(),

@@ -34,7 +34,7 @@ pub fn engines(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 8] {
+fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 9] {
     let can = engine.capabilities();
     [
         ("loads", can.loads),
@@ -45,6 +45,7 @@ fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 8] {
         ("rate", can.rate),
         ("commit modes", can.commit_modes),
         ("concurrent writers", can.concurrent_writers),
+        ("access paths", can.access_paths),
     ]
 }
 

@@ -104,6 +104,12 @@ pub const KEYS: &[Key] = &[
         .one_value(),
     Key::unset("rate", "PER_S", "Open loop: arrivals per second, Poisson; even:PER_S for a steady beat"),
     Key::with_default("loop", "WHERE", "server", "Where the work loop runs: server or client"),
+    Key::with_default(
+        "access",
+        "PATH",
+        "index",
+        "How reads reach their blocks on PostgreSQL: index (the method), bitmap, or scan (each reads a whole schema)",
+    ),
     Key::unset(
         "node_exporter",
         "URL",

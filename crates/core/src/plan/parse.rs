@@ -8,7 +8,7 @@ use crate::dataset::{Content, Extent};
 use crate::error::{Error, Result};
 use crate::settings::{self, Settings};
 use crate::units::{self, Share};
-use crate::workload::{Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
+use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 /// Most updates that may wait for one commit.
 const MOST_UNCOMMITTED: u32 = 1_000_000;
@@ -62,7 +62,20 @@ fn plan(s: &Settings) -> Result<Plan> {
         like: s.require("like", |t| {
             settings::parse_choice(t, &[("mindful", Like::Mindful), ("slob", Like::Slob), ("pgio", Like::Pgio)])
         })?,
+        access: access(s)?,
     })
+}
+
+fn access(s: &Settings) -> Result<Access> {
+    let choices = [("index", Access::Index), ("bitmap", Access::Bitmap), ("scan", Access::Scan)];
+    let access = s.require("access", |text| settings::parse_choice(text, &choices))?;
+    if access == Access::Scan && s.given("work_unit").is_some() {
+        return Err(Error::plan(
+            format!("access scan with {}: an operation reads all blocks of a schema", s.place("work_unit")),
+            "leave one of them away; --scale decides how much a scan reads",
+        ));
+    }
+    Ok(access)
 }
 
 fn hooks(s: &Settings) -> Result<Hooks> {

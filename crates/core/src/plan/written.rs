@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::dataset::Content;
 use crate::units;
-use crate::workload::{Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
+use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 impl Display for Content {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -85,6 +85,16 @@ impl Display for Like {
             Self::Mindful => "mindful",
             Self::Slob => "slob",
             Self::Pgio => "pgio",
+        })
+    }
+}
+
+impl Display for Access {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Self::Index => "index",
+            Self::Bitmap => "bitmap",
+            Self::Scan => "scan",
         })
     }
 }

@@ -104,6 +104,7 @@ fn before_the_step() -> Vec<Event> {
                 shape: "Index Scan".into(),
                 pure: true,
                 detail: "a\nb".into(),
+                idle_settings: Vec::new(),
             }],
         },
         Event::Note { text: "a note with \u{1b}[31m and \u{2028}".into() },

@@ -10,7 +10,7 @@ use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
 use mindful_core::slice::Placement;
 use mindful_core::units::format_bytes;
-use mindful_core::workload::{Like, LoopSite, Redo, Workload};
+use mindful_core::workload::{Access, Like, LoopSite, Redo, Workload};
 
 use crate::escape;
 use crate::figure::{mib, number, percent, whole};
@@ -159,6 +159,11 @@ fn mix(step: &StepSummary, workload: &Workload) -> String {
     } else {
         format!("updates: {realised} realised, {} % asked", number(workload.update_pct.percent()))
     };
+    match workload.access {
+        Access::Index => {}
+        Access::Bitmap => text.push_str(", by bitmap: found in the index first, then read in the table's order"),
+        Access::Scan => return text + ", each of a whole schema from its first block to its last",
+    }
     if !workload.scan_pct.is_none() {
         let _ = write!(text, ", {} % of reads are full scans", number(workload.scan_pct.percent()));
     }

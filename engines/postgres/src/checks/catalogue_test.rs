@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 use mindful_core::result::Finding;
+use mindful_core::workload::Access;
 
 use super::check;
 use super::state::{Activity, Planned, State};
+use crate::idle_settings::Server;
 use crate::rights::Rights;
 use crate::room::Room;
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 27] = [
+const TOLD: [(&str, &str, &str); 28] = [
     ("pg-predicted-hits", "50.0 %", "--scale"),
     ("pg-page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
     ("pg-read-ahead", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
+    ("pg-idle-settings", "io_workers: io_method is not worker", "--access bitmap"),
     ("pg-no-checksums", "data_checksums = off", "pg_checksums --enable"),
     ("pg-no-huge-pages", "1 GiB of shared_buffers", "sysctl vm.nr_hugepages="),
     ("pg-read-only", "the server is read-only", "name the primary"),
@@ -49,6 +52,7 @@ fn worst() -> State {
         uniform: true,
         updates: true,
         scans: true,
+        access: Access::Bitmap,
         commit_wait: true,
         in_server: true,
         loads: true,
@@ -77,7 +81,10 @@ fn worst() -> State {
     let (users, available_bytes, clock_ns) = (Some("42".to_owned()), Some(8 << 30), Some(25.0));
     let rights =
         Some(Rights { read_only: true, role: "guest".to_owned(), database: "bench".to_owned(), ..Rights::default() });
-    State { activity, planned, room, rights, users, available_bytes, clock_ns, ..State::default() }
+    let reads = Some(Server { major: 18, io_method: Some("sync".to_owned()), direct: true });
+    let given_settings = vec!["io_workers".to_owned()];
+    let host = State { users, available_bytes, clock_ns, ..State::default() };
+    State { activity, planned, room, rights, reads, given_settings, ..host }
         .with("shared_buffers", "", Some(gib))
         .with("effective_io_concurrency", "16", None)
         .with("data_checksums", "off", None)

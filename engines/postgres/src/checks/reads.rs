@@ -2,10 +2,12 @@
 
 use mindful_core::result::Finding;
 use mindful_core::units::format_bytes;
+use mindful_core::workload::Access;
 
 use super::state::State;
 use crate::codes;
 use crate::embedded::is_direct_io;
+use crate::idle_settings;
 
 /// Below this, huge pages change nothing that can be measured.
 const LARGE_CACHE: f64 = (1_u64 << 30) as f64;
@@ -68,6 +70,23 @@ pub fn read_ahead(state: &State) -> Option<Finding> {
                     random block; single-block operations are not concerned. io_combine_limit = 8kB and \
                     effective_io_concurrency = 0 turn it off";
         codes::PG_READ_AHEAD.finding(text, settings.join(", "))
+    })
+}
+
+/// A setting was given that what is measured never looks at.
+pub fn idle_settings(state: &State) -> Option<Finding> {
+    let (server, planned) = (state.reads.as_ref()?, &state.planned);
+    let selects = planned.access != Access::Scan;
+    let paths = [(selects, false), (planned.scans, true)].into_iter().filter(|(taken, _)| *taken);
+    let paths: Vec<_> = paths.map(|(_, scans)| server.of_path(planned.access, scans)).collect();
+    let idle = |name: &String| {
+        let whys: Option<Vec<_>> = paths.iter().map(|path| idle_settings::why(name, path)).collect();
+        whys?.first().map(|why| format!("{name}: {why}"))
+    };
+    let found: Vec<String> = state.given_settings.iter().filter_map(idle).collect();
+    (!found.is_empty()).then(|| {
+        let text = "A setting that was given cannot matter for what this run measures: whatever its value, the figure                     is the same but for chance. Measure where it takes part: --access bitmap reads ahead and several                     blocks at once from version 18 on, --access scan from 17 on, and workers need --set io_method=worker";
+        codes::PG_IDLE_SETTINGS.finding(text, found.join("; "))
     })
 }
 

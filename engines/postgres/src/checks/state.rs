@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
-use mindful_core::workload::LoopSite;
+use mindful_core::workload::{Access, LoopSite};
 use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
 
+use crate::idle_settings;
 use crate::link::Link;
 use crate::lock;
-use crate::names::Namespace;
+use crate::options::Options;
 use crate::rights::Rights;
 use crate::room::Room;
 use crate::space;
@@ -38,6 +39,10 @@ pub struct State {
     pub available_bytes: Option<u64>,
     /// What one look at the server's clock takes, ns.
     pub clock_ns: Option<f64>,
+    /// What decides how it reads ahead; `None` where nobody looked.
+    pub reads: Option<idle_settings::Server>,
+    /// Settings of the private server that the user gave, by name.
+    pub given_settings: Vec<String>,
 }
 
 /// Who else is at work in the server.
@@ -70,6 +75,8 @@ pub struct Planned {
     pub uniform: bool,
     pub updates: bool,
     pub scans: bool,
+    /// How reads reach their blocks.
+    pub access: Access,
     pub commit_wait: bool,
     /// Whether the work loops in the server.
     pub in_server: bool,
@@ -82,7 +89,8 @@ pub struct Planned {
 
 impl State {
     /// Asks the server.
-    pub fn read(link: &Link, namespace: &Namespace, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
+    pub fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
+        let namespace = &options.namespace;
         let control = link.control()?;
         let local = link.server().host_is_local(0);
         link.run("checking the server", async {
@@ -108,7 +116,20 @@ impl State {
             let (room, users) = (Room::read(&control).await?, lock::others(&control, namespace).await?);
             let planned = Planned::of(plan, dataset);
             let rights = Some(Rights::read(&control, namespace).await?);
-            Ok(Self { settings, activity, planned, room, rights, users, available_bytes, clock_ns })
+            let reads = Some(idle_settings::Server::read(&control).await?);
+            let given_settings = options.given_settings.clone();
+            Ok(Self {
+                settings,
+                activity,
+                planned,
+                room,
+                rights,
+                users,
+                available_bytes,
+                clock_ns,
+                reads,
+                given_settings,
+            })
         })
     }
 
@@ -142,7 +163,8 @@ impl Planned {
             active_bytes: visited * plan.blocks_visited(dataset, space::BLOCK_BYTES) * space::BLOCK_BYTES,
             uniform: plan.visits_evenly(),
             updates: !plan.update_pct.is_none(),
-            scans: !plan.scan_pct.is_none(),
+            scans: !plan.scan_pct.is_none() || plan.access == Access::Scan,
+            access: plan.access,
             commit_wait: plan.commit_wait,
             in_server: plan.looping == LoopSite::Server,
             loads: dataset.is_none(),

@@ -25,12 +25,11 @@ mod settings;
 pub use access::USER;
 pub use cluster::{DATABASE, PORT};
 pub use mindful_instance::program::{Chosen, Phase};
-pub use options::KEYS;
+pub use options::{KEYS, Options};
 pub use settings::is_direct_io;
 
 use binaries::Binaries;
 use cluster::Cluster;
-use options::Options;
 
 /// A private server that is running. Dropping it stops the server in order.
 pub struct Embedded {

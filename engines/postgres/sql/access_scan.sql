@@ -1,0 +1,2 @@
+-- From the first block of the table to the last.
+SET enable_seqscan = on

@@ -1,0 +1,158 @@
+//! Reads by index, bitmap and scan on real servers of every version: exact blocks, the plan that carries them out, how
+//! much one request reads, and whose request it is.
+
+use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::metric::{Sampler, shared};
+use mindful_core::units::Share;
+use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
+
+const BLOCKS: u64 = 2_000;
+
+/// A workload of `access` as a plan gives it.
+fn of(access: Access) -> Workload {
+    let plain = Workload { access, ..workload(2, BLOCKS, 64, "0") };
+    match access {
+        Access::Scan => Workload { scan_pct: Share::ALL, work_unit: BLOCKS, ..plain },
+        _ => plain,
+    }
+}
+
+fn loaded(server: &Server, blocks: u64) -> Box<dyn mindful_core::Target> {
+    let target = server.target(&[("wait_sampling", "off")]).unwrap();
+    target.load(&dataset(2, blocks), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+fn every_version() -> Vec<std::path::PathBuf> {
+    let mut all: Vec<_> = ["16", "17"].into_iter().filter(|version| at_hand(version)).map(fetched).collect();
+    all.extend(programs());
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[test]
+fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
+    for bin in every_version() {
+        let server = Server::start(&bin, &["shared_buffers=4MB"]);
+        let target = loaded(&server, BLOCKS);
+        for (access, kind, shape) in [
+            (Access::Index, OpKind::Select, "Index Scan using blocks_1_k"),
+            (Access::Bitmap, OpKind::Select, "Bitmap Heap Scan on blocks_1 and Bitmap Index Scan using blocks_1_k"),
+            (Access::Scan, OpKind::Scan, "Seq Scan on blocks_1"),
+        ] {
+            for looping in [LoopSite::Server, LoopSite::Client] {
+                let w = Workload { looping, ..of(access) };
+                let shapes = target.prepare(&w, 2).unwrap();
+                let [found] = &shapes[..] else { panic!("one kind of operation: {shapes:?}") };
+                assert!(found.shape.starts_with(shape) && found.kind == kind.name(), "{bin:?}: {found:?}");
+                let mut session = target.session(&w, placement(1, 2, 2)).unwrap();
+                let counts = "SELECT seq_scan || ' ' || coalesce(idx_scan, 0) FROM pg_stat_user_tables
+                              WHERE relname = 'blocks_2'";
+                let before = server.sql(counts);
+                let report = work(&*target, &mut *session, 0, 20).unwrap();
+                assert_eq!(report.total_ops(), 20);
+                assert_eq!(report.op(kind).blocks, 20 * w.work_unit, "{access} in the {looping} loop of {bin:?}");
+                // The server's own counters: all operations went this way, on the table of the session's schema.
+                let counted =
+                    |rows: &[String]| -> Vec<u64> { rows[0].split(' ').map(|n| n.parse().unwrap()).collect() };
+                let (before, after) = (counted(&before), counted(&server.sql(counts)));
+                let [scans, by_index] = [0, 1].map(|at| after[at] - before[at]);
+                let expected = if access == Access::Scan { (20, 0) } else { (0, 20) };
+                assert_eq!((scans, by_index), expected, "{access} in the {looping} loop of {bin:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn requests_of_several_blocks_are_told_where_they_are_counted() {
+    for bin in every_version() {
+        // A session may hold so many blocks as the cache has for each connection: few connections, long requests.
+        let server = Server::start(&bin, &["shared_buffers=16MB", "max_connections=10", "max_wal_senders=0"]);
+        let target = loaded(&server, 2 * BLOCKS);
+        let mut samplers = target.samplers().unwrap();
+        for (first_op, access) in [(0, Access::Index), (1_000, Access::Bitmap), (2_000, Access::Scan)] {
+            let mut w = of(access);
+            w.scale = 2 * BLOCKS;
+            target.prepare(&w, 1).unwrap();
+            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+            let mut read = || [shared::READ_REQUESTS, shared::PHYSICAL_READS].map(|c| counter(&mut samplers, c.name()));
+            let before = read();
+            work(&*target, &mut *session, first_op, 20).unwrap();
+            let after = read();
+            let major: u32 =
+                server.sql("SELECT current_setting('server_version_num')::int / 10000")[0].parse().unwrap();
+            let grew = |at: usize| Some(after[at]? - before[at]?);
+            let blocks = grew(1).unwrap();
+            assert!(blocks >= 300.0, "{blocks} physical reads of {access} on {major}");
+            match (major, grew(0)) {
+                // 17 counts blocks where it means requests, 15 counts none: unknown, not one block each.
+                (15 | 17, requests) => assert_eq!(requests, None, "{major}"),
+                (_, Some(requests)) if access == Access::Scan && major >= 18 => {
+                    assert!(blocks / requests > 1.5, "{blocks} blocks in {requests} requests of a scan on {major}");
+                }
+                (_, Some(requests)) if access == Access::Index || major < 17 => {
+                    assert!(
+                        (blocks / requests - 1.0).abs() < 0.01,
+                        "{blocks} blocks in {requests} requests on {major}"
+                    );
+                }
+                (_, Some(requests)) => assert!(requests > 0.0 && requests <= blocks, "{requests} of {blocks}"),
+                (_, None) => panic!("{major} counts its read requests"),
+            }
+        }
+    }
+}
+
+fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {
+    samplers.iter_mut().find_map(|sampler| {
+        let at = sampler.metrics().iter().position(|metric| metric.name == name)?;
+        sampler.read().expect("a reading")[at]
+    })
+}
+
+/// Bytes that the server's processes of that kind have asked for since they began, by `/proc/PID/io`.
+fn asked_by(server: &Server, kind: &str) -> u64 {
+    let pids = server.sql(&format!("SELECT pid FROM pg_stat_activity WHERE backend_type = '{kind}'"));
+    pids.iter()
+        .map(|pid| {
+            let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+            let line = io.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+            line.parse::<u64>().unwrap()
+        })
+        .sum()
+}
+
+/// What is told before a run is what the server then does: workers read nothing for an index scan, and all for a scan.
+#[test]
+fn workers_take_part_in_scans_and_not_in_index_scans() {
+    let server = Server::start(&fetched("18"), &["shared_buffers=4MB", "io_method=worker", "io_workers=3"]);
+    let target = loaded(&server, BLOCKS);
+    for access in [Access::Index, Access::Bitmap, Access::Scan] {
+        let w = of(access);
+        let shapes = target.prepare(&w, 1).unwrap();
+        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+        let before = asked_by(&server, "io worker");
+        let report = work(&*target, &mut *session, 0, 20).unwrap();
+        let by_workers = asked_by(&server, "io worker") - before;
+        let visited = report.op(OpKind::Select).blocks + report.op(OpKind::Scan).blocks;
+        println!("{access}: workers read {by_workers} bytes for {visited} blocks visited");
+        let idle = shapes[0].idle_settings.iter().any(|name| name == "io_workers");
+        assert_eq!(idle, access == Access::Index, "{access}: {:?}", shapes[0].idle_settings);
+        assert_eq!(idle, by_workers < 64 << 10, "{access}: workers read {by_workers} bytes of {visited} blocks");
+    }
+}
+
+#[test]
+fn updates_do_not_go_by_bitmap_or_scan() {
+    let server = Server::start(&fetched("18"), &[]);
+    let target = loaded(&server, BLOCKS);
+    for access in [Access::Bitmap, Access::Scan] {
+        let w = Workload { update_pct: Share::parse("20").unwrap(), ..of(access) };
+        let error = target.prepare(&w, 1).unwrap_err();
+        assert!(error.to_string().contains("updates go by the index"), "{error}");
+    }
+}
