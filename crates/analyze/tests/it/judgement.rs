@@ -383,6 +383,20 @@ fn a_percentile_needs_ten_operations_beyond_it() {
 }
 
 #[test]
+fn a_session_that_got_its_cpu_late_makes_no_window_short() {
+    for (lasted_us, short) in [(960_000, false), (940_000, true)] {
+        let mut run = Made::default().run();
+        let step = &mut run.steps[0];
+        (step.head.duration_s, step.head.warmup_slices) = (Some(1.0), 0);
+        step.unmerged.retain(|(_, slice)| slice.index == 0);
+        for (_, slice) in &mut step.unmerged {
+            slice.end_us = slice.begin_us + lasted_us;
+        }
+        assert_eq!(codes(&analyze(&run)).contains(&"short-window"), short, "{lasted_us}");
+    }
+}
+
+#[test]
 fn fixed_work_is_measured_until_the_first_stop() {
     let mut run = Made::default().run();
     let step = &mut run.steps[0];

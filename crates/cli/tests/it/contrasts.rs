@@ -17,7 +17,7 @@ fn cpus(pid: u32) -> String {
 #[test]
 fn a_contrast_never_moves_a_server_it_did_not_start() {
     let bench = Bench::new();
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let server = UsersServer::at(&bench.path("users"), "shared_buffers=64MB");
     let before = cpus(server.pid());
     let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
     command.args(["contrast", "--format", "json", "--repeat", "1", "--schemas", "1", "--scale", "64MiB"]);

@@ -14,7 +14,16 @@ struct Place(Alone);
 impl Place {
     /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
     fn new() -> Self {
-        let place = Self(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))));
+        Self::loaded(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))))
+    }
+
+    /// For what is no matter of figures.
+    fn beside_others() -> Self {
+        Self::loaded(Alone::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))))
+    }
+
+    fn loaded(place: Alone) -> Self {
+        let place = Self(place);
         let loaded = place.run("load", &["--scale", "64MiB"]).output().unwrap();
         assert!(loaded.status.success(), "{loaded:?}");
         place
@@ -59,7 +68,7 @@ fn without_tracefs_the_latency_at_the_device_is_unknown() {
     if !without_tracefs() {
         return;
     }
-    let summary = Place::new().measured("1s");
+    let summary = Place::beside_others().measured("1s");
     if device_seen(&summary) {
         assert!(has(&summary, "device-latency-not-seen"), "{summary:#}");
         let device = &summary["steps"][0]["device"];
@@ -96,7 +105,7 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
     if !with_tracefs() {
         return;
     }
-    let place = Place::new();
+    let place = Place::beside_others();
     let mut child =
         place.run("run", &["--duration", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let (pid, deadline) = (child.id(), Instant::now() + Duration::from_secs(20));
@@ -119,7 +128,7 @@ fn without_the_trace_no_request_is_timed_and_all_else_stands() {
     if !with_tracefs() {
         return;
     }
-    let place = Place::new();
+    let place = Place::beside_others();
     let off = ["--duration", "2s", "--warmup", "1s", "--format", "json", "--device-trace", "off"];
     let child = place.run("run", &off).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1_500));

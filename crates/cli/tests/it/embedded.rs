@@ -157,7 +157,7 @@ fn watching_costs_under_a_percent_and_its_cost_is_reported() {
 
 #[test]
 fn reads_after_updates_write_nothing() {
-    let place = Place::new();
+    let place = Place::beside_others();
     place.measured(&["--update-pct", "50", "--work-unit", "4"]);
     let reads = place.measured(&[]);
     assert!(!reads["findings"].to_string().contains("writes-without-updates"), "{reads:#}");
@@ -167,7 +167,7 @@ fn reads_after_updates_write_nothing() {
 /// The server reads a table past its cache when it is larger than a quarter of it.
 #[test]
 fn scans_are_reported_to_be_direct_or_cached_as_they_were() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let scans = ["--scan-table", "8MiB", "--scan-pct", "5", "--warmup", "1s"];
     for (buffers, direct, reported) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
         let ran = place.measured(&[&scans[..], &["--set", &format!("shared_buffers={buffers}")]].concat());
@@ -205,7 +205,7 @@ fn stored_blocks_compress_as_asked_in_load_and_run() {
 
 #[test]
 fn a_cached_run_is_not_called_storage() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let output = place.run(&["--mode", "lio", "--tag", "cached"]);
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     assert!(figure(&ran["steps"][0], "hit_ratio") > 0.99, "{ran:#}");

@@ -13,6 +13,7 @@ mod limits;
 mod neighbours;
 pub mod server;
 mod stalls;
+mod template;
 mod work;
 
 /// Each lie, and the test that tells it: what a run would claim to be, and is not.

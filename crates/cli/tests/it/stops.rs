@@ -225,6 +225,14 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 "#;
 
+/// Waits until the one run in the store tells of a slice.
+fn wait_for_work(mindful: &Mindful) {
+    until("it measures nothing", || {
+        let mut runs = fs::read_dir(mindful.folder().join("runs")).into_iter().flatten().flatten();
+        runs.any(|run| fs::read_to_string(run.path().join("run.jsonl")).is_ok_and(|told| told.contains("\"slice\"")))
+    });
+}
+
 #[test]
 fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
     let mindful = Mindful::new();
@@ -239,15 +247,16 @@ fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
         command.env("LD_PRELOAD", at("shim.so")).env("SET_CLOCK", at("set")).stdout(Stdio::null()).spawn().unwrap()
     };
     let mut child = run("--duration=4s");
-    thread::sleep(Duration::from_secs(2));
+    wait_for_work(&mindful);
     fs::write(at("set"), "").unwrap();
     let (code, took) = end_of(&mut child);
     assert!(took < PATIENCE, "{code:?} {took:?} after the clock was set");
     let shown = String::from_utf8(mindful.run(&["show", "set"]).stdout).unwrap();
     assert!(shown.contains("clock-step"), "{shown}");
     fs::remove_file(at("set")).unwrap();
+    fs::remove_dir_all(at("runs")).unwrap();
     let mut child = run("--duration=60s");
-    thread::sleep(Duration::from_secs(2));
+    wait_for_work(&mindful);
     fs::write(at("set"), "").unwrap();
     signal(&child, Signal::INT);
     let (code, took) = end_of(&mut child);

@@ -67,11 +67,10 @@ fn doublings(steps: &[Value], update_pct: &str) -> Vec<(f64, f64)> {
     points
 }
 
-/// The rule of the eye: the first rung from which doubling gains less than 10 %; the top one where every doubling gains
-/// more.
+/// As a ruler finds it on paper: where the line through the first rung comes to the most that was measured.
 fn knee_by_eye(rungs: &[(f64, f64)]) -> f64 {
-    let flat = rungs.windows(2).find(|pair| pair[1].1 < pair[0].1 * 1.1);
-    flat.map_or(rungs[rungs.len() - 1].0, |pair| pair[0].0)
+    let most = rungs.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    most * rungs[0].0 / rungs[0].1
 }
 
 /// Whether the run in the store of `folder` tells of a step.

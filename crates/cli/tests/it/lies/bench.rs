@@ -6,28 +6,36 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::lies::template;
 use crate::mindful::alone::Quiet;
 
 /// Codes of what others on this host do to a run, whatever it is.
 const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
 
-/// And where they leave no CPU idle: sessions wait for one between two slices.
-const OF_A_BUSY_HOST: &str = "little";
+/// And where they leave no CPU idle or take the device: sessions wait for a CPU between two slices, and a device that
+/// writes for others may answer nobody for a while.
+const OF_A_BUSY_HOST: [&str; 2] = ["little", "stall"];
 
 /// Share of the host's CPUs from which on it is busy, the verdict's limit.
 const BUSY: f64 = 0.85;
 
 pub struct Bench {
     folder: tempfile::TempDir,
-    _quiet: Quiet,
+    _beside: Option<Quiet>,
 }
 
 impl Bench {
+    /// For what others may work beside.
     pub fn new() -> Self {
-        let quiet = Quiet::wait();
+        let beside = Quiet::beside();
+        Self { _beside: Some(beside), ..Self::before_quiet() }
+    }
+
+    /// For what has to be alone with this machine: the test waits for that by [`Quiet::wait`] once all is made ready.
+    pub fn before_quiet() -> Self {
         let open = std::fs::Permissions::from_mode(0o755);
         let folder = tempfile::Builder::new().prefix("mindful-lies-").permissions(open).tempdir().unwrap();
-        Self { folder, _quiet: quiet }
+        Self { folder, _beside: None }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -43,6 +51,12 @@ impl Bench {
     pub fn at_home(&self, mut command: Command) -> Command {
         command.current_dir(self.folder.path()).env("MINDFUL_STORE", self.path("store")).stdin(Stdio::null());
         command
+    }
+
+    /// The private server, with the dataset of a short run.
+    pub fn with_private(self) -> Self {
+        template::copy_to(&self.path("private"));
+        self
     }
 
     /// A short run on the private server.
@@ -115,8 +129,13 @@ impl Reported {
     }
 
     fn of_neighbours(&self) -> Vec<&'static str> {
+        OF_NEIGHBOURS.into_iter().chain(OF_A_BUSY_HOST.into_iter().filter(|_| self.disturbed())).collect()
+    }
+
+    /// Whether others used the device or the CPUs, or nothing was left of these.
+    pub fn disturbed(&self) -> bool {
         let busy = self.run["steps"][0]["cpu"]["host_busy_share"].as_f64().is_some_and(|share| share > BUSY);
-        OF_NEIGHBOURS.into_iter().chain(busy.then_some(OF_A_BUSY_HOST)).collect()
+        busy || OF_NEIGHBOURS.iter().any(|code| self.has(code))
     }
 
     /// Nothing speaks against it but what neighbours did.

@@ -1,6 +1,7 @@
 //! Caches called storage.
 
 use crate::lies::bench::{Bench, Reported};
+use crate::mindful::alone::Quiet;
 
 /// As far as the ledger may be off where nothing but rounding stands between two rows.
 const CLOSED: f64 = 0.01;
@@ -11,7 +12,8 @@ fn off(reported: &Reported, figure: &str, above: &str) -> f64 {
 
 #[test]
 fn a_clean_ledger_closes_and_cached_data_is_not_storage() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet().with_private();
+    let _quiet = Quiet::wait();
     // Long enough that a busy machine's delay between two readings is far less than the rounding allowed.
     let clean = bench.private(&["--set", "shared_buffers=1MB", "--duration", "6s"]);
     clean.assert_clean();
@@ -98,7 +100,7 @@ fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
     let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
     for folder in [bench.path("."), in_memory.path().to_owned()] {
         let target = format!("sqlite:{}", folder.join("data.db").display());
-        let reported = bench.reported(&bench.run(&["--target", &target, "--cache", "1MiB"]));
+        let reported = bench.reported(&bench.run(&["--target", &target, "--cache", "1MiB", "--duration", "4s"]));
         reported.assert_suspect("page-cache");
         assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
         let headline = reported.headline();

@@ -163,7 +163,7 @@ fn run(bench: &Bench, args: &[&str]) -> Reported {
 
 #[test]
 fn a_clock_that_was_set_in_the_window_is_reported() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet();
     assert!(!run(&bench, &["--null-clock-offset", "1h"]).has("clock-step"));
     let stepped = run(&bench, &["--null-clock-offset", "1h", "--null-clock-step", "2s+400ms"]);
     stepped.assert_suspect("clock-step");

@@ -7,6 +7,8 @@ use std::process::Command;
 use mindful_conformance::not_run;
 
 use crate::lies::bench::{Bench, Reported};
+use crate::lies::template;
+use crate::mindful::alone::Quiet;
 
 const IMAGE_BYTES: u64 = 512 << 20;
 
@@ -78,12 +80,15 @@ fn told(missing: &str) {
 
 #[test]
 fn a_loop_device_is_storage_only_past_the_page_cache() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet();
     let buffered = match Mounted::on_loop(&bench, "buffered", false) {
         Ok(mounted) => mounted,
         Err(missing) => return told(&missing),
     };
+    template::copy_to(&buffered.folder.join("private"));
+    let quiet = Quiet::wait();
     let cached = measured_in(&bench, &buffered.folder);
+    drop(quiet);
     cached.assert_suspect("cache-below");
     let evidence = cached.evidence("cache-below");
     assert!(evidence.contains(buffered.name()) && evidence.contains("through the page cache"), "{cached}");
@@ -95,6 +100,8 @@ fn a_loop_device_is_storage_only_past_the_page_cache() {
         Ok(mounted) => mounted,
         Err(missing) => return told(&missing),
     };
+    template::copy_to(&direct.folder.join("private"));
+    let _quiet = Quiet::wait();
     let clean = measured_in(&bench, &direct.folder);
     clean.assert_clean();
     assert!(!clean.has("cache-below"), "{clean}");

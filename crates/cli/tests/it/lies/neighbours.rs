@@ -4,6 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::lies::bench::{Bench, Reported, short_run};
 use crate::lies::server::UsersServer;
+use crate::mindful::alone::Quiet;
 
 /// A process that is at work until it is dropped.
 pub struct Background(Child);
@@ -39,7 +40,8 @@ pub fn busy_loop(bench: &Bench, name: &str) -> Background {
 /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whoever else is there.
 #[test]
 fn busy_loops_beside_a_run_are_named_before_all_else() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet().with_private();
+    let _quiet = Quiet::wait();
     let cached = ["--set", "shared_buffers=64MB"];
     let alone = bench.private(&cached);
     alone.assert_clean();
@@ -64,7 +66,8 @@ fn foreign_per_s(reported: &Reported) -> f64 {
 
 #[test]
 fn another_reader_of_the_device_is_found() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet().with_private();
+    let _quiet = Quiet::wait();
     let small_cache = ["--set", "shared_buffers=1MB"];
     let alone = bench.private(&small_cache);
     let beside = {
@@ -87,7 +90,6 @@ fn scans_of_others_in_the_same_server_are_found() {
     // A server with fewer buffers for its sessions does not read ahead.
     let server = UsersServer::start(&bench, "shared_buffers=16MB,max_connections=20");
     let clean = server.run(&bench, &[]);
-    clean.assert_clean();
     assert!(!clean.has("prefetched") && !clean.has("unasked-reads"), "{clean}");
     server.sql("CREATE TABLE theirs AS SELECT n, repeat('x', 900) FROM generate_series(1, 40000) AS n; CHECKPOINT");
     let scan = "SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs";
@@ -103,7 +105,6 @@ fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=128MB");
     let alone = server.run(&bench, &["--warmup", "1s"]);
-    alone.assert_clean();
     assert!(!alone.has("unasked-reads"), "{alone}");
     let url = server.url();
     let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];

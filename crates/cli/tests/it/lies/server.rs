@@ -12,6 +12,7 @@ use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
 use tokio::runtime::Runtime;
 
 use crate::lies::bench::{Bench, Reported};
+use crate::lies::template;
 
 /// Stops when this is dropped.
 pub struct UsersServer {
@@ -26,12 +27,16 @@ impl Events for Silent {
 }
 
 impl UsersServer {
-    /// Started with `set`, settings as in postgresql.conf with commas between them.
+    /// Started with `set`, settings as in postgresql.conf with commas between them, and the dataset of a short run in it.
     pub fn start(bench: &Bench, set: &str) -> Self {
-        Self::at(&bench.path("users"), set)
+        let folder = bench.path("users");
+        if !folder.exists() {
+            template::copy_to(&folder);
+        }
+        Self::at(&folder, set)
     }
 
-    /// The same in a folder of the caller's choice.
+    /// The same in a folder of the caller's choice; made anew where there is none.
     pub fn at(folder: &Path, set: &str) -> Self {
         Self::of(folder, &[("set", set)])
     }

@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::neighbours::busy_loop;
 use crate::lies::server::UsersServer;
+use crate::mindful::alone::Quiet;
 
 const SESSIONS: usize = 4;
 const STOOD: Duration = Duration::from_secs(3);
@@ -67,12 +68,12 @@ fn stopped_beside(bench: &Bench, server: &UsersServer, chosen: impl Fn() -> Vec<
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });
-        ten_seconds(bench, server)
+        seconds(bench, server, "10s")
     })
 }
 
-fn ten_seconds(bench: &Bench, server: &UsersServer) -> Reported {
-    server.run(bench, &["--sessions", &SESSIONS.to_string(), "--duration", "10s"])
+fn seconds(bench: &Bench, server: &UsersServer, duration: &str) -> Reported {
+    server.run(bench, &["--sessions", &SESSIONS.to_string(), "--duration", duration])
 }
 
 /// The figure before `unit` in the evidence.
@@ -83,9 +84,10 @@ fn figure(evidence: &str, unit: &str) -> f64 {
 
 #[test]
 fn a_server_that_stood_still_is_told_first() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet();
     let server = UsersServer::start(&bench, "shared_buffers=1MB");
-    let clean = ten_seconds(&bench, &server);
+    let _quiet = Quiet::wait();
+    let clean = seconds(&bench, &server, "4s");
     assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
     let stopped = stopped_beside(&bench, &server, || {
         let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
@@ -105,9 +107,10 @@ fn a_server_that_stood_still_is_told_first() {
 
 #[test]
 fn one_session_that_stood_still_is_told_with_its_number() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet();
     // Of a cached server: nobody waits for a block that the stopped one was about to read.
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let _quiet = Quiet::wait();
     let one = || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
     let stopped = stopped_beside(&bench, &server, || one().take(1).collect());
     stopped.assert_suspect("session-stall");
@@ -119,10 +122,11 @@ fn one_session_that_stood_still_is_told_with_its_number() {
 /// Who waits for a CPU does not stand still.
 #[test]
 fn busy_loops_are_no_stall() {
-    let bench = Bench::new();
+    let bench = Bench::before_quiet();
     let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let _quiet = Quiet::wait();
     let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
-    let beside = ten_seconds(&bench, &server);
+    let beside = seconds(&bench, &server, "6s");
     drop(loops);
     assert!(!beside.has("stall") && !beside.has("session-stall"), "{beside}");
 }

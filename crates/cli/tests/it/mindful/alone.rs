@@ -9,11 +9,23 @@ use std::process::{Command, Stdio};
 pub struct Quiet(File);
 
 impl Quiet {
-    /// Waits until nobody else measures.
+    /// Waits until nobody else measures, and nobody works beside.
     pub fn wait() -> Self {
-        let file = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quiet.lock")).unwrap();
-        file.lock().unwrap();
-        Self(file)
+        let quiet = Self::file();
+        quiet.0.lock().unwrap();
+        quiet
+    }
+
+    /// Waits until nobody measures; others may work beside. For what keeps CPUs or the device busy and looks at no figure
+    /// that others can move.
+    pub fn beside() -> Self {
+        let quiet = Self::file();
+        quiet.0.lock_shared().unwrap();
+        quiet
+    }
+
+    fn file() -> Self {
+        Self(File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quiet.lock")).unwrap())
     }
 }
 
@@ -25,19 +37,18 @@ impl Drop for Quiet {
 
 pub struct Alone {
     folder: tempfile::TempDir,
-    _quiet: Option<Quiet>,
+    _quiet: Quiet,
 }
 
 impl Alone {
     /// Waits until nobody else measures.
     pub fn new(folder: std::io::Result<tempfile::TempDir>) -> Self {
-        let quiet = Quiet::wait();
-        Self { folder: folder.unwrap(), _quiet: Some(quiet) }
+        Self { _quiet: Quiet::wait(), folder: folder.unwrap() }
     }
 
     /// For what is no matter of figures: beside others.
     pub fn beside_others(folder: std::io::Result<tempfile::TempDir>) -> Self {
-        Self { folder: folder.unwrap(), _quiet: None }
+        Self { _quiet: Quiet::beside(), folder: folder.unwrap() }
     }
 
     pub fn folder(&self) -> &Path {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::raw::place::{Place, SHORT, refused, steps, text};
+use crate::raw::place::{Place, disturbed, refused, steps, text};
 
 #[test]
 fn a_preset_measures_its_ladder_and_reports_the_best() {
@@ -21,14 +21,14 @@ fn a_preset_measures_its_ladder_and_reports_the_best() {
         // A block an operation, and Little's law: so many in flight as the point says.
         let op = &step["ops"]["select"];
         let in_flight = op["per_s"].as_f64().unwrap() * op["mean_us"].as_f64().unwrap() / 1e6;
-        assert!((in_flight / depth as f64 - 1.0).abs() < 0.25, "{in_flight} in flight at {depth}: {step:#}");
+        // On a busy host a session waits for a CPU between its operations: then it is no more than that.
+        let off = in_flight / depth as f64 - 1.0;
+        assert!(off < 0.25 && (off > -0.25 || disturbed(step)), "{in_flight} in flight at {depth}: {step:#}");
     }
     let most = steps(&summary).iter().filter_map(|s| s["ops"]["select"]["per_s"].as_f64()).fold(0.0, f64::max);
     assert_eq!(summary["io_job"]["most_small_per_s"]["value"].as_f64(), Some(most));
-    // On a busy host a session waits for a CPU between its operations.
-    let busy = |s: &Value| s["cpu"]["host_busy_share"].as_f64().is_some_and(|share| share > 0.85);
     let little = summary["findings"].to_string().contains("\"little\"");
-    assert!(!little || steps(&summary).iter().any(busy), "{summary:#}");
+    assert!(!little || steps(&summary).iter().any(disturbed), "{summary:#}");
     assert_eq!(place.runs(), 1);
     let shown = place.shown();
     assert!(shown.contains("most small I/Os per second") && shown.contains("3 points on raw:"), "{shown}");
@@ -111,8 +111,11 @@ fn all_schemas_of_a_file_are_read_as_one() {
     let name = path.to_str().unwrap();
     let loaded = place.mindful(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
-    let job = ["raw", name, "--preset", "oltp", "--num-small", "1", "--verify", "on"];
-    let job = |more: &[&str]| place.mindful(&[&job[..], &SHORT[..], more].concat());
+    // As many blocks as cannot all be of one schema by chance, however long a busy device takes for them.
+    let work = ["--verify", "on", "--ops", "2000", "--warmup", "0s", "--guard", "1m"];
+    let job = |more: &[&str]| {
+        place.mindful(&[&["raw", name, "--preset", "oltp", "--num-small", "1"], &work[..], more].concat())
+    };
     assert!(job(&[]).status.success(), "{:?}", job(&[]));
     // The last schema no longer holds what belongs there: who reads all of the file must meet it.
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
@@ -122,7 +125,7 @@ fn all_schemas_of_a_file_are_read_as_one() {
     assert!(first.status.success(), "the first schema is whole: {first:?}");
     let note = String::from_utf8_lossy(&first.stderr).into_owned();
     assert!(note.contains("hold 4 schemas and 1 of them are read"), "{note}");
-    for output in [job(&[]), place.mindful(&[&["raw", name, "--verify", "on"], &SHORT[..]].concat())] {
+    for output in [job(&[]), place.mindful(&[&["raw", name], &work[..]].concat())] {
         assert!(!output.status.success(), "{output:?}");
         assert!(!String::from_utf8_lossy(&output.stderr).contains("schemas"), "{output:?}");
     }

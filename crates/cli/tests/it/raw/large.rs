@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::raw::place::{Place, steps, text};
+use crate::raw::place::{Place, steps, text, undisturbed};
 
 /// Long enough that what the kernel and the sessions count is of the same time, on a busy machine too.
 const WINDOW: [&str; 4] = ["--duration", "2s", "--warmup", "500ms"];
@@ -23,8 +23,8 @@ fn found(summary: &Value, code: &str) -> bool {
 
 /// One step on a new file, by `verb`: its summary, and the figure and the words of its headline.
 fn measured(place: &Place, verb: &[&str], args: &[&str]) -> (Value, f64, String) {
-    let output = place.mindful(&[verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat());
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let args = [verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat();
+    let summary = undisturbed(|| place.json(&args));
     let shown = place.shown();
     // The verdict is the first paragraph, the headline begins the second.
     let line = shown.split("\n\n").nth(1).and_then(|paragraph| paragraph.lines().next()).unwrap().trim();
@@ -101,8 +101,7 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
     let job = ["--preset", "simple", "--num-small", "1", "--num-large", "1", "--large-size", SIZE.0];
     for (direct, cached) in [("on", 0.0..0.05), ("off", 0.95..1.01)] {
         let args = [&["raw", &path, "--format", "json", "--direct", direct][..], &job, &WINDOW].concat();
-        let output = place.mindful(&args);
-        let summary: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+        let summary = undisturbed(|| place.json(&args));
         for step in steps(&summary) {
             let share = number(&step["page_cache_share"]);
             assert!(cached.contains(&share), "{} small, {} large: {share}", text(step, "small"), text(step, "large"));
