@@ -15,49 +15,48 @@ use crate::error::{Failure, lacks_right};
 use crate::link::Link;
 use crate::names::Namespace;
 
-/// One view, read by one statement that gives one row of floats.
+/// What is read by one statement that gives one row of floats.
 struct Source {
-    name: &'static str,
-    /// Statements by the first server version (major) they are for, newest first.
-    statements: &'static [(u32, &'static str)],
+    /// By the first server version (major) that each is for, newest first: the views it reads, as that version names
+    /// them, and the statement.
+    forms: &'static [(u32, &'static str, &'static str)],
     /// Whether it takes the namespace.
     of_namespace: bool,
 }
 
 const SOURCES: &[Source] = &[
     Source {
-        name: "pg_stat_io",
-        statements: &[
-            (18, include_str!("../sql/stat/io_18.sql")),
-            (16, include_str!("../sql/stat/io_16.sql")),
-            (0, include_str!("../sql/stat/io_15.sql")),
+        forms: &[
+            (18, "pg_stat_io", include_str!("../sql/stat/io_18.sql")),
+            (16, "pg_stat_io", include_str!("../sql/stat/io_16.sql")),
+            (0, "pg_stat_database+pg_stat_bgwriter", include_str!("../sql/stat/io_15.sql")),
+        ],
+        of_namespace: false,
+    },
+    Source { forms: &[(0, "pg_stat_database", include_str!("../sql/stat/database.sql"))], of_namespace: false },
+    Source {
+        forms: &[
+            (18, "pg_stat_wal", include_str!("../sql/stat/wal_18.sql")),
+            (0, "pg_stat_wal", include_str!("../sql/stat/wal_15.sql")),
         ],
         of_namespace: false,
     },
     Source {
-        name: "pg_stat_database",
-        statements: &[(0, include_str!("../sql/stat/database.sql"))],
-        of_namespace: false,
-    },
-    Source {
-        name: "pg_stat_wal",
-        statements: &[(18, include_str!("../sql/stat/wal_18.sql")), (0, include_str!("../sql/stat/wal_15.sql"))],
-        of_namespace: false,
-    },
-    Source {
-        name: "pg_stat_checkpointer",
-        statements: &[
-            (17, include_str!("../sql/stat/checkpointer_17.sql")),
-            (0, include_str!("../sql/stat/checkpointer_15.sql")),
+        forms: &[
+            (17, "pg_stat_checkpointer", include_str!("../sql/stat/checkpointer_17.sql")),
+            (0, "pg_stat_bgwriter", include_str!("../sql/stat/checkpointer_15.sql")),
         ],
         of_namespace: false,
     },
-    Source {
-        name: "pg_stat_user_tables",
-        statements: &[(0, include_str!("../sql/stat/tables.sql"))],
-        of_namespace: true,
-    },
+    Source { forms: &[(0, "pg_stat_user_tables", include_str!("../sql/stat/tables.sql"))], of_namespace: true },
 ];
+
+impl Source {
+    /// The views and the statement for servers of version `major`.
+    fn form(&self, major: u32) -> (&'static str, &'static str) {
+        self.forms.iter().find(|(since, ..)| major >= *since).map_or(("", ""), |(_, views, sql)| (*views, *sql))
+    }
+}
 
 /// Unit and help by column name; what is not here is a count.
 const COLUMNS: &[(&str, &str, &str)] = &[
@@ -110,9 +109,10 @@ pub fn samplers(
     })?;
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {
-        match link.run(source.name, View::open(link, &client, source, namespace, major))? {
+        let (views, _) = source.form(major);
+        match link.run(views, View::open(link, &client, source, namespace, major))? {
             Some(view) => samplers.push(Box::new(view)),
-            None => events.emit(Event::Finding(unreadable(source.name))),
+            None => events.emit(Event::Finding(unreadable(views))),
         }
     }
     Ok(samplers)
@@ -150,19 +150,12 @@ impl View {
         namespace: &Namespace,
         major: u32,
     ) -> std::result::Result<Option<Self>, Failure> {
-        let found = source.statements.iter().find(|(since, _)| major >= *since);
-        let sql = found.map_or("", |(_, sql)| sql);
+        let (name, sql) = source.form(major);
         let namespace = source.of_namespace.then(|| namespace.name.clone());
         let statement = client.prepare(sql).await?;
         let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
-        let view = Self {
-            name: source.name,
-            link: Arc::clone(link),
-            client: Arc::clone(client),
-            statement,
-            namespace,
-            metrics,
-        };
+        let view =
+            Self { name, link: Arc::clone(link), client: Arc::clone(client), statement, namespace, metrics };
         match view.values().await {
             Ok(_) => Ok(Some(view)),
             Err(error) if lacks_right(&error) => Ok(None),

@@ -143,11 +143,14 @@ fn connection_fault(error: &tokio_postgres::Error) -> Error {
             "the server wants a way of logging in that is not supported (GSSAPI, SSPI, OAuth)",
             "let pg_hba.conf admit scram-sha-256 or cert",
         ),
-        _ => Error::target(
-            format!("unexpected answer ({}: {})", error, one_line(&cause)),
-            "check that host and port are those of a PostgreSQL server",
-        ),
+        _ => no_postgresql(&format!(" ({}: {})", error, one_line(&cause))),
     }
+}
+
+/// Something is there that speaks another language; `said` is what was made of it.
+pub(super) fn no_postgresql(said: &str) -> Error {
+    let next = "check that host and port are those of a PostgreSQL server";
+    Error::target(format!("answered, but not as PostgreSQL{said}"), next)
 }
 
 fn io_fault(fault: &io::Error) -> Error {
@@ -171,16 +174,12 @@ fn io_fault(fault: &io::Error) -> Error {
             let next = "see its log; sslnegotiation=direct needs PostgreSQL 17";
             return Error::target("the server broke off TLS", next);
         }
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            "check that host and port are those of a PostgreSQL server, and its log"
-        }
+        io::ErrorKind::UnexpectedEof => "check that host and port are those of a PostgreSQL server, and its log",
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_postgresql(&format!(" ({text})")),
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
             return Error::run(format!("the server went away ({text})"), "see its log, then run again");
         }
-        io::ErrorKind::Other if text == "bytes remaining on stream" => {
-            let next = "check that host and port are those of a PostgreSQL server";
-            return Error::target("the answer is not PostgreSQL's", next);
-        }
+        io::ErrorKind::Other if text == "bytes remaining on stream" => return no_postgresql(""),
         _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
         _ => "check the network on the way",
     };

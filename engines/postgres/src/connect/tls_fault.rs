@@ -11,7 +11,8 @@ pub(super) fn explain(fault: &rustls::Error) -> Error {
         rustls::Error::InvalidCertificate(fault) => certificate(fault),
         rustls::Error::AlertReceived(alert) => refused(*alert),
         rustls::Error::InvalidMessage(_) => {
-            Error::target("the answer is not TLS", "check host and port, or say sslmode=disable")
+            let what = "answered, but not as PostgreSQL with TLS";
+            Error::target(what, "check that host and port are those of a PostgreSQL server, or say sslmode=disable")
         }
         rustls::Error::PeerIncompatible(why) => {
             let what = format!("no TLS both sides speak ({why:?})");

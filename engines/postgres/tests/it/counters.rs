@@ -35,3 +35,19 @@ fn reads_of_the_verification_are_not_counted_after_it() {
         assert!(counted < BLOCKS as f64 / 4.0, "{counted} blocks were read in the meantime");
     }
 }
+
+/// Each source of the server's own is called as the views it reads, and those are there in this very version.
+#[test]
+fn sources_are_named_as_the_views_of_the_server() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[]).unwrap();
+        let samplers = target.samplers_of_all_clients().unwrap();
+        let named: Vec<&str> = samplers.iter().map(|s| s.name()).filter(|name| name.starts_with("pg_")).collect();
+        assert!(named.len() >= 5, "{named:?}");
+        for view in named.iter().flat_map(|name| name.split('+')) {
+            let found = server.sql(&format!("SELECT to_regclass('pg_catalog.{view}') IS NOT NULL"));
+            assert_eq!(found, ["t"], "{} has no {view}", bin.display());
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
+use mindful_core::metric::Sampler;
 use mindful_core::slice::{SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
@@ -94,9 +95,10 @@ fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
     assert_eq!(server.sql(left), ["0"]);
 }
 
-/// What the sampler `name` reads now.
-fn counters(target: &dyn Target, name: &str) -> BTreeMap<String, f64> {
-    let mut sampler = target.samplers().unwrap().into_iter().find(|sampler| sampler.name() == name).unwrap();
+/// What the sampler that tells `metric` reads now.
+fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
+    let tells = |sampler: &Box<dyn Sampler>| sampler.metrics().iter().any(|known| known.name == metric);
+    let mut sampler = target.samplers().unwrap().into_iter().find(tells).unwrap();
     let values = sampler.read().unwrap();
     sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric.name.clone(), value?))).collect()
 }
@@ -106,22 +108,22 @@ fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
     for bin in programs() {
         let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
         let target = loaded(&server);
-        let before = counters(&*target, "pg_stat_io");
-        let log_before = counters(&*target, "pg_stat_wal");
+        let before = counters(&*target, "physical_writes");
+        let log_before = counters(&*target, "log_bytes");
         for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 2) {
             report.unwrap();
         }
         server.sql("CHECKPOINT");
         // The sessions have reported theirs when they left; the writers tell theirs within a second.
         std::thread::sleep(std::time::Duration::from_secs(2));
-        let after = counters(&*target, "pg_stat_io");
+        let after = counters(&*target, "physical_writes");
         let grew = |name: &str| after[name] - before[name];
         let [all, sessions, checkpoints, background] =
             ["physical_writes", "session_writes", "checkpoint_writes", "background_writes"].map(grew);
         assert!(sessions > 0.0 && checkpoints > 0.0, "{sessions} by sessions, {checkpoints} by checkpoints");
         let sum = sessions + checkpoints + background;
         assert!((sum / all - 1.0).abs() < 0.005, "{sessions} + {checkpoints} + {background} of {all}");
-        let log = counters(&*target, "pg_stat_wal");
+        let log = counters(&*target, "log_bytes");
         let (bytes, writes) =
             (log["log_bytes"] - log_before["log_bytes"], log["log_writes"] - log_before["log_writes"]);
         assert!(writes > 0.0 && bytes / writes > 100.0, "{bytes} bytes of log in {writes} writes");

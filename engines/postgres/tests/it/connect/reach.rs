@@ -26,11 +26,20 @@ async fn an_unknown_host_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn a_web_server_is_not_taken_for_postgresql() {
-    let port = impostor::saying(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
-    for mode in ["disable", "prefer"] {
-        let line = refusal(&format!("postgres://u@127.0.0.1:{port}/db?sslmode={mode}")).await;
-        assert!(line.contains("check that host and port are those of a PostgreSQL server"), "{mode}: {line}");
+async fn what_answers_in_another_language_is_told_as_such() {
+    let others: [(&str, &[u8]); 4] = [
+        ("a web server", b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"),
+        ("sshd", b"SSH-2.0-OpenSSH_9.2\r\n"),
+        ("Redis", b"-ERR unknown command\r\n"),
+        ("MySQL", b"J\0\0\0\n8.0.36\0\x0b\0\0\0mZ1]+K5x\0\xff\xf7\xff\x02\0"),
+    ];
+    for (what, greeting) in others {
+        let port = impostor::saying(greeting);
+        for mode in ["disable", "prefer"] {
+            let line = refusal(&format!("postgres://u@127.0.0.1:{port}/db?sslmode={mode}")).await;
+            assert!(line.contains("answered, but not as PostgreSQL"), "{what}, {mode}: {line}");
+            assert!(line.contains("check that host and port are those of"), "{what}, {mode}: {line}");
+        }
     }
 }
 
