@@ -44,22 +44,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .about("Measures a platform through the database that will run on it")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .arg(global("store", "DIR").help("Where runs are stored [default: the user's data directory; MINDFUL_STORE]"))
-        .arg(
-            global("format", "FORMAT")
-                .value_parser(["text", "json"])
-                .default_value("text")
-                .help("Output: text or json"),
-        )
-        .arg(global("plan", "FILE").help("Plan file [default: mindful.toml of this directory, if there is one]"))
-        .arg(
-            Arg::new("yes")
-                .long("yes")
-                .short('y')
-                .global(true)
-                .action(ArgAction::SetTrue)
-                .help("Answer yes to questions"),
-        )
+        .args(globals())
         .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()).arg(full()))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
         .subcommand(verify(planned))
@@ -107,6 +92,19 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(squeeze())
         .subcommand(engines())
         .subcommands(for_shells())
+}
+
+/// Flags of every verb.
+fn globals() -> [Arg; 5] {
+    let switch =
+        |name: &'static str, short| Arg::new(name).long(name).short(short).global(true).action(ArgAction::SetTrue);
+    [
+        global("store", "DIR").help("Where runs are stored [default: the user's data directory; MINDFUL_STORE]"),
+        global("format", "FORMAT").value_parser(["text", "json"]).default_value("text").help("Output: text or json"),
+        global("plan", "FILE").help("Plan file [default: mindful.toml of this directory, if there is one]"),
+        switch("yes", 'y').help("Answer yes to questions"),
+        switch("quiet", 'q').help("Report the result alone, without a word of how it goes on"),
+    ]
 }
 
 fn engines() -> Command {
@@ -205,7 +203,7 @@ fn import() -> Command {
                 .value_name("N,N,...")
                 .help("Sessions of each file in turn, where its name does not end in them (awr.txt.8)"),
         )
-        .arg(output("Where a plan is written [default: mindful.toml; - for stdout]"))
+        .arg(output("Where a plan is written [default: stdout]"))
 }
 
 fn full() -> Arg {

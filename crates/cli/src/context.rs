@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use mindful_core::clock::HostClock;
+use mindful_core::event::{Events, Silent};
 use mindful_core::plan::Plan;
 use mindful_core::run::Run;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
-use mindful_record::Store;
 use mindful_report::live::Live;
 use mindful_report::{Style, escape};
 use mindful_runner::Context;
@@ -20,13 +20,15 @@ use crate::{layers, registry, signals, store, version};
 
 /// Layers the settings, resolves the plan and finds its engine. Opens nothing.
 pub fn of(matches: &ArgMatches) -> Result<Context> {
-    with(layers::settings(matches)?, store::open(matches)?)
+    with(layers::settings(matches)?, matches)
 }
 
 /// The same for settings that are already layered.
-pub fn with(settings: Settings, store: Store) -> Result<Context> {
+pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
-    let live = Arc::new(Live::new(std::io::stderr().is_terminal()));
+    let live: Arc<dyn Events> =
+        if is_quiet(matches) { Arc::new(Silent) } else { Arc::new(Live::new(std::io::stderr().is_terminal())) };
+    let store = store::open(matches)?;
     let context = Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
     Ok(Context { build: Some(version::line()), ..context })
 }
@@ -34,6 +36,11 @@ pub fn with(settings: Settings, store: Store) -> Result<Context> {
 /// Whether output shall be JSON.
 pub fn wants_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
+}
+
+/// Whether only the result is wanted, and no word of how it goes on.
+fn is_quiet(matches: &ArgMatches) -> bool {
+    matches.get_flag("quiet")
 }
 
 /// Tells something on stderr, in one line, beside what goes to stdout.
@@ -46,9 +53,14 @@ pub fn tell(line: &str) {
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let columns =
-        if terminal { rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| size.ws_col) } else { 0 };
-    Style { width: if columns == 0 { 100 } else { usize::from(columns) }, colour }
+    Style { width: columns(terminal).unwrap_or(Style::MOST_COLUMNS), colour }
+}
+
+/// Columns of the output: those of the terminal, or what `COLUMNS` says.
+fn columns(terminal: bool) -> Option<usize> {
+    let size = if terminal { rustix::termios::tcgetwinsize(std::io::stdout()).ok() } else { None };
+    let said = || std::env::var("COLUMNS").ok()?.parse().ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).or_else(said).filter(|n| *n > 0)
 }
 
 /// The first line of what a verb tells: the plan file that was read without being named, if there is one.

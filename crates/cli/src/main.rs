@@ -7,6 +7,7 @@ mod context;
 mod exit;
 mod io_keys;
 mod layers;
+mod new_files;
 mod noise;
 mod plan_file;
 mod question;

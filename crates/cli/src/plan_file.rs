@@ -11,7 +11,7 @@ use mindful_record::file;
 use rustix::process::geteuid;
 
 /// Plan file that is read without being named.
-const NAME: &str = "mindful.toml";
+pub const NAME: &str = "mindful.toml";
 /// Longest plan or configuration that is read, bytes.
 pub const MOST_BYTES: u64 = 1 << 20;
 

@@ -19,6 +19,7 @@ use mindful_core::{Error, Result};
 use mindful_host::cpu;
 
 use crate::context::Context;
+use crate::estimate::Estimate;
 use crate::recording::Recording;
 use crate::runner::not_pinned;
 use crate::source::{NextStep, StepSource, System};
@@ -73,6 +74,15 @@ impl<'a> Contrast<'a> {
         Ok(Self { context, files, reads, url: String::new(), repetitions, left: VecDeque::new() })
     }
 
+    /// The plan of the database at `rung`.
+    fn plan(&self, rung: Rung) -> Plan {
+        let mut plan = self.context.plan.clone();
+        if rung == Rung::Cached {
+            plan.warmup = plan.warmup.max(CACHE_WARMUP);
+        }
+        plan
+    }
+
     /// Reads of bare files by as many sessions as the database has, each with one read in flight.
     fn of_files(&self, look: BlockTouch, turn: Turn, point: Point) -> Result<NextStep> {
         let cpu = turn.pinned.then(cpu::first).transpose().map_err(|error| not_pinned(&error))?;
@@ -86,13 +96,10 @@ impl<'a> Contrast<'a> {
     }
 
     fn of_database(&self, turn: Turn, point: Point) -> NextStep {
-        let (mut system, mut plan) = (self.context.system(), self.context.plan.clone());
+        let (mut system, plan) = (self.context.system(), self.plan(turn.rung));
         let cached = turn.rung == Rung::Cached;
         if let Some((option, value)) = system.engine.cache_option(&system.url, cached) {
             system.settings.set(option, value, Origin::Default);
-        }
-        if cached {
-            plan.warmup = plan.warmup.max(CACHE_WARMUP);
         }
         NextStep { system, loads: true, plan, point, on_one_cpu: turn.pinned }
     }
@@ -115,6 +122,8 @@ impl StepSource for Contrast<'_> {
         let cacheable = self.context.engine.cache_option(&self.context.plan.target, true).is_some();
         let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(|rung| *rung != Rung::Cached || cacheable).collect();
         self.left = turns(&rungs, may_pin, self.repetitions).into();
+        let plan = |turn: &Turn| self.plan(turn.rung);
+        recording.tell(&Estimate::of("steps", &self.left.iter().map(plan).collect::<Vec<_>>()).to_string());
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod clock_offset;
 mod context;
 pub mod contrast;
 pub mod dataset;
+pub mod estimate;
 mod following;
 mod gate;
 mod heeding;

@@ -52,6 +52,18 @@ impl Figure {
         matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads)
     }
 
+    /// What it is counted in, as it stands behind a number.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Throughput => "blocks/s",
+            Self::Mean => "us mean",
+            Self::P99 => "us p99",
+            Self::Reads => "reads/s",
+            Self::LogicalReads => "LIO/s",
+            Self::ReadLatency => "us a read",
+        }
+    }
+
     /// The figure of `step`.
     pub fn of(self, step: &StepSummary) -> Option<f64> {
         let op = || step.ops.main();

@@ -11,20 +11,21 @@ use mindful_core::settings::{Key, Ladder, Origin, Settings};
 use mindful_core::sweep::{Objective, SweepPlan};
 use mindful_core::{Error, Result};
 
+use crate::estimate::{Estimate, step_time};
 use crate::ladder::{self, Adaptive, Axis, Bisection, Measured, Move, Reason, Slot, Trial, Values};
 
 /// Most points of a grid: more are a mistake.
 const MOST_POINTS: usize = 10_000;
 /// Highest load tried where nobody says.
 const MOST_SESSIONS: u32 = 256;
-/// Time a step takes beside warm-up and window: connecting, settling, judging.
-const OVERHEAD: Duration = Duration::from_secs(3);
 /// A search for an objective ends when loads that meet and miss it are this near.
 const TOLERANCE: f64 = 0.05;
 /// A trial whose percentile is not known is taken again for longer, in this pass for 16 times the duration.
 const LONGEST_PASS: u32 = 5;
 /// Room for a rate that falls a little in the longer trial.
 const SPARE: f64 = 1.2;
+/// Halvings of the logarithm from a doubling down to the tolerance.
+const HALVINGS: u32 = 4;
 /// Short trials of a search measure this share of the duration.
 const SHORT: u32 = 3;
 
@@ -79,7 +80,7 @@ impl Sweep {
         } else {
             Shape::Fixed(points(&axes, plan.paired)?)
         };
-        let step_cost = first.warmup + first.duration + OVERHEAD;
+        let step_cost = step_time(&first);
         let sweep = Self { base, plan, seed: first.seed, step_cost, shape };
         // A mistyped value is reported before anything runs, not hours later.
         sweep.known().iter().try_for_each(|settings| Plan::from_settings(settings).map(drop))?;
@@ -150,6 +151,34 @@ impl Sweep {
         }
     }
 
+    /// How many steps there are and what they take; the most of them where it is found on the way.
+    pub fn estimate(&self) -> Estimate {
+        let most = |count: u32, time| Estimate { what: "steps", count, time, at_most: true };
+        let whole = match &self.shape {
+            Shape::Fixed(points) => Estimate::of("steps", &self.plans(points)),
+            Shape::Adaptive { others, from, to } => {
+                let once = Adaptive { from: *from, to: *to, seed: self.seed }.most_steps();
+                let count = once * others.len() as u32 + (once - 1) * others.len() as u32 * (self.plan.repeat - 1);
+                most(count, self.step_cost.saturating_mul(count))
+            }
+            Shape::Search { from, to, .. } => {
+                let doublings = (to / from).max(1.0).log2().ceil() as u32 + 1;
+                let count = doublings + HALVINGS;
+                let short = Duration::from_secs_f64(self.step_cost.as_secs_f64() * length_of(0));
+                most(count + 1, short.saturating_mul(count).saturating_add(self.step_cost))
+            }
+        };
+        let budget = self.plan.budget.unwrap_or(Duration::MAX);
+        Estimate { time: whole.time.min(budget), at_most: whole.at_most || whole.time > budget, ..whole }
+    }
+
+    /// The plans of all steps at `points` that the budget holds.
+    fn plans(&self, points: &[BTreeMap<String, String>]) -> Vec<Plan> {
+        let slots = self.kept(points.len());
+        let at = |slot: &Slot| self.plan(&Point { values: points[slot.point].clone(), ..Point::default() });
+        slots.iter().filter_map(|slot| at(slot).ok()).collect()
+    }
+
     /// What does not fit into the budget, in words; `None` when all does, or when the steps are not known before.
     pub fn left_out(&self) -> Option<String> {
         let (Shape::Fixed(points), Some(budget)) = (&self.shape, self.plan.budget) else { return None };
@@ -163,12 +192,17 @@ impl Sweep {
         ladder::schedule(points, self.plan.repeat, (points > 1).then_some(0), self.seed)
     }
 
-    fn next_fixed(&self, points: &[BTreeMap<String, String>], done: &[StepSummary]) -> Next {
-        let slots = self.slots(points.len());
-        let kept = match self.plan.budget {
+    /// Those that the budget holds.
+    fn kept(&self, points: usize) -> Vec<Slot> {
+        let slots = self.slots(points);
+        match self.plan.budget {
             Some(budget) => ladder::within(budget, &slots, |_| self.step_cost).keep,
             None => slots,
-        };
+        }
+    }
+
+    fn next_fixed(&self, points: &[BTreeMap<String, String>], done: &[StepSummary]) -> Next {
+        let kept = self.kept(points.len());
         let wanted =
             |slot: &Slot| Point { values: points[slot.point].clone(), pass: slot.pass, drift_check: slot.drift_check };
         match kept.iter().map(wanted).find(|point| !done.iter().any(|d| d.point == *point)) {

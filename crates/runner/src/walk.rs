@@ -57,6 +57,14 @@ impl<'a> Walk<'a> {
         Some((self.left()?.as_secs_f64() / self.longest.unwrap_or(self.sweep.step_cost()).as_secs_f64()) as u32)
     }
 
+    /// What is to come, and what is left out of it.
+    fn begin(&self, recording: &Recording) {
+        if self.done.is_empty() {
+            recording.tell(&self.sweep.estimate().to_string());
+        }
+        self.sweep.left_out().into_iter().for_each(|text| note(recording, text));
+    }
+
     /// The last step, the time left and the curve so far.
     fn tell(&self, recording: &Recording) {
         let Some(last) = self.done.last() else { return };
@@ -83,7 +91,7 @@ impl StepSource for Walk<'_> {
     fn next(&mut self, finished: Option<&StepSummary>, recording: &Recording) -> Result<Option<NextStep>> {
         match finished {
             Some(step) => self.done.push(step.clone()),
-            None => self.sweep.left_out().into_iter().for_each(|text| note(recording, text)),
+            None => self.begin(recording),
         }
         let handed_out = self.handed_out.take();
         self.longest = self.longest.max(handed_out.map(|began| self.since(began)));

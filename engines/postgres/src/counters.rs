@@ -154,8 +154,7 @@ impl View {
         let namespace = source.of_namespace.then(|| namespace.name.clone());
         let statement = client.prepare(sql).await?;
         let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
-        let view =
-            Self { name, link: Arc::clone(link), client: Arc::clone(client), statement, namespace, metrics };
+        let view = Self { name, link: Arc::clone(link), client: Arc::clone(client), statement, namespace, metrics };
         match view.values().await {
             Ok(_) => Ok(Some(view)),
             Err(error) if lacks_right(&error) => Ok(None),

@@ -341,6 +341,18 @@ impl Target for RawTarget {
         })
     }
 
+    fn admits(&self, plan: &Plan, loads: bool) -> Result<()> {
+        if !loads || plan.scale.is_some() || self.sources()?.is_some() {
+            return Ok(());
+        }
+        // A path that nobody gave a size is as likely a slip of the pen as a wish.
+        let list = self.options.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        Err(Error::plan(
+            format!("{} does not exist, and no --scale says that it shall be made", list.join(", ")),
+            format!("check the path, or make it: `mindful load --target raw:{}`", list.join(",")),
+        ))
+    }
+
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         self.require_sources()?;
         if workload.update_pct.is_none() {

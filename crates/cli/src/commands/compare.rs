@@ -14,7 +14,7 @@ use mindful_analyze::compare::{
     self, Comparison, CurveComparison, NoiseFloor, PointComparison, Question, RunLatency, RunValue, Verdict,
 };
 use mindful_analyze::knee::{LoadPoint, Search};
-use mindful_analyze::stats::autocorrelation;
+use mindful_analyze::stats::{autocorrelation, moment};
 use mindful_core::run::Run;
 use mindful_core::units::Share;
 use mindful_core::workload::OpKind;
@@ -29,6 +29,7 @@ use crate::{context, noise, store};
 use gate::{Gate, Outcome};
 use history::History;
 use reported::{KindShifts, Reported};
+use sides::Sides;
 
 /// Holds two groups of runs against each other; makes the runs first when plans are given.
 pub fn compare(matches: &ArgMatches) -> Result<Exit> {
@@ -41,19 +42,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     if matches.contains_id("history") {
         return history(matches, figure.unwrap_or(Figure::Throughput), allowed, gate.as_ref());
     }
-    let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
-    let (baseline, candidate) = match plans.as_slice() {
-        [] => (sides::named(matches, "baseline", &store)?, sides::named(matches, "candidate", &store)?),
-        [a, b] => {
-            let repeat = crate::args::repetitions(matches, 1, 5)? as usize;
-            // Before anything runs; of a single run a side, the noise floor is known by its target.
-            if let Some(gate) = gate.as_ref().filter(|_| repeat > 1) {
-                gate.refuse_too_few(repeat, repeat, 1, false)?;
-            }
-            sides::measured(a, b, matches, &store)?
-        }
-        _ => return Err(Error::plan("--run takes two plan files", "give --run A.toml B.toml")),
-    };
+    let Sides { names, baseline, candidate, planned } = sides::of_both(matches, gate.as_ref(), &store)?;
     if !matches.get_flag("force") {
         sides::refuse_invalid(&baseline, &candidate)?;
     }
@@ -63,7 +52,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     // Other tools do not tell the operations of their sessions.
     let figure = figure.unwrap_or(if old { Figure::Reads } else { Figure::Throughput });
     // What another tool measured is never alike: in what, is reported beside the verdict.
-    if plans.is_empty() && !old && !differing.is_empty() && !matches.get_flag("force") {
+    if !planned && !old && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
     let question = Question {
@@ -72,7 +61,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         noise: floor(&store, &baseline, &candidate)?,
         ..Question::default()
     };
-    let points = point_by_point(figure, &baseline, &candidate, &question)?;
+    let (points, medians) = point_by_point(figure, &baseline, &candidate, &question)?;
     if let Some(gate) = &gate {
         for point in &points {
             let (a, b) = (point.comparison.runs_baseline as usize, point.comparison.runs_candidate as usize);
@@ -80,7 +69,10 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         }
     }
     let reported = Reported {
+        figure,
+        names,
         points: &points,
+        medians,
         latencies: percentiles(&baseline, &candidate),
         curves: curves(&baseline, &candidate),
         differing: &differing,
@@ -135,14 +127,14 @@ fn runs(side: &Side) -> Vec<Run> {
     side.iter().map(|(run, _)| run.clone()).collect()
 }
 
-/// One comparison for each point that both sides have; a plain run has one.
+/// One comparison for each point that both sides have, and the medians of the sides there; a plain run has one.
 fn point_by_point(
     figure: Figure,
     baseline: &Side,
     candidate: &Side,
     question: &Question,
-) -> Result<Vec<PointComparison>> {
-    let mut points = Vec::new();
+) -> Result<(Vec<PointComparison>, Vec<[f64; 2]>)> {
+    let (mut points, mut medians) = (Vec::new(), Vec::new());
     for values in points_of(baseline) {
         let at = |side: &Side| -> Vec<RunValue> {
             let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.summary.steps));
@@ -157,11 +149,19 @@ fn point_by_point(
         }
         let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(points.len() as f64);
         points.push((load, compare::runs(&a, &b, question)?));
+        medians.push((load, [&a, &b].map(|side| median_of(side))));
     }
     if points.is_empty() {
         return Err(Error::run("no point has a figure on both sides", "compare runs of the same plan or sweep"));
     }
-    Ok(if points.len() == 1 { points.into_iter().map(alone).collect() } else { compare::points(points) })
+    // In the order in which points are reported.
+    medians.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let points = if points.len() == 1 { points.into_iter().map(alone).collect() } else { compare::points(points) };
+    Ok((points, medians.into_iter().map(|(_, medians)| medians).collect()))
+}
+
+fn median_of(runs: &[RunValue]) -> f64 {
+    moment::median(&runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
 }
 
 fn alone((load, comparison): (f64, Comparison)) -> PointComparison {
@@ -235,10 +235,11 @@ fn loads(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
 }
 
 fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
-    let Reported { points, latencies, curves, differing } = reported;
-    let single = |c: &Comparison| {
+    let Reported { figure, names, points, medians, latencies, curves, differing } = reported;
+    let single = |c: &Comparison, medians: &[f64; 2]| {
         json!({
             "verdict": c.verdict,
+            "medians": { "baseline": medians[0], "candidate": medians[1], "unit": figure.unit() },
             "ratio": c.ratio,
             "interval": c.interval.map(|i| [i.low, i.high]),
             "margin": c.margin,
@@ -251,10 +252,10 @@ fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
         })
     };
     let mut all = match *points {
-        [one] => single(&one.comparison),
+        [one] => single(&one.comparison, &medians[0]),
         many => json!({
-            "points": many.iter().map(|p| {
-                let mut point = single(&p.comparison);
+            "points": many.iter().zip(medians).map(|(p, medians)| {
+                let mut point = single(&p.comparison, medians);
                 point["load"] = json!(p.load);
                 point["p_adjusted"] = json!(p.p_adjusted);
                 point
@@ -262,7 +263,9 @@ fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
         }),
     };
     all["format"] = json!(1);
-    all["runs"] = json!({ "baseline": sides::standing(baseline), "candidate": sides::standing(candidate) });
+    all["names"] = json!({ "baseline": names[0], "candidate": names[1] });
+    let standing = |side| sides::standing(side, Some(*figure));
+    all["runs"] = json!({ "baseline": standing(baseline), "candidate": standing(candidate) });
     all["differing_facts"] = json!(differing);
     all["latency"] = json!(latencies);
     let curve =

@@ -7,7 +7,7 @@ use mindful_runner::contrast::{self, Contrast};
 use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
-use crate::{args, layers, registry, store};
+use crate::{args, layers, registry};
 
 /// Repetitions where nobody says.
 const REPETITIONS: u32 = 3;
@@ -17,7 +17,7 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     let repetitions = args::repetitions(matches, 1, REPETITIONS)?;
     let mut settings = layers::settings(matches)?;
     contrast::complete(&mut settings);
-    let context = contrast::with_small_cache(context::with(settings, store::open(matches)?)?);
+    let context = contrast::with_small_cache(context::with(settings, matches)?);
     let mut turns = Contrast::new(&context, registry::of_files()?, repetitions)?;
     let form = show::Form::of(matches);
     let ended = mindful_runner::run(&context, &mut turns, None, &mut |run, analysis| {

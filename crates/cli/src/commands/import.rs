@@ -17,7 +17,7 @@ use mindful_report::escape;
 
 use crate::commands::file;
 use crate::exit::Exit;
-use crate::plan_file::MOST_BYTES;
+use crate::plan_file::{self, MOST_BYTES};
 use crate::{context, store, version};
 
 pub use files::Named;
@@ -135,7 +135,7 @@ fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
 
 /// Reads a configuration as data, writes the plan file, tells what was left behind.
 fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
-    let output = matches.get_one::<String>("output").map_or("mindful.toml", String::as_str);
+    let output = matches.get_one::<String>("output").map_or("-", String::as_str);
     let name = source.file_name().map_or_else(|| source.display().to_string(), |n| n.to_string_lossy().into_owned());
     let text = record_file::open(source).and_then(|file| record_file::text(file, MOST_BYTES)).map_err(|error| {
         Error::plan(
@@ -149,11 +149,33 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     file::write(Path::new(output), &imported.toml, matches.get_flag("yes"))?;
-    let mut reported = format!("{output} is written from {}; `mindful plan` shows it\n", escape(&name));
+    let mut reported = format!("{} is written from {}; {}\n", escape(output), escape(&name), hint(Path::new(output)));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.
         let _ = writeln!(reported, "not carried over: {}", escape(what));
     }
     context::print(&reported)?;
     Ok(Exit::Ok)
+}
+
+/// What to do with the plan that was written to `output`: one of the current folder's own name is read unasked.
+fn hint(output: &Path) -> String {
+    let here = |path: &Path| path.parent().map(|parent| parent.join(".")).and_then(|parent| parent.canonicalize().ok());
+    let read_by_itself = output.file_name() == Some(plan_file::NAME.as_ref())
+        && here(output).is_some_and(|folder| std::env::current_dir().is_ok_and(|current| current == folder));
+    if read_by_itself {
+        return "every command in this folder will use it; `mindful plan` shows it".to_owned();
+    }
+    let quoted = quoted(&output.display().to_string());
+    format!("`mindful plan --plan {quoted}` shows it, `mindful run --plan {quoted}` runs it")
+}
+
+/// `text` as a shell takes it in one piece.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }

@@ -3,13 +3,14 @@
 use clap::ArgMatches;
 use mindful_analyze::compare::NoiseFloor;
 use mindful_core::{Error, Result};
+use mindful_runner::estimate::Estimate;
 use mindful_runner::repetition;
 use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
 use crate::noise::{self, Noted};
-use crate::{args, layers, store};
+use crate::{args, layers, new_files, store};
 
 /// Runs where nobody says how many.
 const REPETITIONS: u32 = 5;
@@ -21,16 +22,22 @@ const CLAIM_AT_WORST: f64 = 0.03;
 pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     // A spread takes two.
     let repetitions = args::repetitions(matches, 2, REPETITIONS)?;
-    let settings = layers::settings(matches)?;
+    let settings = new_files::asked(layers::settings(matches)?, matches)?;
     let mut runs = Vec::new();
-    for _ in 0..repetitions {
-        runs.push(repetition::run(&context::with(settings.clone(), store::open(matches)?)?)?);
+    for number in 1..=repetitions {
+        let context = context::with(settings.clone(), matches)?;
+        if number == 1 {
+            let all = std::iter::repeat_n(&context.plan, repetitions as usize);
+            context.recording.tell(&Estimate::of("runs", all).to_string());
+        }
+        context.recording.tell(&format!("run {number} of {repetitions}"));
+        runs.push(repetition::run(&context)?);
     }
     let values: Vec<f64> = runs.iter().filter_map(|(_, analysis)| repetition::throughput(analysis)).collect();
     let floor = NoiseFloor::of(&values)
         .ok_or_else(|| Error::run("a run without a figure tells no spread", "look at the runs with `mindful list`"))?;
     let store = store::open(matches)?;
-    let context = context::with(settings, store::open(matches)?)?;
+    let context = context::with(settings, matches)?;
     let ids: Vec<String> = runs.iter().map(|(run, _)| run.head.id.clone()).collect();
     let measured_at = runs.last().map(|(run, _)| run.head.started_at.clone()).unwrap_or_default();
     noise::keep(&store, Noted { target: context.redacted_target(), measured_at, runs: ids.clone(), floor })?;

@@ -11,7 +11,7 @@ use mindful_runner::io_job::IoJob;
 use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
-use crate::{layers, registry, store};
+use crate::{layers, new_files, registry};
 use csv::Matrices;
 
 /// Measures what the keys ask for.
@@ -19,9 +19,10 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let mut settings = layers::settings_of(registry::of_files()?, matches)?;
     name_target(matches, &mut settings)?;
     read_whole(&mut settings);
+    let mut settings = new_files::asked(settings, matches)?;
     let job = io_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
-    let context = context::with(settings, store::open(matches)?)?;
+    let context = context::with(settings, matches)?;
     let form = show::Form::of(matches);
     let Some(job) = job else { return run::measured(&context, form, None) };
     if io_job::keeps_several(&job, &context.settings)? {

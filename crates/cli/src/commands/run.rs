@@ -6,13 +6,14 @@ use mindful_core::{Error, Result};
 use mindful_runner::{Context, Ended, Single};
 
 use crate::commands::show;
-use crate::context;
 use crate::exit::Exit;
+use crate::{context, layers, new_files};
 
 /// Opens the target, loads if needed, runs, stores, reports.
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
-    measured(&context::of(matches)?, show::Form::of(matches), explained)
+    let settings = new_files::asked(layers::settings(matches)?, matches)?;
+    measured(&context::with(settings, matches)?, show::Form::of(matches), explained)
 }
 
 /// The same for a context that is already made.

@@ -12,7 +12,7 @@ use mindful_runner::walk::Walk;
 use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
-use crate::{layers, registry, store};
+use crate::{layers, new_files, registry, store};
 
 /// Walks the ladder, or goes on with one.
 pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
@@ -20,12 +20,12 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
     let settings = match &resumed {
         Some((writer, _)) => resumed::settings(writer.head(), store.is_own(writer.id()), matches)?,
-        None => layers::settings(matches)?,
+        None => new_files::asked(layers::settings(matches)?, matches)?,
     };
     let engine = registry::of(&settings)?;
     let keys: Vec<&Key> = KEYS.iter().chain(engine.options()).collect();
     let sweep = Sweep::new(&settings, &keys)?;
-    let mut context = context::with(sweep.base.clone(), store)?;
+    let mut context = context::with(sweep.base.clone(), matches)?;
     for settings in sweep.known() {
         context.engine.accepts(&context.plan.target, &settings)?;
     }

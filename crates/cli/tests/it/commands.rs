@@ -181,9 +181,9 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
     let cli = Cli::new();
     let conf = cli.store.path().join("slob.conf");
     std::fs::write(&conf, "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\nREDO_STRESS=LITE\n").unwrap();
-    let imported = cli.run(&["import", "slob.conf"]);
+    let imported = cli.run(&["import", "slob.conf", "--output", "mindful.toml"]);
     assert!(imported.status.success(), "{imported:?}");
-    let (code, text) = refused(&cli.run(&["import", "slob.conf"]));
+    let (code, text) = refused(&cli.run(&["import", "slob.conf", "--output", "mindful.toml"]));
     assert!(code == 2 && text.contains("--yes"), "{text}");
     let ran = cli.run(&["run", "--format", "json", "--target", "null:", "--warmup", "0s"]);
     let ran: Value = serde_json::from_slice(&ran.stdout).unwrap();
@@ -349,7 +349,7 @@ fn contradictory_keys_and_impossible_shares_are_refused() {
 fn command_substitution_in_an_old_configuration_is_refused() {
     let cli = Cli::new();
     std::fs::write(cli.store.path().join("slob.conf"), "UPDATE_PCT=25\nSCALE=$(touch ran)\n").unwrap();
-    let (code, text) = refused(&cli.run(&["import", "slob.conf"]));
+    let (code, text) = refused(&cli.run(&["import", "slob.conf", "--output", "mindful.toml"]));
     assert!(code == 2 && text.contains("line 2"), "{text}");
     for name in ["ran", "mindful.toml"] {
         assert!(!cli.store.path().join(name).exists(), "{name}");

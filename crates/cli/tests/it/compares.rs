@@ -44,10 +44,43 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
         "{reported:#}"
     );
     assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{reported:#}");
+    assert_eq!(reported["names"]["candidate"], "fast.toml", "{reported:#}");
+    let (one, median) = (&reported["runs"]["candidate"][0]["value"], &reported["medians"]["candidate"]);
+    assert!(one.as_f64().unwrap() > 200.0 && median.as_f64().unwrap() > 200.0, "{reported:#}");
     let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    let told = String::from_utf8(gated.stderr).unwrap();
+    assert_eq!(told.lines().next(), Some("8 runs, about 34 s"), "{told}");
+    for progress in ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml)", "run 8 of 8 (fast.toml)"] {
+        assert!(told.lines().any(|line| line == progress), "{progress}: {told}");
+    }
     let text = String::from_utf8(gated.stdout).unwrap();
+    both_sides_are_named(&text);
     assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
+}
+
+/// Verdict first, with names, figures and what the difference is; then a line a run.
+fn both_sides_are_named(text: &str) {
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("SLOWER: slow.toml ") && first.contains(" blocks/s, fast.toml "), "{first}");
+    assert!(first.contains(" (medians of 4): -") && first.contains(" % interval -"), "{first}");
+    let runs = |begins: &str| {
+        let lines = text.lines().filter(|line| line.starts_with(begins));
+        lines.filter(|line| line.contains(" blocks/s")).count()
+    };
+    assert_eq!([runs("baseline   fast.toml  "), runs("candidate  slow.toml  ")], [4, 4], "{text}");
+}
+
+#[test]
+fn runs_too_few_to_decide_are_made_with_a_warning() {
+    let store = tempfile::tempdir().unwrap();
+    let plan = plan(store.path(), "one.toml", "2ms");
+    for (repeat, warning) in [("2", "2 runs a side can never tell"), ("1", "a single run a side decides nothing")] {
+        let ran = mindful(store.path(), &["compare", "--run", &plan, &plan, "--repeat", repeat, "-q"]);
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(told.contains(warning) && told.contains("--repeat 4") && told.lines().count() == 1, "{told}");
+        assert!(String::from_utf8_lossy(&ran.stdout).contains(": candidate "), "one plan, two sides: {ran:?}");
+    }
 }
 
 /// Three runs a side can never reach 95 %: such a gate would pass whatever they measure.

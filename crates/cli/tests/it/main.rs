@@ -5,6 +5,7 @@ mod architecture;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod bounds;
 mod circles;
+mod command_line;
 mod commands;
 mod compares;
 #[cfg(feature = "postgres")]

@@ -38,7 +38,7 @@ fn no_secret_of_an_old_configuration_reaches_the_plan() {
     ] {
         let text = format!("NUM_SCHEMAS=4\nNUM_THREADS=2\n{line}\n");
         fs::write(mindful.folder().join("pgio.conf"), text).unwrap();
-        let output = mindful.run(&["import", "pgio.conf", "--yes"]);
+        let output = mindful.run(&["import", "pgio.conf", "--yes", "--output", "mindful.toml"]);
         assert!(output.status.success(), "{output:?}");
         let plan = mindful.folder().join("mindful.toml");
         let reported = fs::read_to_string(&plan).unwrap() + &String::from_utf8_lossy(&output.stdout);
@@ -46,7 +46,7 @@ fn no_secret_of_an_old_configuration_reaches_the_plan() {
         assert_eq!(mode(&plan), 0o600);
     }
     fs::write(mindful.folder().join("pgio.conf"), format!("NUM_THREADS=password={SECRET}\nNUM_SCHEMAS=1\n")).unwrap();
-    let output = mindful.run(&["import", "pgio.conf", "--output", "-"]);
+    let output = mindful.run(&["import", "pgio.conf"]);
     assert!(!output.status.success() && !String::from_utf8_lossy(&output.stderr).contains(SECRET), "{output:?}");
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
-use mindful_core::metric::Sampler;
 use mindful_core::slice::{SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
@@ -97,8 +96,8 @@ fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
 
 /// What the sampler that tells `metric` reads now.
 fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
-    let tells = |sampler: &Box<dyn Sampler>| sampler.metrics().iter().any(|known| known.name == metric);
-    let mut sampler = target.samplers().unwrap().into_iter().find(tells).unwrap();
+    let mut samplers = target.samplers().unwrap().into_iter();
+    let mut sampler = samplers.find(|sampler| sampler.metrics().iter().any(|known| known.name == metric)).unwrap();
     let values = sampler.read().unwrap();
     sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric.name.clone(), value?))).collect()
 }

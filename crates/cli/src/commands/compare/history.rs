@@ -90,7 +90,7 @@ impl History {
         if self.ids.len() < 10 {
             text.push_str("fewer than ten runs can hardly tell one\n");
         }
-        for run in standing(&self.runs).iter().filter(|run| !run.because.is_empty()) {
+        for run in standing(&self.runs, None).iter().filter(|run| !run.because.is_empty()) {
             let _ = writeln!(text, "{} is {:?}: {}", escape(&run.id), run.validity, escape(&run.because.join(", ")));
         }
         text
@@ -99,7 +99,7 @@ impl History {
     /// For programs.
     pub fn json(&self) -> String {
         let reported = json!({
-            "format": 1, "runs": standing(&self.runs), "values": self.values, "changes": self.changes,
+            "format": 1, "runs": standing(&self.runs, None), "values": self.values, "changes": self.changes,
             "last_by_first": self.last_by_first(),
         });
         format!("{reported:#}\n")

@@ -4,12 +4,19 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::compare::comparable::Difference;
 use mindful_analyze::compare::{CurveComparison, PercentileShift, PointComparison};
+use mindful_runner::repetition::Figure;
 use serde::Serialize;
 
 /// All that a comparison tells.
 pub struct Reported<'a> {
+    /// What is compared.
+    pub figure: Figure,
+    /// What baseline and candidate are called.
+    pub names: [String; 2],
     /// The verdicts.
     pub points: &'a [PointComparison],
+    /// The medians of both sides at each of them.
+    pub medians: Vec<[f64; 2]>,
     /// How the percentiles of latency moved.
     pub latencies: Vec<KindShifts>,
     /// How whole curves over sessions differ.

@@ -1,14 +1,19 @@
 //! The two sides of a comparison: found in the store or measured, and whether their runs may be quoted.
 
 use clap::ArgMatches;
+use mindful_analyze::Analysis;
+use mindful_analyze::compare::{can_tell, runs_to_tell};
 use mindful_core::result::{Severity, Summary, Validity};
+use mindful_core::run::Run;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
-use mindful_runner::repetition::{self, Side};
+use mindful_runner::estimate::Estimate;
+use mindful_runner::repetition::{self, Figure, Side};
 use serde::Serialize;
 
-use crate::{args, context, layers};
+use super::gate::Gate;
+use crate::{args, context, layers, noise};
 
 /// Whether a run may be quoted, and what speaks against it.
 #[derive(Debug, Serialize)]
@@ -17,6 +22,9 @@ pub struct Standing {
     pub id: String,
     /// Valid, suspect or invalid.
     pub validity: Validity,
+    /// What is compared, of a run of one step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
     /// Codes of the findings that made it so, each once.
     pub because: Vec<String>,
     /// Path of the plan file that it was made by without being told to.
@@ -24,9 +32,21 @@ pub struct Standing {
     pub plan_file: Option<String>,
 }
 
-/// How the runs of a side stand, in their order.
-pub fn standing(side: &Side) -> Vec<Standing> {
-    side.iter().map(|(_, analysis)| of(&analysis.summary)).collect()
+/// How the runs of a side stand, in their order, with their figures where one is asked for.
+pub fn standing(side: &Side, figure: Option<Figure>) -> Vec<Standing> {
+    let stands = |(run, analysis): &(Run, Analysis)| Standing {
+        value: figure.and_then(|figure| value(run, analysis, figure)),
+        ..of(&analysis.summary)
+    };
+    side.iter().map(stands).collect()
+}
+
+/// The figure of a run of one step; a sweep has many.
+pub fn value(run: &Run, analysis: &Analysis, figure: Figure) -> Option<f64> {
+    match (run.steps.as_slice(), analysis.summary.steps.as_slice()) {
+        ([_], [summary]) => figure.of(summary),
+        _ => None,
+    }
 }
 
 /// How one run stands.
@@ -37,7 +57,8 @@ pub fn of(summary: &Summary) -> Standing {
             because.push(finding.code.clone());
         }
     }
-    Standing { id: summary.id.clone(), validity: summary.validity, because, plan_file: summary.plan_file.clone() }
+    let (id, plan_file) = (summary.id.clone(), summary.plan_file.clone());
+    Standing { id, validity: summary.validity, value: None, because, plan_file }
 }
 
 /// Refuses sides that hold a run which is not what was asked for: its figures would decide the verdict unseen.
@@ -84,17 +105,85 @@ pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
 }
 
 /// Runs two plans in turn, A B B A, so that drift hits both alike.
-pub fn measured(a: &str, b: &str, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
-    let repeat = args::repetitions(matches, 1, 5)?;
-    let plans: [Settings; 2] = [layers::of_file(a)?, layers::of_file(b)?];
+fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
+    let settings: [Settings; 2] = [layers::of_file(plans[0])?, layers::of_file(plans[1])?];
+    announce(&settings, repeat, matches, store)?;
     let mut sides = [Side::new(), Side::new()];
     for pass in 0..repeat {
         let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {
-            let context = context::with(plans[side].clone(), Store::open(store.root()))?;
+            let context = context::with(settings[side].clone(), matches)?;
+            let number = sides[0].len() + sides[1].len() + 1;
+            context.recording.tell(&format!("run {number} of {} ({})", 2 * repeat, plans[side]));
             sides[side].push(repetition::run(&context)?);
         }
     }
     let [baseline, candidate] = sides;
     Ok((baseline, candidate))
+}
+
+/// Tells how long the runs will take, and whether so few can tell anything.
+fn announce(settings: &[Settings; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<()> {
+    let [a, b] = settings.each_ref().map(|settings| context::with(settings.clone(), matches));
+    let (a, b) = (a?, b?);
+    let floor = noise::of(store, &a.redacted_target())?.is_some();
+    if let Some(warning) = too_few(repeat as usize, floor) {
+        context::tell(&warning);
+    }
+    let runs = [&a.plan, &b.plan].into_iter().cycle().take(2 * repeat as usize);
+    a.recording.tell(&Estimate::of("runs", runs).to_string());
+    Ok(())
+}
+
+/// What to say of `repeat` runs a side that can tell no difference, whatever they measure.
+fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
+    let needed = runs_to_tell(1);
+    match repeat {
+        1 if has_noise_floor => None,
+        1 => Some(format!(
+            "a single run a side decides nothing: give --repeat {needed} or more, or measure the noise floor"
+        )),
+        _ if can_tell(repeat, repeat, 1) => None,
+        _ => Some(format!("{repeat} runs a side can never tell a difference: give --repeat {needed} or more")),
+    }
+}
+
+/// Both sides of a comparison.
+pub struct Sides {
+    /// What baseline and candidate are called: plan files, or what their runs were named by.
+    pub names: [String; 2],
+    /// Runs of the baseline.
+    pub baseline: Side,
+    /// Runs of the candidate.
+    pub candidate: Side,
+    /// Whether two plans were run, which differ on purpose.
+    pub planned: bool,
+}
+
+/// Both sides as the command line names them; plans are run first.
+pub fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Sides> {
+    let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
+    let [a, b] = plans.as_slice() else {
+        let (baseline, candidate) = (named(matches, "baseline", store)?, named(matches, "candidate", store)?);
+        let names = distinct(["baseline", "candidate"].map(|side| name(matches, side)));
+        return Ok(Sides { names, baseline, candidate, planned: false });
+    };
+    let repeat = args::repetitions(matches, 1, 5)?;
+    // Before anything runs; of a single run a side, the noise floor is known by its target.
+    if let Some(gate) = gate.filter(|_| repeat > 1) {
+        gate.refuse_too_few(repeat as usize, repeat as usize, 1, false)?;
+    }
+    let (baseline, candidate) = measured([a.as_str(), b.as_str()], repeat, matches, store)?;
+    Ok(Sides { names: distinct([a, b].map(|plan| (*plan).clone())), baseline, candidate, planned: true })
+}
+
+/// What a side is called whose runs are in the store: as it was named, where by one name.
+fn name(matches: &ArgMatches, side: &str) -> String {
+    let mut given = matches.get_many::<String>(side).into_iter().flatten();
+    given.next().filter(|_| given.next().is_none()).map_or_else(|| side.to_owned(), Clone::clone)
+}
+
+/// Names that tell one side from the other.
+fn distinct(names: [String; 2]) -> [String; 2] {
+    if names[0] == names[1] { ["baseline", "candidate"].map(str::to_owned) } else { names }
 }

@@ -16,12 +16,12 @@ use super::sides;
 /// The verdict first, then what it rests on.
 pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String {
     let mut text = String::new();
-    match reported.points {
-        [one] => text.push_str(&single(&one.comparison)),
-        many => {
-            for point in many {
+    match (reported.points, reported.medians.as_slice()) {
+        ([one], [medians]) => text.push_str(&single(&one.comparison, &line(&one.comparison, *medians, reported))),
+        (many, medians) => {
+            for (point, medians) in many.iter().zip(medians) {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "{:>6}  {}", point.load, line(&point.comparison));
+                let _ = writeln!(text, "{:>6}  {}", point.load, line(&point.comparison, *medians, reported));
             }
             text.push_str("the verdicts take the number of points into account (Holm)\n");
         }
@@ -30,9 +30,17 @@ pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String 
     for (values, curve) in &reported.curves {
         text.push_str(&whole(values, curve));
     }
-    let ids =
-        |side: &Side| side.iter().map(|(run, analysis)| labelled(run, &analysis.summary)).collect::<Vec<_>>().join(" ");
-    let _ = writeln!(text, "\nbaseline   {}\ncandidate  {}", ids(baseline), ids(candidate));
+    text.push('\n');
+    for (role, name, side) in [("baseline", &reported.names[0], baseline), ("candidate", &reported.names[1], candidate)]
+    {
+        let name = if name == role { String::new() } else { format!("{}  ", escape(name)) };
+        for (run, analysis) in side {
+            let value = sides::value(run, analysis, reported.figure);
+            let value =
+                value.map_or_else(String::new, |v| format!("  {} {}", figure::number(v), reported.figure.unit()));
+            let _ = writeln!(text, "{role:<9}  {name}{}", labelled(run, &analysis.summary, &value));
+        }
+    }
     for d in reported.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
@@ -80,8 +88,8 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
     text
 }
 
-/// A run's id, with what makes it less than valid and the old kit whose arithmetic it follows.
-fn labelled(run: &Run, summary: &Summary) -> String {
+/// A run's id and figure, with what makes it less than valid and the old kit whose arithmetic it follows.
+fn labelled(run: &Run, summary: &Summary, value: &str) -> String {
     let like = run.head.plan.like.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));
     let because = sides::of(summary).because.join(", ");
     let standing = match summary.validity {
@@ -89,7 +97,7 @@ fn labelled(run: &Run, summary: &Summary) -> String {
         Validity::Suspect => format!(" (SUSPECT: {because})"),
         Validity::Invalid => format!(" (INVALID: {because})"),
     };
-    escape(&run.head.id) + &escape(&standing) + &like
+    escape(&run.head.id) + value + &escape(&standing) + &like
 }
 
 fn word(verdict: Verdict) -> &'static str {
@@ -101,16 +109,42 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-fn line(c: &Comparison) -> String {
+/// The verdict with both sides: `FASTER: b.toml 742 blocks/s, a.toml 587 (medians of 5): +26 %, 97 % interval +13 % to
+/// +56 %`.
+fn line(c: &Comparison, medians: [f64; 2], reported: &Reported) -> String {
     let interval = c.interval.map_or_else(
         || "no interval".to_owned(),
-        |i| format!("{:.0} % interval {:.4} to {:.4}", i.confidence * 100.0, i.low, i.high),
+        |i| format!("{:.0} % interval {} to {}", i.confidence * 100.0, change(i.low), change(i.high)),
     );
-    format!("{}: ratio {:.4}, {interval}", word(c.verdict), c.ratio)
+    let runs = match (c.runs_baseline, c.runs_candidate) {
+        (1, 1) => "a run each".to_owned(),
+        (a, b) if a == b => format!("medians of {a}"),
+        (a, b) => format!("medians of {b} and {a}"),
+    };
+    let ([baseline, candidate], [from, to]) = (&reported.names, medians.map(figure::number));
+    format!(
+        "{}: {} {to} {}, {} {from} ({runs}): {}, {interval}",
+        word(c.verdict),
+        escape(candidate),
+        reported.figure.unit(),
+        escape(baseline),
+        change(c.ratio)
+    )
 }
 
-fn single(c: &Comparison) -> String {
-    let mut text = format!("{}\n", line(c));
+/// A ratio as what it adds or takes away: `+30 %`, `-4.2 %`, `+0.31 %`.
+fn change(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    let decimals = match percent.abs() {
+        size if size >= 9.95 => 0,
+        size if size >= 0.995 => 1,
+        _ => 2,
+    };
+    format!("{percent:+.decimals$} %")
+}
+
+fn single(c: &Comparison, verdict: &str) -> String {
+    let mut text = format!("{verdict}\n");
     let _ = writeln!(text, "differences up to {:.1} % do not matter here", c.margin * 100.0);
     let basis = match c.basis {
         Basis::Runs => format!("{} runs against {}", c.runs_baseline, c.runs_candidate),
@@ -124,15 +158,26 @@ fn single(c: &Comparison) -> String {
         let _ = writeln!(text, "second opinion (bootstrap): {:.4} to {:.4}", b.low, b.high);
     }
     if let Some(share) = c.detectable {
-        let _ = writeln!(text, "so many runs find a difference of {:.1} % in four of five cases", share * 100.0);
+        let _ = writeln!(text, "detectable difference at 80 % power: {:.1} %", share * 100.0);
     }
     match (c.verdict, c.runs_needed) {
         (Verdict::NotDecided, Some(needed)) => {
             let more = needed.saturating_sub(c.runs_baseline.min(c.runs_candidate));
-            let _ = writeln!(text, "about {more} more runs a side would decide");
+            let words = if more == 1 { "1 more run".to_owned() } else { format!("about {more} more runs") };
+            let _ = writeln!(text, "{words} a side would decide");
         }
         (Verdict::NotDecided, None) => text.push_str("no sensible number of runs decides: it lies at the margin\n"),
         _ => {}
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change;
+
+    #[test]
+    fn a_ratio_is_told_as_what_it_adds_with_the_digits_that_matter() {
+        assert_eq!([1.304, 0.958, 1.0031, 0.5, 1.0].map(change), ["+30 %", "-4.2 %", "+0.31 %", "-50 %", "+0.00 %"]);
+    }
 }

@@ -1,0 +1,31 @@
+//! Bare files that are not there yet: made where somebody says so, for a path may be mistyped.
+
+use std::path::Path;
+
+use clap::ArgMatches;
+use mindful_core::dataset::Extent;
+use mindful_core::plan::DEFAULT_SCALE;
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Error, Result, units};
+use mindful_report::escape;
+
+use crate::question;
+
+/// The `settings`, after the question whether files that their target names and that are not there shall be made, where
+/// no --scale says how large: a yes gives them the default one. Where nobody can be asked, the engine refuses.
+pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
+    let Some(paths) = settings.get("target").and_then(|url| url.strip_prefix("raw:")) else { return Ok(settings) };
+    let missing = paths.split(',').all(|path| !path.is_empty() && Path::new(path).symlink_metadata().is_err());
+    if !missing || settings.given("scale").is_some() {
+        return Ok(settings);
+    }
+    let asked = !matches.get_flag("yes") && question::somebody_is_there();
+    if asked && !question::ask(&format!("{} does not exist: make and fill it?", escape(paths))) {
+        return Err(Error::plan(format!("{paths} does not exist"), "name a file or device that does"));
+    }
+    if asked || matches.get_flag("yes") {
+        let Extent::Bytes(bytes) = DEFAULT_SCALE else { return Ok(settings) };
+        settings.set("scale", units::format_bytes(bytes).replace(' ', ""), Origin::Flag("--yes".to_owned()));
+    }
+    Ok(settings)
+}

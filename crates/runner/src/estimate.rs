@@ -1,0 +1,80 @@
+//! How much a verb of many steps is about to do, and how long that takes by the clock.
+
+use std::fmt;
+use std::time::Duration;
+
+use mindful_core::plan::Plan;
+
+/// Time a step takes beside warm-up and window: connecting, settling, judging.
+const OVERHEAD: Duration = Duration::from_secs(3);
+
+/// Steps or runs to come. Loading the dataset is not in it: how fast that goes shows while it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// What is counted: `steps` or `runs`.
+    pub what: &'static str,
+    /// How many.
+    pub count: u32,
+    /// What they take, about.
+    pub time: Duration,
+    /// Whether fewer may do, or in less time.
+    pub at_most: bool,
+}
+
+impl Estimate {
+    /// The steps that follow `plans`.
+    pub fn of<'a>(what: &'static str, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
+        let none = Self { what, count: 0, time: Duration::ZERO, at_most: false };
+        plans.into_iter().fold(none, |sum, plan| Self {
+            count: sum.count + 1,
+            time: sum.time.saturating_add(step_time(plan)),
+            at_most: sum.at_most || plan.steady || plan.ops.is_some(),
+            ..sum
+        })
+    }
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, count, time, at_most } = self;
+        let about = if *at_most { "at most about" } else { "about" };
+        let most = if *at_most { "at most " } else { "" };
+        write!(f, "{most}{count} {what}, {about} {}", rounded(*time))
+    }
+}
+
+/// Time a step of `plan` takes by the clock, about; the most it may take where it ends by what it finds.
+pub fn step_time(plan: &Plan) -> Duration {
+    let measuring = match (plan.ops, plan.steady) {
+        (Some(_), _) => plan.guard,
+        (None, true) => plan.steady_cap,
+        (None, false) => plan.warmup.saturating_add(plan.duration),
+    };
+    measuring.saturating_add(OVERHEAD)
+}
+
+/// `45 s`, `3 min`, `2 h 10 min`.
+fn rounded(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round() as u64;
+    let minutes = (seconds + 30) / 60;
+    match seconds {
+        0..90 => format!("{seconds} s"),
+        _ if minutes < 90 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_says_how_many_and_how_long() {
+        let text = |count, seconds, at_most| {
+            Estimate { what: "steps", count, time: Duration::from_secs(seconds), at_most }.to_string()
+        };
+        assert_eq!(text(36, 200, false), "36 steps, about 3 min");
+        assert_eq!(text(2, 45, false), "2 steps, about 45 s");
+        assert_eq!(text(14, 7_800, true), "at most 14 steps, at most about 2 h 10 min");
+    }
+}
