@@ -141,7 +141,9 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(not_steady(step, window));
     findings.extend(rate_moved(step, window));
     findings.extend(writes_without_updates(step, found));
-    findings.extend(log_band::LogBand::of(run, step, work, &found.counters).and_then(log_band::LogBand::finding));
+    findings.extend(
+        log_band::LogBand::of(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
+    );
     findings.extend(few_operations(work));
     findings.extend(slow::few(work));
     // The cached rung of a contrast has a larger cache than the one described.
@@ -336,7 +338,8 @@ fn unexpected_hits(residence: Residence) -> Finding {
          or the target does not tell all its reads."
     };
     let (predicted, measured) = (percent(residence.predicted), percent(residence.measured));
-    codes::UNEXPECTED_HITS.finding(text, format!("{measured} of block visits, {predicted} by its size"))
+    codes::UNEXPECTED_HITS
+        .finding(text, format!("{measured} of the blocks visited, {predicted} expected from cache size"))
 }
 
 /// Physical reads by block visited above which a run from the database's cache is not one of the cache alone.

@@ -213,7 +213,7 @@ pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String>
     } else {
         format!("{rate:.2} times the rate")
     };
-    Some(format!("{}: {step}; {cpu:+.2} us of CPU a block, {rates}", rung.name()))
+    Some(format!("{}: {step}; {cpu:+.2} us of CPU per block, {rates}", rung.name()))
 }
 
 /// The contrast that the steps of `run` are; `None` when they are none.

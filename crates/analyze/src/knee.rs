@@ -80,7 +80,7 @@ fn checked(points: &[LoadPoint]) -> Result<Vec<LoadPoint>> {
     let (have, first) = (loads(rising.iter()), rising.first().map_or(0, |p| p.sessions));
     if have < FEWEST_LOADS || first > 1 {
         return Err(Error::run(
-            format!("{have} different loads from {first} sessions on are too few for a knee"),
+            format!("{have} different loads from {first} sessions on are too few to find where queueing sets in"),
             format!("measure at least {FEWEST_LOADS}, with one session and two past saturation among them"),
         ));
     }

@@ -45,6 +45,8 @@ pub struct StepAnalysis {
     pub gates: Gates,
     /// What the database's cache can hold and what it served; `None` where it is not known.
     pub residence: Option<Residence>,
+    /// When its updates committed and whether they waited, in the words of the engine; `None` as in the summary.
+    pub commit: Option<String>,
     /// The figure that stands for the step.
     pub headline: Option<Headline>,
     /// The same work as each level counted it.
@@ -70,10 +72,13 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let floors = floors(run, &counters);
     let gates = Gates::of(&summary, &counters, subject, Between::of(run, &floors, MAX_PAGE_CACHE_SHARE));
     let residence = Residence::of(run, step, &gates);
+    let log = run.words().log;
+    let commit = step.head.workload.as_ref().and_then(|workload| workload.commit_mode(&log));
+    let commit = commit.filter(|_| summary.commit.is_some());
     let headline = headline(&summary, &gates, subject);
     let ledger = match &work {
         Some(work) => Ledger::of(run, step, work, &counters).above(&floors),
-        None => Ledger::reported(&counters, subject.block_bytes),
+        None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
     };
     let others_busy = others.as_ref().map(Others::share);
     let stalls = window.as_ref().zip(work.as_ref()).map(|(window, work)| Stalls::of(step, window, work));
@@ -92,6 +97,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         pace,
         gates,
         residence,
+        commit,
         headline,
         ledger,
         evidence,
@@ -103,6 +109,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     let client = summary.cpu.client_cores.filter(|_| !in_process);
     Evidence {
+        words: run.words(),
         client_busy: client.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus),
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share,

@@ -6,7 +6,7 @@ use mindful_core::result::{
     Validity, WaitSummary,
 };
 use mindful_core::run::{Run, StepHead, StepRecord};
-use mindful_core::workload::{Like, OpKind, Workload};
+use mindful_core::workload::{Like, OpKind};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
 use crate::figures::counters::Counters;
@@ -101,7 +101,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         choices: choices::choices(step),
         like: workload.map_or(Like::default(), |workload| workload.like),
         // A bare file has no log to commit to.
-        commit: workload.and_then(Workload::commit_mode).filter(|_| !io_job::on_files(run)),
+        commit: workload.and_then(|workload| workload.commit_mode("log")).filter(|_| !io_job::on_files(run)),
         sessions: Some(step.head.session_count() as u32).filter(|sessions| *sessions > 0),
         schemas: workload.map(|workload| workload.schemas),
         scale: workload.map(|workload| workload.scale),

@@ -36,6 +36,37 @@ pub struct Description {
     /// What a sample of the stored blocks is like, in words; `None` where none was read back.
     #[serde(default)]
     pub stored_blocks: Option<String>,
+    /// What its engine calls what every one has.
+    #[serde(default)]
+    pub words: Words,
+    /// Whether it simulates its reads: no figure of it is one of storage.
+    #[serde(default)]
+    pub simulated: bool,
+}
+
+/// What a system calls what every one has, so that a report speaks as those who run it do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Words {
+    /// Its log of changes: `WAL`, `redo`.
+    pub log: String,
+    /// Requests that its own cache served: `buffer hits`.
+    pub hits: String,
+    /// What it reads for a block beside the block itself: `index and visibility-map reads`.
+    pub beside: String,
+}
+
+impl Words {
+    /// Those of a system, in the order of the fields.
+    pub fn new(log: &str, hits: &str, beside: &str) -> Self {
+        Self { log: log.to_owned(), hits: hits.to_owned(), beside: beside.to_owned() }
+    }
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::new("log", "cache hits", "index reads")
+    }
 }
 
 /// Log that an engine expects of an updated block.

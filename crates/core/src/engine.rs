@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
-pub use crate::description::{AccessPath, Description, HostView};
+pub use crate::description::{AccessPath, Description, HostView, Words};
 use crate::error::{Error, Result};
 use crate::event::Events;
 use crate::file_reads::FileReads;
@@ -61,9 +61,9 @@ pub trait Engine: Sync {
     /// Options of its own, given like any plan key.
     fn options(&self) -> &'static [Key];
 
-    /// What its log of changes is called: WAL, redo.
-    fn log_name(&self) -> &'static str {
-        "log"
+    /// What it calls what every engine has.
+    fn words(&self) -> Words {
+        Words::default()
     }
 
     /// Kinds of findings that it alone raises.

@@ -1,6 +1,13 @@
 //! Names that Oracle gives its statistics and wait events, and what they count as here. One table for whoever reads its
 //! reports and traces and whoever reads its views.
 
+use crate::description::Words;
+
+/// What Oracle calls what every database has.
+pub fn words() -> Words {
+    Words::new("redo", "buffer cache hits", "index and undo reads")
+}
+
 /// Names of statistics, as V$SYSSTAT and V$SESSTAT have them.
 pub mod statistic {
     /// Requests to the buffer cache, blocks.

@@ -3,7 +3,7 @@
 mod merged;
 
 use crate::dataset::{Dataset, LayoutProof};
-use crate::description::{AccessPath, Description, HostView};
+use crate::description::{AccessPath, Description, HostView, Words};
 use crate::event::Event;
 use crate::finding::Finding;
 pub use crate::head::Point;
@@ -203,6 +203,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// What its target calls what every one has.
+    pub fn words(&self) -> Words {
+        self.description.as_ref().map_or_else(Words::default, |description| description.words.clone())
+    }
+
     /// A run of which nothing is known but its head.
     pub fn new(head: RunHead) -> Self {
         Self {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::description::Words;
+
 /// Name of the source whose counters are samples of wait events.
 pub const SAMPLES: &str = "waits";
 /// Name of the source whose counters are times of wait events, us.
@@ -46,6 +48,11 @@ impl WaitClass {
             Self::Idle => "idle",
             Self::Server => "the server itself",
         }
+    }
+
+    /// The same where the system has a word of its own.
+    pub fn called(self, words: &Words) -> &str {
+        if self == Self::Log { &words.log } else { self.name() }
     }
 
     /// The first part of the name of a counter.

@@ -240,15 +240,16 @@ impl Workload {
         }
     }
 
-    /// When updates commit and whether they wait, in words: `each update, waiting for the log`. `None` for reads alone.
-    pub fn commit_mode(&self) -> Option<String> {
+    /// When updates commit and whether they wait for the `log` (WAL, redo), in words: `each update, waiting for the log`.
+    /// `None` for reads alone.
+    pub fn commit_mode(&self, log: &str) -> Option<String> {
         let when = match self.commit {
             Commit::Each => "each update".to_owned(),
             Commit::Every(count) => format!("every {count} updates"),
             Commit::Slice => "each slice".to_owned(),
         };
-        let wait = if self.commit_wait { "waiting for the log" } else { "not waiting for the log" };
-        (!self.update_pct.is_none()).then(|| format!("{when}, {wait}"))
+        let wait = if self.commit_wait { "waiting" } else { "not waiting" };
+        (!self.update_pct.is_none()).then(|| format!("{when}, {wait} for the {log}"))
     }
 }
 

@@ -100,8 +100,7 @@ pub fn against(summary: &Summary) -> String {
 
 fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
     let headline = step.headline.as_ref()?;
-    let commit =
-        step.summary.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
+    let commit = step.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
     let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
     Some(HeadlineCard {
         figure: figure::number(headline.per_s),
@@ -113,7 +112,7 @@ fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
 fn limit(verdict: &Verdict) -> LimitCard {
     let limit = match verdict.limit {
         Limit::Undecided => "no single limit".to_owned(),
-        limit => format!("limited by {}", limit.name()),
+        _ => format!("limited by {}", escape(&verdict.called)),
     };
-    LimitCard { limit, why: escape(&verdict.figures), next: verdict.next.to_owned() }
+    LimitCard { limit, why: escape(&verdict.figures), next: escape(&verdict.next) }
 }

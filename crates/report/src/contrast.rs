@@ -11,11 +11,16 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary) -> Vec<Panel
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
         what.blank();
-        what.line(&format!(
-            "mindless against mindful: {}, one block read at a time by each, the same files of {}",
-            figure::sessions(step.sessions),
-            escape(&summary.target)
-        ));
+        what.wrapped(
+            2,
+            &format!(
+                "mindless I/O (raw reads that nobody looks at) against mindful I/O (reads by which a database finds and \
+                 uses a row): {}, one block at a time each, the same files of {}. Each rung (row) adds something to the \
+                 one above it",
+                figure::sessions(step.sessions),
+                escape(&summary.target)
+            ),
+        );
     }
     let pinned = contrast.pinned.as_ref().map(|rungs| ("one core", rungs));
     let cores = std::iter::once(("all cores", &contrast.all_cores)).chain(pinned);
@@ -44,7 +49,8 @@ fn settled(contrast: &ContrastSummary) -> Vec<String> {
     let (Some(eta), Some(added)) = (contrast.eta, contrast.added_us_per_block) else { return Vec::new() };
     let (share, added_us) = (figure::percent(Some(eta)), figure::number(added));
     let figures = format!(
-        "the database does {share} of the raw reads at equal concurrency (eta {eta:.3}) and adds {added_us} us to a block"
+        "at equal concurrency the database does {share} of the raw reads (eta {eta:.3}: database IOPS by raw IOPS) and adds \
+         {added_us} us per block"
     );
     let parts = contrast.added.as_ref().map(|parts| consists_of(parts, added));
     let sure = match contrast.eta_interval {
@@ -94,8 +100,8 @@ fn table(rungs: &[RungSummary]) -> Table {
         ("MiB/s", Side::Right),
         ("p50 us", Side::Right),
         ("p99 us", Side::Right),
-        ("CPU us a block", Side::Right),
-        ("IOPS per core", Side::Right),
+        ("CPU us/block", Side::Right),
+        ("IOPS/core", Side::Right),
         ("spread %", Side::Right),
     ]);
     for rung in rungs {

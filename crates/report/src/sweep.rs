@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
 use mindful_core::result::{KneeSummary, StepSummary, Summary};
-use mindful_core::run::Run;
+use mindful_core::run::{Run, StepRecord};
 
 use crate::panel::Panel;
 use crate::table::{Side, Table};
@@ -19,20 +19,21 @@ const DRIFT: f64 = 0.03;
 /// The panels of a sweep: what was swept, and a table a ladder.
 pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
     let block_bytes = run.description.as_ref().map(|description| description.block_bytes);
+    let log = escape(&run.words().log);
     let mut panels = vec![Panel::default()];
     panels[0].blank();
-    panels[0].wrapped(2, &swept(summary));
-    panels.extend(ladders(summary).into_iter().map(|ladder| of_ladder(&ladder, block_bytes)));
+    panels[0].wrapped(2, &swept(run, summary));
+    panels.extend(ladders(summary).into_iter().map(|ladder| of_ladder(&ladder, block_bytes, &log)));
     panels
 }
 
-fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>) -> Panel {
+fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {
     let mut panel = Panel::default();
     panel.blank();
     if !values.is_empty() {
         panel.line(&format!("  {}", escape(&named(values))));
     }
-    panel.main_table(table(steps, block_bytes));
+    panel.main_table(table(steps, block_bytes, log));
     if let Some(line) = drift(steps) {
         panel.blank();
         panel.line(&format!("  {line}"));
@@ -47,11 +48,15 @@ fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>) -> Pa
 }
 
 /// What was swept, and how all of it worked.
-fn swept(summary: &Summary) -> String {
+fn swept(run: &Run, summary: &Summary) -> String {
     let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` goes on" };
     let mut kits: Vec<_> = summary.steps.iter().filter_map(|step| step.like.kit()).collect();
     kits.dedup();
-    let mut commits: Vec<_> = summary.steps.iter().filter_map(|step| step.commit.as_deref()).collect();
+    let log = run.words().log;
+    let commit = |(step, record): (&StepSummary, &StepRecord)| {
+        step.commit.as_ref().and_then(|_| record.head.workload.as_ref()?.commit_mode(&log))
+    };
+    let mut commits: Vec<_> = summary.steps.iter().zip(&run.steps).filter_map(commit).collect();
     commits.dedup();
     let mut modes = String::new();
     for kit in kits {
@@ -60,7 +65,7 @@ fn swept(summary: &Summary) -> String {
     }
     for commit in commits {
         modes += ", commits ";
-        modes += &escape(commit);
+        modes += &escape(&commit);
     }
     let steps = figure::counted(summary.steps.len(), "step");
     format!("{steps} on {}{state}{modes}", escape(&summary.target))
@@ -89,14 +94,15 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
         .collect()
 }
 
-fn table(steps: &[&StepSummary], block_bytes: Option<u64>) -> Table {
+fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
+    let log_rate = format!("{log} MiB/s");
     let columns = [
         "sessions",
         if of_old_tool(steps) { "LIO/s" } else { "blocks/s" },
         "reads/s",
         "MiB/s",
         "writes/s",
-        "log MiB/s",
+        &log_rate,
         "mean us",
         "p50 us",
         "p99 us",
@@ -174,30 +180,26 @@ fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Option<String> {
 }
 
 fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
-    let interval = |name: &str| {
-        let ends = knee.intervals.get(name);
-        ends.map_or_else(String::new, |[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)))
-    };
     let mut lines = Vec::new();
     if let Some(why) = &knee.why_not {
-        lines.push(format!("no knee is fitted: {}", escape(why)));
+        lines.push(format!("where queueing sets in is not known: {}", escape(why)));
     }
     lines.extend(capacity(knee, steps));
-    let mut tell = |value: Option<f64>, name: &str, words: &str| {
-        if let Some(value) = value {
-            lines.push(format!("{:>10}{} {words}", figure::number(value), interval(name)));
-        }
+    let at = |value: Option<f64>, name: &str| {
+        let ends = knee.intervals.get(name);
+        let interval = ends.map(|[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)));
+        Some(format!("{} sessions{}", figure::number(value?), interval.unwrap_or_default()))
     };
-    tell(
-        knee.asymptote_sessions,
-        "asymptote_sessions",
-        "sessions: up to here they wait for nothing, beyond they queue",
-    );
-    tell(knee.best_power_sessions, "best_power_sessions", "sessions have the best throughput per latency");
-    tell(knee.slo_sessions.map(f64::from), "slo_sessions", "sessions are the most that met the objective");
-    tell(knee.peak_sessions, "peak_sessions", "sessions have the highest throughput; more make it fall");
+    let slo = knee.slo_sessions.map(f64::from);
+    let told = [
+        at(knee.asymptote_sessions, "asymptote_sessions").map(|at| format!("queueing dominates above {at}")),
+        at(knee.best_power_sessions, "best_power_sessions").map(|at| format!("best throughput per latency at {at}")),
+        at(slo, "slo_sessions").map(|at| format!("highest load that met the objective: {at}")),
+        at(knee.peak_sessions, "peak_sessions").map(|at| format!("highest throughput at {at}; more lower it")),
+    ];
+    lines.extend(told.into_iter().flatten());
     if let Some(model) = &knee.model {
-        lines.push(format!("model {}; in brackets 95 % intervals", escape(model)));
+        lines.push(format!("fitted by the model {}; in brackets 95 % intervals", escape(model)));
     }
     lines
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mindful_analyze::Analysis;
 use mindful_analyze::step::analyze_step;
 use mindful_core::dataset::Dataset;
-use mindful_core::engine::Target;
+use mindful_core::engine::{Description, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::plan::Plan;
 use mindful_core::result::StepSummary;
@@ -156,7 +156,7 @@ impl Runner<'_> {
         let own = self.open(&context.system(), true)?;
         source.opened(&*own.target, &own.dataset, &context.recording)?;
         // A load may have restarted the server with other settings.
-        let description = own.target.describe()?;
+        let description = Description { words: context.engine.words(), ..own.target.describe()? };
         if let Some((writer, run)) = resumed {
             context.recording.write_to(&Arc::new(writer));
             let finished = run.steps.iter().filter(|step| step.finished()).count() as u32;

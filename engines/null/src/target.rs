@@ -52,6 +52,7 @@ impl Target for NullTarget {
             block_bytes: BLOCK_BYTES,
             endpoints: 1,
             facts: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect::<BTreeMap<_, _>>(),
+            simulated: true,
             ..Description::default()
         })
     }

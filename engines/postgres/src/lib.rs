@@ -39,6 +39,7 @@ mod waits;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mindful_core::engine::Words;
 use mindful_core::event::{Events, note};
 use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
@@ -90,8 +91,8 @@ impl Engine for Postgres {
         &options::KEYS
     }
 
-    fn log_name(&self) -> &'static str {
-        "WAL"
+    fn words(&self) -> Words {
+        Words::new("WAL", "buffer hits", "index and visibility-map reads")
     }
 
     fn grants(&self) -> Option<&'static str> {

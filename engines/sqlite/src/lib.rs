@@ -18,7 +18,7 @@ mod target;
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::engine::{Capabilities, Engine, Target};
+use mindful_core::engine::{Capabilities, Engine, Target, Words};
 use mindful_core::event::Events;
 use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
@@ -71,8 +71,8 @@ impl Engine for Sqlite {
         KEYS
     }
 
-    fn log_name(&self) -> &'static str {
-        "WAL"
+    fn words(&self) -> Words {
+        Words::new("WAL", "cache hits", "index and interior-page reads")
     }
 
     fn redact(&self, url: &str) -> String {

@@ -45,13 +45,15 @@ impl LogBand {
         Some(Self { per_block, low, high: high + images })
     }
 
-    /// What a measured value outside of the band means.
-    pub fn finding(self) -> Option<Finding> {
+    /// What a measured value outside of the band means, of a system that calls it `log`.
+    pub fn finding(self, log: &str) -> Option<Finding> {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {
-            let text = "The log per updated block is not what such updates write: others write log too, or updates do \
-                        not stay in their block, or are none. Look for other sessions.";
-            let evidence = format!("{per_block:.0} bytes an updated block, {low:.0} to {high:.0} expected");
+            let text = format!(
+                "The {log} per updated block is not what such updates write: others write {log} too, or updates do not \
+                 stay in their block, or are none. Look for other sessions."
+            );
+            let evidence = format!("{per_block:.0} bytes per updated block, {low:.0} to {high:.0} expected");
             codes::LOG_BAND.finding(text, evidence)
         })
     }

@@ -48,13 +48,16 @@ pub struct Subject {
     pub block_bytes: Option<u64>,
     /// Whether the access path sorts blocks, so that one request may read several.
     pub sorted: bool,
+    /// Whether the target simulates its reads.
+    pub simulated: bool,
 }
 
 impl Subject {
     /// What `step` of `run` read.
     pub fn of(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
-        Self { on_files: io_job::on_files(run), block_bytes: blocks::of_step(run, &step.head), sorted }
+        let simulated = run.description.as_ref().is_some_and(|description| description.simulated);
+        Self { on_files: io_job::on_files(run), block_bytes: blocks::of_step(run, &step.head), sorted, simulated }
     }
 }
 
@@ -103,6 +106,8 @@ pub enum Kind {
     Database,
     /// Nothing below the operations is known.
     Operations,
+    /// The target simulates its reads: nothing was read.
+    Simulated,
 }
 
 /// The figure that stands for a step.
@@ -148,6 +153,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         ));
     }
     let kind = match gates.page_cache_share {
+        _ if subject.simulated => Kind::Simulated,
         _ if gates.pass() => Kind::Storage,
         Some(phi) if phi > MAX_PAGE_CACHE_SHARE => Kind::PageCache,
         _ => Kind::Database,
@@ -157,10 +163,11 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     let in_bytes = step.ops.scan.is_some() || several;
     let mib = subject.block_bytes.filter(|_| in_bytes).map(|bytes| bytes as f64 / f64::from(1 << 20));
     let why = match (kind, gates.page_cache_share) {
+        (Kind::Simulated, _) => "the target simulates its reads: no storage is measured".to_owned(),
         (Kind::Storage, _) if mib.is_some() => {
             "page cache out of the way, device quiet, each block read once".to_owned()
         }
-        (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read a block".to_owned(),
+        (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read per block".to_owned(),
         (Kind::PageCache, Some(phi)) => {
             let read = if subject.on_files { "was read" } else { "the database read" };
             format!("the page cache served {} of what {read}: this is no storage figure", part(phi))
@@ -198,6 +205,8 @@ fn label(kind: Kind, all: bool, in_bytes: bool, on_files: bool) -> String {
     match (kind, in_bytes) {
         (Kind::Storage, false) => "storage IOPS (reads)".to_owned(),
         (Kind::Storage, true) => "storage MiB/s (reads)".to_owned(),
+        (Kind::Simulated, false) => "simulated reads per second".to_owned(),
+        (Kind::Simulated, true) => "MiB/s of simulated reads".to_owned(),
         (Kind::PageCache, false) => format!("{whose} reads per second, {part} from the page cache"),
         (Kind::PageCache, true) => format!("MiB/s of {whose} reads, {part} from the page cache"),
         (_, false) => format!("physical reads per second ({source})"),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use mindful_core::engine::Words;
 use mindful_core::metric::{Counter, shared};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
@@ -64,15 +65,19 @@ pub struct Ledger {
 
 impl Ledger {
     /// What a report tells of reads and writes, without the operations they were for.
-    pub fn reported(counters: &Counters, block_bytes: Option<u64>) -> Self {
-        let row = |name: &'static str, counter: Counter, counts_bytes: bool| {
+    pub fn reported(counters: &Counters, block_bytes: Option<u64>, words: &Words) -> Self {
+        let row = |name: &str, counter: Counter, counts_bytes: bool| {
             let per_s = counters.rate(counter)?;
             let bytes = block_bytes.map(|bytes| bytes as f64 * per_s);
-            Some(Row { counts_bytes, bytes_per_s: bytes.filter(|_| counts_bytes), ..Row::new(name, Some(per_s)) })
+            Some(Row {
+                counts_bytes,
+                bytes_per_s: bytes.filter(|_| counts_bytes),
+                ..Row::new(name.to_owned(), Some(per_s))
+            })
         };
         let log = || {
             let bytes = counters.rate(shared::LOG_BYTES)?;
-            Some(Row { unit: "bytes", bytes_per_s: Some(bytes), ..Row::new("log", Some(bytes)) })
+            Some(Row { unit: "bytes", bytes_per_s: Some(bytes), ..Row::new(words.log.clone(), Some(bytes)) })
         };
         let mut reads: Vec<_> = [
             row("logical reads", shared::LOGICAL_READS, true),
@@ -87,7 +92,7 @@ impl Ledger {
             row("database writes", shared::PHYSICAL_WRITES, true),
             row("write requests", shared::WRITE_REQUESTS, false),
             log(),
-            row("log writes", shared::LOG_WRITES, false),
+            row(&format!("{} writes", words.log), shared::LOG_WRITES, false),
         ];
         Self { reads, writes: writes.into_iter().flatten().collect() }
     }
@@ -105,7 +110,7 @@ impl Ledger {
     /// The ledger of a step.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::of_step(run, &step.head).map(|bytes| bytes as f64);
-        let facts = Facts { run, step, work, counters, block_bytes };
+        let facts = Facts { run, step, work, counters, block_bytes, words: run.words() };
         Self { reads: facts.reads(), writes: facts.writes() }
     }
 }
@@ -141,10 +146,11 @@ struct Facts<'a> {
     work: &'a Work,
     counters: &'a Counters,
     block_bytes: Option<f64>,
+    words: Words,
 }
 
 impl Facts<'_> {
-    fn blocks(&self, name: &'static str, per_s: Option<f64>) -> Row {
+    fn blocks(&self, name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Row {
         Row { bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes), ..Row::new(name, per_s) }
     }
 
@@ -182,7 +188,7 @@ impl Facts<'_> {
         };
         let mut rows = vec![operations, visited, logical, physical, process, device];
         chain(&mut rows);
-        explain_reads(&mut rows);
+        explain_reads(&mut rows, &self.words);
         rows
     }
 
@@ -196,7 +202,7 @@ impl Facts<'_> {
             unit: "bytes",
             bytes_per_s: log_bytes,
             ratio: log_bytes.map(|bytes| bytes / updated),
-            ..self.blocks("log", log_bytes)
+            ..self.blocks(self.words.log.clone(), log_bytes)
         };
         let process_bytes = self.counters.rate(shared::PROCESS_WRITE_BYTES);
         let mut rows = vec![
@@ -212,7 +218,7 @@ impl Facts<'_> {
             },
         ];
         chain(&mut rows);
-        explain_writes(&mut rows);
+        explain_writes(&mut rows, &self.words.log);
         rows.splice(2..2, self.writers());
         rows.splice(1..1, [Some(log), self.log_writes(updated)].into_iter().flatten());
         rows
@@ -226,8 +232,8 @@ impl Facts<'_> {
             counts_bytes: false,
             bytes_per_s: None,
             ratio: Some(per_s / updated),
-            gap: each.map(|bytes| format!("{bytes:.0} B in a write")),
-            ..self.blocks("log writes", Some(per_s))
+            gap: each.map(|bytes| format!("{bytes:.0} B per write")),
+            ..self.blocks(format!("{} writes", self.words.log), Some(per_s))
         })
     }
 
@@ -268,21 +274,19 @@ fn gap(row: &Row) -> Option<f64> {
     ((ratio / expected - 1.0).abs() > CLOSE).then_some(ratio / expected)
 }
 
-fn explain_reads(rows: &mut [Row]) {
+fn explain_reads(rows: &mut [Row], words: &Words) {
     let [_, visited, logical, physical, process, device] = rows else { return };
     visited.gap = gap(visited).map(|_| "operations at the edge of the window".to_owned());
     logical.gap = match logical.ratio {
         None => logical.per_s.is_none().then(|| "not reported by the target".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => {
-            Some(format!("{:.2} of index, visibility map and undo a block", ratio - 1.0))
-        }
+        Some(ratio) if ratio > 1.0 + CLOSE => Some(format!("{:.2} {} per block", ratio - 1.0, words.beside)),
         Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
         Some(_) => None,
     };
     physical.gap = match (physical.per_s, physical.ratio) {
         (None, _) => Some("not reported by the target".to_owned()),
-        (Some(_), Some(ratio)) if ratio < 1.0 - CLOSE => Some(format!("cache hits {}", percent(1.0 - ratio))),
-        (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that nobody here asked for".to_owned()),
+        (Some(_), Some(ratio)) if ratio < 1.0 - CLOSE => Some(format!("{} {}", words.hits, percent(1.0 - ratio))),
+        (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that our operations did not ask for".to_owned()),
         _ => None,
     };
     let idle = physical.per_s.is_some_and(|rate| rate < FEWEST_READS_PER_S);
@@ -301,7 +305,7 @@ fn explain_reads(rows: &mut [Row]) {
     };
 }
 
-fn explain_writes(rows: &mut [Row]) {
+fn explain_writes(rows: &mut [Row], log: &str) {
     let [_, database, process, device] = rows else { return };
     database.gap = match database.ratio {
         None => Some("not reported by the target".to_owned()),
@@ -314,10 +318,10 @@ fn explain_writes(rows: &mut [Row]) {
     process.gap = match process.ratio {
         None if process.per_s.is_none() => Some("processes not seen".to_owned()),
         Some(ratio) if ratio > 1.0 + CLOSE => {
-            Some("log, and the page cache: a small write to it counts as all of its folio".to_owned())
+            Some(format!("{log} too, and the page cache counts a small write as a whole page or more"))
         }
         Some(ratio) if ratio < 1.0 - CLOSE => {
-            Some("a block still dirty in the page cache is not counted again".to_owned())
+            Some("a block written again while still in the page cache counts once".to_owned())
         }
         _ => None,
     };
@@ -325,7 +329,7 @@ fn explain_writes(rows: &mut [Row]) {
         None if device.per_s.is_none() => Some("device not seen".to_owned()),
         Some(ratio) if ratio > 1.0 + CLOSE => Some("file system, journal, or other users of the device".to_owned()),
         Some(ratio) if ratio < 1.0 - CLOSE && counted_larger(process, device) => {
-            Some("the row above counts more than was sent".to_owned())
+            Some("page-cache writes not yet flushed".to_owned())
         }
         Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
         _ => None,
@@ -366,11 +370,11 @@ mod tests {
                 row("device writes", 900.0, 15.0e6),
             ];
             chain(&mut rows);
-            explain_writes(&mut rows);
+            explain_writes(&mut rows, "WAL");
             rows.into_iter().map(|row| row.gap.unwrap_or_default()).collect::<Vec<_>>()
         };
         let (plain, inflated) = (gaps(15.0e6), gaps(80.0e6));
         assert!(plain[1].contains("written again") && plain[3].contains("several blocks"), "{plain:?}");
-        assert!(inflated[2].contains("folio") && inflated[3].contains("more than was sent"), "{inflated:?}");
+        assert!(inflated[2].contains("WAL too") && inflated[3].contains("not yet flushed"), "{inflated:?}");
     }
 }

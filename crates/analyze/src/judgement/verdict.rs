@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::figures::shares::Shares;
 use crate::judgement::headline::{ALL_CACHED, MAX_PAGE_CACHE_SHARE, percent};
 use crate::judgement::ladder_step::LadderStep;
+use mindful_core::engine::Words;
 use mindful_core::wait::WaitClass;
 
 /// Share of the CPUs it may use above which the client limits.
@@ -30,7 +31,7 @@ pub const FLAT_GAIN: f64 = 0.03;
 /// Share of database time in waits for reads above which the latency of the device limits.
 pub const READ_SHARE: f64 = 0.6;
 
-/// What helps where waits for each other are known without samples: they are then those of writers, of which the database
+/// What helps where waits for other sessions are known without samples: they are then those of writers, of which the database
 /// lets in one at a time.
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
                           more updates in one transaction";
@@ -63,7 +64,12 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The name used in every report.
+    /// The same where the system has a word of its own: `WAL or commit`.
+    pub fn called(self, words: &Words) -> String {
+        if self == Self::Log { format!("{} or commit", words.log) } else { self.name().to_owned() }
+    }
+
+    /// The name that programs read, of every engine the same.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Client => "the client",
@@ -84,6 +90,8 @@ impl Limit {
 /// What the rules look at; `None` where it is not known, and then its rule does not match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
+    /// What the engine calls what every one has.
+    pub words: Words,
     /// mindful's CPU by the CPUs it may use.
     pub client_busy: Option<f64>,
     /// By how much Little's law is off, as a share of the busy sessions.
@@ -126,6 +134,10 @@ impl Evidence {
         !matches!(self.reader, Reader::Database)
     }
 
+    fn limited(&self, limit: Limit, figures: String, next: &str) -> Verdict {
+        Verdict { limit, called: limit.called(&self.words), figures, next: next.to_owned() }
+    }
+
     /// What the time of the sessions is called.
     pub const fn time(&self) -> &'static str {
         if self.on_files() { "I/O time" } else { "database time" }
@@ -137,10 +149,12 @@ impl Evidence {
 pub struct Verdict {
     /// What it was.
     pub limit: Limit,
+    /// The same in the words of the engine.
+    pub called: String,
     /// The figures it rests on, each with its threshold.
     pub figures: String,
     /// What to try next.
-    pub next: &'static str,
+    pub next: String,
 }
 
 impl Verdict {
@@ -157,9 +171,9 @@ fn over(sentence: &str, value: Option<f64>, threshold: f64) -> Option<String> {
     Some(format!("{} (limit {})", sentence.replace("{}", &percent(value)), percent(threshold)))
 }
 
-fn either(limit: Limit, figures: [Option<String>; 2], next: &'static str) -> Option<Verdict> {
+fn either(e: &Evidence, limit: Limit, figures: [Option<String>; 2], next: &str) -> Option<Verdict> {
     let figures: Vec<_> = figures.into_iter().flatten().collect();
-    (!figures.is_empty()).then(|| Verdict { limit, figures: figures.join(", "), next })
+    (!figures.is_empty()).then(|| e.limited(limit, figures.join(", "), next))
 }
 
 /// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
@@ -170,7 +184,7 @@ fn of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Op
 fn stall(e: &Evidence) -> Option<Verdict> {
     let figures = over("sessions stood still for {} of the window", e.stalled, STALLED_SHARE)?;
     let next = "find what stopped the server, its storage or the host, and measure without it: no other load helps";
-    Some(Verdict { limit: Limit::Stall, figures, next })
+    Some(e.limited(Limit::Stall, figures, next))
 }
 
 /// A host that is full, and would not be without others: what server and client had to wait for is theirs.
@@ -180,7 +194,7 @@ fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let figures = over("processes that are not of this run used {} of the host's CPU", Some(others), OTHERS_BUSY)?;
     let next = "end what else runs on this host, or measure when it is quiet: the figure is what they left";
     let full = format!("{figures}, which was {} busy", percent(busy));
-    theirs.then_some(Verdict { limit: Limit::OthersCpu, figures: full, next })
+    theirs.then(|| e.limited(Limit::OthersCpu, full, next))
 }
 
 fn client(e: &Evidence) -> Option<Verdict> {
@@ -193,7 +207,7 @@ fn client(e: &Evidence) -> Option<Verdict> {
     } else {
         "use a larger --work-unit, or a client with more CPUs"
     };
-    either(Limit::Client, figures, next)
+    either(e, Limit::Client, figures, next)
 }
 
 fn cpu(e: &Evidence) -> Option<Verdict> {
@@ -206,25 +220,28 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
     } else {
         "more or faster CPUs raise the figure, storage does not; try fewer --sessions"
     };
-    either(Limit::Cpu, figures, next)
+    either(e, Limit::Cpu, figures, next)
 }
 
 fn log(e: &Evidence) -> Option<Verdict> {
+    let log = &e.words.log;
     let next = if e.reads_alone {
-        "no update of this plan writes that log: see the ledger of writes, and what else the server does"
+        format!("no update of this plan writes {log}: see the ledger of writes, and what else the server does")
     } else {
-        "this measures the log, not the reads: lower --update-pct, enlarge the log and its buffer, or place it on its \
-         own device"
+        format!(
+            "this measures the {log}, not the reads: lower --update-pct, enlarge the {log} and its buffer, or place it \
+             on its own device"
+        )
     };
-    let figures = of_time(e, "waits for the log were", WaitClass::Log, LOG_SHARE)?;
-    Some(Verdict { limit: Limit::Log, figures, next })
+    let figures = of_time(e, &format!("waits for the {log} were"), WaitClass::Log, LOG_SHARE)?;
+    Some(e.limited(Limit::Log, figures, &next))
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
     let next = "blocks are dirtied faster than they are written: more or stronger writers, a larger cache, a lower \
                 --update-pct";
     let figures = of_time(e, "waits for free buffers were", WaitClass::Writer, WRITER_SHARE)?;
-    Some(Verdict { limit: Limit::Writers, figures, next })
+    Some(e.limited(Limit::Writers, figures, next))
 }
 
 fn contention(e: &Evidence) -> Option<Verdict> {
@@ -233,8 +250,8 @@ fn contention(e: &Evidence) -> Option<Verdict> {
     } else {
         ONE_WRITER
     };
-    let figures = of_time(e, "waits for each other were", WaitClass::Contention, CONTENTION_SHARE)?;
-    Some(Verdict { limit: Limit::Contention, figures, next })
+    let figures = of_time(e, "waits for locks and latches were", WaitClass::Contention, CONTENTION_SHARE)?;
+    Some(e.limited(Limit::Contention, figures, next))
 }
 
 /// Throughput is flat although twice as much is under way at once, and latency grew with it.
@@ -244,17 +261,15 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
     let slower = here.mean_us / before.mean_us;
     let capped = more >= 2.0 && gain.abs() <= FLAT_GAIN && slower >= more * 0.8;
     let what = if e.on_files() { "I/Os in flight" } else { "sessions" };
-    capped.then(|| Verdict {
-        limit: Limit::DeviceCap,
-        figures: format!(
-            "{:.0} instead of {:.0} {what} gained {} (flat within {}) and took {slower:.1} times as long",
-            here.in_flight,
-            before.in_flight,
-            percent(gain),
-            percent(FLAT_GAIN)
-        ),
-        next: "this is what the device gives: look for a cap of IOPS or throughput of the volume or the instance",
-    })
+    let figures = format!(
+        "{:.0} instead of {:.0} {what} gained {} (flat within {}) and took {slower:.1} times as long",
+        here.in_flight,
+        before.in_flight,
+        percent(gain),
+        percent(FLAT_GAIN)
+    );
+    let next = "this is what the device gives: look for a cap of IOPS or throughput of the volume or the instance";
+    capped.then(|| e.limited(Limit::DeviceCap, figures, next))
 }
 
 fn device_latency(e: &Evidence) -> Option<Verdict> {
@@ -272,17 +287,18 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     if let Some(phi) = e.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE) {
         let _ = write!(figures, ", though the page cache served {} of them", percent(phi));
     }
-    Some(Verdict { limit: Limit::DeviceLatency, figures, next })
+    Some(e.limited(Limit::DeviceLatency, figures, next))
 }
 
 fn page_cache(e: &Evidence) -> Option<Verdict> {
     let next = "get the page cache out of the way: direct I/O, or less free memory than data";
     let figures = over("the page cache served {} of physical reads", e.page_cache_share, MAX_PAGE_CACHE_SHARE)?;
-    Some(Verdict { limit: Limit::PageCache, figures, next })
+    Some(e.limited(Limit::PageCache, figures, next))
 }
 
 fn undecided(e: &Evidence) -> Verdict {
-    let top = e.shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.name(), percent(share)));
+    let top =
+        e.shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.called(&e.words), percent(share)));
     let top: Vec<_> = top.collect();
     let figures = if top.is_empty() {
         format!("where {} went is not known", e.time())
@@ -290,11 +306,11 @@ fn undecided(e: &Evidence) -> Verdict {
         format!("largest of {}: {}", e.time(), top.join(", "))
     };
     let next = if e.reader == Reader::Several {
-        "run a ladder of --sessions or --iodepth: where it stops rising tells the limit"
+        "sweep --sessions or --iodepth: where the rate stops rising tells the limit"
     } else {
-        "run a ladder of --sessions: where it stops rising tells the limit"
+        "sweep --sessions (`mindful sweep --sessions 1..64`): where the rate stops rising tells the limit"
     };
-    Verdict { limit: Limit::Undecided, figures, next }
+    e.limited(Limit::Undecided, figures, next)
 }
 
 #[cfg(test)]

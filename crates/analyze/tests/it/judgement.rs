@@ -257,7 +257,7 @@ fn a_mix_that_was_not_asked_for_is_found() {
 fn the_ledger_of_writes_counts_log_by_updated_block() {
     let analysis = analyze(&Made { update_pct: "20", latency_us: 400, ..Made::default() }.run());
     let writes = &analysis.steps[0].ledger.writes;
-    assert_eq!(writes[1].name, "log");
+    assert_eq!(writes[1].name, "WAL");
     near(writes[1].ratio, 310.0, 0.01);
     assert!(analyze(&Made::default().run()).steps[0].ledger.writes.is_empty());
 }
@@ -270,8 +270,8 @@ fn the_ledger_names_its_gaps() {
     assert_eq!(
         gaps,
         [
-            "0.02 of index, visibility map and undo a block",
-            "cache hits 50 %",
+            "0.02 index and visibility-map reads per block",
+            "buffer hits 50 %",
             "page cache 20 %",
             "several blocks in one request"
         ]
@@ -333,7 +333,7 @@ fn a_server_side_loop_is_advised_only_where_there_is_one() {
         run.steps[0].head.workload.as_mut().unwrap().looping = looping;
         let analysis = analyze(&run);
         let finding = analysis.summary.findings.iter().find(|finding| finding.code == "client-bound").unwrap();
-        let next = analysis.steps[0].verdict.as_ref().unwrap().next;
+        let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
         assert!(next.contains("--work-unit"), "{next}");
         [finding.text.contains("--loop server"), next.contains("--loop server")]
     };

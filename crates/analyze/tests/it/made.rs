@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
 
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
-use mindful_core::engine::{AccessPath, Description, HostView};
+use mindful_core::engine::{AccessPath, Description, HostView, Words};
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Counter, Metric, Phase, shared};
 use mindful_core::plan::{KEYS, Plan};
@@ -261,6 +261,7 @@ fn description() -> Description {
         cache_bytes: Some(16 << 20),
         endpoints: 1,
         facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        words: Words::new("WAL", "buffer hits", "index and visibility-map reads"),
         ..Description::default()
     }
 }

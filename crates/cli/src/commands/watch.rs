@@ -40,7 +40,7 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let until = context.settings.given("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
-    let mut shape = shape(matches, context.engine.log_name())?;
+    let mut shape = shape(matches, &context.engine.words().log)?;
     let target = context.open()?;
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target)?;
     let events = context.events();

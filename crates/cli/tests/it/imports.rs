@@ -75,7 +75,7 @@ fn a_redo_bound_showcase_is_called_what_it_is() {
     let map = out(&mindful.run(&["show", "showcase", "--heat-map"]));
     assert!(map.contains("waits for a block"), "{map}");
     let shown = out(&mindful.run(&["show", "showcase", "--full"]));
-    for said in ["limited by redo or commit", "waits for the log were", "127 average active sessions"] {
+    for said in ["limited by redo or commit", "waits for the redo were", "127 average active sessions"] {
         assert!(shown.contains(said), "{said} in {shown}");
     }
 }

@@ -13,7 +13,7 @@ use mindful_core::units::format_bytes;
 use mindful_core::workload::{Access, Like, LoopSite, Redo, Workload};
 
 use crate::escape;
-use crate::figure::{mib, number, percent, whole};
+use crate::figure::{counted, mib, number, percent, whole};
 use crate::panel::Panel;
 
 /// The twelve facts.
@@ -22,6 +22,7 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut fact = |name: &str, what: String| facts.push((name.to_owned(), what));
     let unknown = || "not known".to_owned();
+    let log = run.words().log;
     let version = run.description.as_ref().map_or_else(unknown, |d| escape(&d.engine_version));
     fact("engine", format!("{} {version} at {}", escape(&run.head.engine), escape(&run.head.target)));
     let block_bytes = mindful_analyze::figures::blocks::block_bytes(run);
@@ -37,8 +38,11 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
         fact("sessions", workload.map_or_else(|| counts(analysis), sessions));
         fact("work unit", workload.map_or_else(unknown, work_unit));
         fact("mix", workload.map_or_else(unknown, |workload| mix(step, workload)));
-        fact("redo and commit", workload.map_or_else(unknown, |workload| redo(step, workload)));
-        fact("cache hits", hits(&analysis.steps[0]));
+        fact(
+            &format!("{} and commit", escape(&log)),
+            workload.map_or_else(unknown, |workload| redo(&analysis.steps[0], workload)),
+        );
+        fact(&escape(&run.words().hits), hits(&analysis.steps[0]));
         fact("measured window", window(step, &run.steps[0].head));
         fact("CPU", cpus(run, analysis));
     }
@@ -82,7 +86,7 @@ fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> Option<String> {
     let blocks = scale.saturating_mul(schemas.into());
     let bytes =
         block_bytes.map_or_else(String::new, |bytes| format!("{}: ", format_bytes(blocks.saturating_mul(bytes))));
-    Some(format!("{bytes}{schemas} schemas of {} blocks", whole(scale)))
+    Some(format!("{bytes}{} of {}", counted(schemas, "schema"), counted(scale, "block")))
 }
 
 /// The first few names of files.
@@ -133,20 +137,21 @@ fn hosts(placements: &[Placement]) -> String {
 fn work_unit(workload: &Workload) -> String {
     let unit = workload.work_unit;
     match workload.like {
-        Like::Mindful => format!("{unit} blocks an operation"),
+        Like::Mindful => format!("{} per operation", counted(unit, "block")),
         Like::Slob => {
-            format!("{unit}, in the arithmetic of SLOB 2.5.4: {} blocks an operation", unit.saturating_sub(1))
+            format!("{unit}, in the arithmetic of SLOB 2.5.4: {} blocks per operation", unit.saturating_sub(1))
         }
-        Like::Pgio => format!("{unit}, in the arithmetic of pgio 1.0: {} blocks an operation", unit + 1),
+        Like::Pgio => format!("{unit}, in the arithmetic of pgio 1.0: {} blocks per operation", unit + 1),
     }
 }
 
 fn hits(step: &StepAnalysis) -> String {
-    let logical = format!("{} of logical reads", percent(step.summary.hit_ratio));
+    let Some(hits) = step.summary.hit_ratio else { return "not known".to_owned() };
+    let logical = format!("{} of logical reads", percent(Some(hits)));
     match step.residence {
         Some(residence) => {
             let (measured, predicted) = (percent(Some(residence.measured)), percent(Some(residence.predicted)));
-            format!("{logical}; {measured} of block visits, {predicted} by the size of the cache")
+            format!("{logical}, {measured} of the blocks our operations visited; expected from cache size {predicted}")
         }
         None => logical,
     }
@@ -170,7 +175,7 @@ fn mix(step: &StepSummary, workload: &Workload) -> String {
     text
 }
 
-fn redo(step: &StepSummary, workload: &Workload) -> String {
+fn redo(step: &StepAnalysis, workload: &Workload) -> String {
     if workload.update_pct.is_none() {
         return "none: reads alone".to_owned();
     }
@@ -179,7 +184,7 @@ fn redo(step: &StepSummary, workload: &Workload) -> String {
         Redo::Light => "light",
         Redo::Heavy => "heavy",
     };
-    format!("{redo} redo; commits {commit}")
+    format!("{redo} (--redo {redo}); commits {}", escape(commit))
 }
 
 fn window(step: &StepSummary, head: &StepHead) -> String {
@@ -245,7 +250,7 @@ pub fn proof(run: &Run) -> Panel {
         );
         facts.push((
             "dataset".to_owned(),
-            format!("{} in {} schemas{index}; {load}", format_bytes(data.bytes), data.schemas),
+            format!("{} in {}{index}; {load}", format_bytes(data.bytes), counted(data.schemas, "schema")),
         ));
     }
     if let Some(proof) = &run.proof {

@@ -7,6 +7,7 @@ use mindful_analyze::judgement::ledger::Row;
 use mindful_core::metric::shared;
 use mindful_core::workload::OpKind;
 
+use crate::escape;
 use crate::figure::{maybe, mib, number, percent, whole};
 use crate::panel::Panel;
 use crate::style::Detail;
@@ -119,7 +120,10 @@ fn waits(page: &mut Panel, step: &StepAnalysis) {
     };
     let reads = [("p50", waits.read_p50_us), ("p95", waits.read_p95_us), ("p99", waits.read_p99_us)];
     let log = [("p50", waits.log_write_p50_us), ("p99", waits.log_write_p99_us), ("", None)];
-    let kinds = [of("for a block", waits.reads, reads), of("writes of the log", waits.log_writes, log)];
+    let kinds = [
+        of("for a block", waits.reads, reads),
+        of(&format!("{} writes", escape(&step.evidence.words.log)), waits.log_writes, log),
+    ];
     let kinds: Vec<_> = kinds.into_iter().flatten().collect();
     if !kinds.is_empty() {
         page.wrapped(2, &format!("waits by the database's own buckets: {}", kinds.join("; ")));
@@ -155,7 +159,7 @@ pub fn time(step: &StepAnalysis) -> Panel {
     let shares = &step.evidence.shares;
     let share = |(class, share): (mindful_core::wait::WaitClass, f64)| {
         let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
-        format!("{} {}{}", class.name(), percent(Some(share)), error.unwrap_or_default())
+        format!("{} {}{}", escape(class.called(&step.evidence.words)), percent(Some(share)), error.unwrap_or_default())
     };
     let parts: Vec<_> = shares.top(6).into_iter().map(share).collect();
     let busy = step.work.as_ref().map(Work::busy_sessions);
@@ -183,12 +187,12 @@ fn level(row: &Row) -> Vec<String> {
         Some(value) => format!("{value:.2}"),
     };
     vec![
-        row.name.to_string(),
+        escape(&row.name),
         if bytes { String::new() } else { maybe(row.per_s) },
         if row.counts_bytes { mib(row.bytes_per_s) } else { String::new() },
         ratio(row.ratio),
         ratio(row.expected),
-        row.gap.clone().unwrap_or_default(),
+        row.gap.as_deref().map(escape).unwrap_or_default(),
     ]
 }
 
@@ -229,19 +233,19 @@ fn cpu_of_one(step: &StepAnalysis) -> Vec<String> {
     let cpu = &step.summary.cpu;
     let mut parts = Vec::new();
     if let Some(us) = cpu.db_us_per_logical_read {
-        parts.push(format!("server CPU: {} us a logical read", number(us)));
+        parts.push(format!("server CPU: {} us per logical read", number(us)));
     }
     if let Some(us) = cpu.db_us_per_physical_read.filter(|_| is_physical(step)) {
         let marginal = cpu.db_us_per_physical_read_marginal;
         let marginal = marginal.map(|us| format!(" ({} us more than one from the cache)", number(us)));
-        parts.push(format!("{} us a physical read{}", number(us), marginal.unwrap_or_default()));
+        parts.push(format!("{} us per physical read{}", number(us), marginal.unwrap_or_default()));
         if let Some((rate, cores)) = cpu.iops_per_core.zip(cpu.cores_per_100k_iops) {
-            parts.push(format!("{} IOPS a core, {} cores for 100,000 IOPS", number(rate), number(cores)));
+            parts.push(format!("{} IOPS per core, {} cores for 100,000 IOPS", number(rate), number(cores)));
         }
     }
     let updates = step.summary.ops.update.is_some();
     if let Some(us) = cpu.db_us_per_commit.filter(|_| updates) {
-        parts.push(format!("{} us a commit with all that lies between two", number(us)));
+        parts.push(format!("{} us per commit, with all work between two commits", number(us)));
     }
     parts
 }
