@@ -168,5 +168,6 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
 /// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    counters.find(shared::PROCESS_READ_BYTES).filter(|read| read.timely())?;
     Some((1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0))
 }

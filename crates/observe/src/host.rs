@@ -22,8 +22,11 @@ pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>
     let kernel = Kernel::default();
     let mut found = Found::default();
     if host.local {
-        found.devices(&kernel, host, with_trace);
+        let device = found.devices(&kernel, host);
         found.processes(&kernel, host);
+        if device && with_trace {
+            found.trace(&kernel, host);
+        }
         found.sources(&kernel);
         if let Some(cgroup) = server_pid(host).and_then(|pid| Cgroup::open(&kernel, pid)) {
             found.samplers.push(Box::new(cgroup));
@@ -55,8 +58,8 @@ impl Found {
         self.findings.push(code.finding(text, evidence));
     }
 
-    /// The device comes first: its counters are compared with everybody else's.
-    fn devices(&mut self, kernel: &Kernel, host: &HostView, with_trace: bool) {
+    /// The device comes first: its counters are compared with everybody else's. Whether one holds the data.
+    fn devices(&mut self, kernel: &Kernel, host: &HostView) -> bool {
         let text = std::fs::read_to_string(kernel.proc.join("diskstats")).unwrap_or_default();
         let DataDevices { counted, others, unseen } = DataDevices::find(kernel, &host.data_paths, &text);
         for (path, reason) in unseen {
@@ -68,7 +71,7 @@ impl Found {
             self.unseen(codes::DEVICE_NOT_SEEN, text, "the server tells no data directory to this role");
         }
         if counted.is_empty() {
-            return;
+            return false;
         }
         match Diskstats::open(kernel, &counted, &others) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
@@ -76,8 +79,13 @@ impl Found {
                 self.unseen(codes::DEVICE_NOT_SEEN, "The device is not seen.", format!("/proc/diskstats: {error}"));
             }
         }
-        match with_trace.then(|| block_trace::open(kernel, host)).transpose() {
-            Ok(trace) => self.samplers.extend(trace.flatten().map(|trace| Box::new(trace) as Box<dyn Sampler>)),
+        true
+    }
+
+    /// After the processes: what it takes to read it would make their counters late.
+    fn trace(&mut self, kernel: &Kernel, host: &HostView) {
+        match block_trace::open(kernel, host) {
+            Ok(trace) => self.samplers.extend(trace.map(|trace| Box::new(trace) as Box<dyn Sampler>)),
             Err(reason) => {
                 let text = "Single requests at the device are not timed: of its latency only the mean is known.";
                 self.unseen(codes::DEVICE_LATENCY_NOT_SEEN, text, reason);

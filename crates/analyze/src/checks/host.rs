@@ -116,6 +116,7 @@ mod tests {
             readings: [Some(0.0), Some(*delta)],
             delta: Some(*delta),
             seconds: 10.0,
+            late_s: 0.0,
         };
         of_window(&Counters(grew.iter().map(change).collect())).into_iter().map(|finding| finding.code).collect()
     }

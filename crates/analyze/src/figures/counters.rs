@@ -1,9 +1,13 @@
 //! Counters over the window: differences of two readings by the time between them.
 
 use mindful_core::metric::{Counter, MetricKind, Phase, shared};
-use mindful_core::run::{Series, StepRecord};
+use mindful_core::run::{Reading, Series, StepRecord};
 
 use crate::figures::window::Window;
+
+/// How late a reading may come, as a share of the window, to be compared with the sessions' work; the limit of what the page
+/// cache may serve.
+const LATEST: f64 = 0.05;
 
 /// The change of one counter over the window.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,9 +24,17 @@ pub struct Change {
     pub delta: Option<f64>,
     /// Time between the two readings, s.
     pub seconds: f64,
+    /// How much later after its boundary the later of them came than the promptest reading of the step did, s.
+    pub late_s: f64,
 }
 
 impl Change {
+    /// Whether its rate is of the time in which the sessions worked: on a busy host a reading may come so late that much of
+    /// what it tells was before the window or after it.
+    pub fn timely(&self) -> bool {
+        self.late_s <= LATEST * self.seconds
+    }
+
     fn rate(&self) -> Option<f64> {
         self.delta.map(|delta| delta / self.seconds)
     }
@@ -86,6 +98,14 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
         }
     };
     let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };
+    // Boundaries are on the engine's clock, readings on the host's: only what is more than the least is known to be late.
+    let lag_us = |reading: &Reading| Some(reading.at_us - boundary_us(reading.boundary)?);
+    let least_us = series.readings.iter().filter_map(lag_us).min();
+    let latest_us = lag_us(first).max(lag_us(last));
+    let late_s = match series.phase {
+        Phase::Boundary => latest_us.zip(least_us).map_or(0.0, |(latest, least)| (latest - least) as f64 / 1e6),
+        Phase::Settled => 0.0,
+    };
     let counters = series.metrics.iter().enumerate().filter(|(_, metric)| metric.kind == MetricKind::Counter);
     counters
         .map(|(i, metric)| Change {
@@ -95,6 +115,7 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
             readings: [first.values[i], last.values[i]],
             delta: first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0),
             seconds,
+            late_s,
         })
         .collect()
 }

@@ -64,6 +64,7 @@ mod tests {
             readings: [Some(0.0), Some(delta)],
             delta: Some(delta),
             seconds: 3.0,
+            late_s: 0.0,
         };
         Counters(vec![change("trace_events", events), change("trace_lost", lost)])
     }

@@ -396,6 +396,19 @@ fn a_session_that_got_its_cpu_late_makes_no_window_short() {
     }
 }
 
+/// A thread of a busy host reads what stood still since the window ended: less a second is no page cache.
+#[test]
+fn a_reading_that_came_late_is_not_held_against_the_work() {
+    for (late_us, known) in [(200_000, true), (1_000_000, false)] {
+        let mut run = Made::default().run();
+        let of_host = run.steps[0].series.iter_mut().find(|series| series.source == "host").unwrap();
+        of_host.readings.last_mut().unwrap().at_us += late_us;
+        let analysis = analyze(&run);
+        assert_eq!(analysis.summary.steps[0].page_cache_share.is_some(), known, "{late_us}");
+        assert!(!codes(&analysis).contains(&"page-cache"), "{late_us}");
+    }
+}
+
 #[test]
 fn fixed_work_is_measured_until_the_first_stop() {
     let mut run = Made::default().run();

@@ -1,6 +1,6 @@
 //! Stored blocks, read back and compressed, are what was asked for, or the load is refused before its first byte.
 
-use crate::support::{Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
@@ -26,7 +26,7 @@ fn reported(target: &dyn Target) -> (f64, f64) {
 #[test]
 fn stored_blocks_have_the_ratio_asked_for() {
     for bin in programs() {
-        let server = Server::start(&bin, &[]);
+        let server = Server::start(&bin, &NOTHING_WAITS);
         for asked in [1.0, 2.0, 4.0, 12.0, 30.0] {
             let target = server.target(&[("compress_ratio", &asked.to_string())]).unwrap();
             target.load(&mixed(asked, 1.0), &Silent, &Stop::default()).unwrap();
@@ -45,7 +45,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
 
 #[test]
 fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
-    let server = Server::start(&programs()[0], &[]);
+    let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
     let (compress, _) = reported(&*target);
@@ -58,7 +58,7 @@ fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
 
 #[test]
 fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
-    let server = Server::start(&programs()[0], &[]);
+    let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[("compress_ratio", "1")]).unwrap();
     for plan in [mixed(50.0, 1.0), mixed(2.0, 3.0)] {
         let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
@@ -75,7 +75,7 @@ fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
 
 #[test]
 fn updates_of_shaped_rows_stay_in_block_and_in_kind() {
-    let server = Server::start(&programs()[0], &[]);
+    let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[("compress_ratio", "4")]).unwrap();
     target.load(&mixed(4.0, 1.0), &Silent, &Stop::default()).unwrap();
     let w = mindful_core::workload::Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 1, "100") };

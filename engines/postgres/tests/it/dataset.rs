@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::support::{Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::ErrorKind;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::engine::Stop;
@@ -10,7 +10,7 @@ use mindful_core::event::{Event, Events, Silent};
 
 fn each_server(test: impl Fn(&Server)) {
     for bin in programs() {
-        test(&Server::start(&bin, &[]));
+        test(&Server::start(&bin, &NOTHING_WAITS));
     }
 }
 
@@ -199,7 +199,7 @@ fn hostile_names_are_only_names() {
 
 #[test]
 fn a_registry_of_more_than_any_server_holds_is_no_dataset() {
-    let server = Server::start(&programs()[0], &[]);
+    let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(2, 100), &Silent, &Stop::default()).unwrap();
     for blocks in ["9223372036854775807", "-9223372036854775808", "2305843009213693952"] {

@@ -1,6 +1,6 @@
 //! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
 
-use crate::support::{Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::plan::{self, Plan};
@@ -106,7 +106,7 @@ fn every_verb(target: &dyn Target) {
 
 fn each_server(test: impl Fn(&Server)) {
     for bin in programs() {
-        test(&Server::start(&bin, &[]));
+        test(&Server::start(&bin, &NOTHING_WAITS));
     }
 }
 
@@ -303,7 +303,7 @@ fn a_namespace_of_another_role_is_used_when_it_is_named() {
 
 #[test]
 fn names_mean_the_servers_own_objects_in_every_session() {
-    let server = Server::start(&programs()[0], &[]);
+    let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     server.sql("ALTER ROLE bench SET search_path = public; ALTER DATABASE postgres SET search_path = public");
     for options in ["", "?options=-c%20search_path%3Dpublic"] {

@@ -3,7 +3,7 @@
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 
-use crate::support::{Server, dataset, programs};
+use crate::support::{NOTHING_WAITS, Server, dataset, programs};
 
 /// What a server says of clients that went away in the middle.
 const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connection to client lost", "unexpected EOF"];
@@ -11,7 +11,7 @@ const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connectio
 #[test]
 fn a_load_leaves_no_complaint_in_the_servers_log() {
     for bin in programs() {
-        let server = Server::start(&bin, &[]);
+        let server = Server::start(&bin, &NOTHING_WAITS);
         for schemas in 1..=4 {
             let target = server.target(&[]).unwrap();
             target.describe().unwrap();

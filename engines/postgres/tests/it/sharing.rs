@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use crate::support::{Server, dataset, programs, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, programs, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, Silent};
 use mindful_core::plan::{self, Plan};
@@ -16,7 +16,7 @@ const SHARED: [(&str, &str); 1] = [("shared", "on")];
 
 fn each_server(test: impl Fn(&Server)) {
     for bin in programs() {
-        test(&Server::start(&bin, &[]));
+        test(&Server::start(&bin, &NOTHING_WAITS));
     }
 }
 

@@ -285,6 +285,9 @@ pub fn fetched(version: &str) -> PathBuf {
     found.entry(version.to_owned()).or_insert_with(find).clone()
 }
 
+/// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.
+pub const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
+
 /// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
 pub fn fixture(bin: PathBuf) -> Fixture {
     static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
@@ -293,7 +296,7 @@ pub fn fixture(bin: PathBuf) -> Fixture {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
         running.unwrap_or_else(|| {
-            let server = Arc::new(Server::start(&bin, &["fsync=off"]));
+            let server = Arc::new(Server::start(&bin, &NOTHING_WAITS));
             shared.retain(|(path, _)| *path != bin);
             shared.push((bin, Arc::downgrade(&server)));
             server
