@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod choices;
 pub mod cliff;
+pub mod columns;
 pub mod counters;
 pub mod cpu;
 pub mod device;

@@ -178,17 +178,18 @@ fn show() -> Command {
 }
 
 fn export() -> Command {
+    let runs = Arg::new("ids").value_name("RUN").num_args(0..);
+    let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
+    let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
+    let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
     Command::new("export")
-        .about("Write a stored run for other programs: its steps, its summary, all that happened, or a page to look at")
-        .arg(run_name())
-        .arg(
-            Arg::new("as")
-                .long("as")
-                .value_name("FORM")
-                .value_parser(["csv", "json", "jsonl", "html"])
-                .default_value("csv")
-                .help("csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with heat maps of latency"),
-        )
+        .about("Write stored runs for other programs or people: steps, summary, all that happened, a page, a picture")
+        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html and svg take several"))
+        .arg(form.value_parser(["csv", "json", "jsonl", "html", "svg", "markdown"]).help(
+            "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
+             svg: one of them; markdown: the report for a wiki or a merge request",
+        ))
+        .arg(chart.help("Which chart --as svg draws"))
         .arg(output("Where it is written [default: stdout]"))
 }
 

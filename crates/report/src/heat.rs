@@ -1,6 +1,6 @@
 //! Latency over time as two heat maps beside each other: how many operations, and how much time went into them.
 
-mod axis;
+pub(crate) mod axis;
 pub mod svg;
 pub mod terminal;
 

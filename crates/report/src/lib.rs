@@ -1,8 +1,10 @@
 //! Reports: pure functions from a run and its analysis to text. Only [`live`] looks at events while they happen.
 
 pub mod card;
+pub mod charts;
 mod contrast;
 pub mod csv;
+mod drawing;
 pub mod escape;
 pub mod explain;
 pub mod figure;
@@ -14,6 +16,8 @@ mod io_job;
 pub mod json;
 pub mod list;
 pub mod live;
+pub mod markdown;
+mod markup;
 pub mod matrix;
 mod panel;
 mod report;

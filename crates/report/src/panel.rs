@@ -5,7 +5,7 @@ use crate::style::{Style, Tone};
 use crate::table::{Table, columns_of, wrap};
 
 /// A piece of a panel.
-enum Piece {
+pub(crate) enum Piece {
     Line(String),
     /// Above it a blank line.
     Heading(String),
@@ -86,9 +86,14 @@ impl Panel {
         self.0.push(Piece::Pairs(pairs));
     }
 
-    /// Its tables, for who shows them in a form of its own.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.0.iter().filter_map(|piece| if let Piece::Table { table, .. } = piece { Some(table) } else { None })
+    /// Its pieces, for who shows them in a form of its own.
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.0
+    }
+
+    /// Its names and what they are.
+    pub(crate) fn pairs_told(&self) -> impl Iterator<Item = &(String, String)> {
+        self.0.iter().flat_map(|piece| if let Piece::Pairs(pairs) = piece { pairs.as_slice() } else { &[] })
     }
 
     /// Its lines on a terminal.

@@ -44,6 +44,11 @@ pub fn of(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Deta
 }
 
 impl Report {
+    /// Its panels, in order.
+    pub(crate) fn panels(&self) -> &[Panel] {
+        &self.panels
+    }
+
     /// As text on a terminal.
     pub fn text(&self, style: &Style) -> String {
         self.panels.iter().map(|panel| panel.text(style)).collect()

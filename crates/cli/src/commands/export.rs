@@ -1,41 +1,88 @@
-//! `mindful export`: a stored run for other programs.
+//! `mindful export`: stored runs for other programs, as a page, or as a picture.
 
 use std::path::Path;
 
 use clap::ArgMatches;
+use mindful_analyze::Analysis;
+use mindful_core::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::{Store, file as record_file};
-use mindful_report::{Detail, Style};
+use mindful_report::html::{self, Subject};
+use mindful_report::{Detail, charts};
 
-use crate::commands::{file, show};
+use crate::commands::file;
 use crate::exit::Exit;
 use crate::{context, store};
 
-/// Writes the run in the form that is asked for, to a file or stdout.
+/// Writes the runs in the form that is asked for, to a file or stdout.
 pub fn export(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let id = store.resolve(text("id").unwrap_or("latest"))?;
-    let exported = match text("as") {
-        Some("jsonl") => events(&store, &id)?,
-        form => {
-            let run = store.read(&id)?;
-            let analysis = mindful_analyze::analyze(&run);
-            match form {
-                Some("json") => mindful_report::json::summary(&analysis.summary),
-                Some("html") => {
-                    let reported = show::report(&run, &analysis, &Style::default(), &store.run_dir(&id), Detail::Full);
-                    mindful_report::html::page(&run, &analysis, &reported)
-                }
-                _ => mindful_report::csv::steps(&analysis),
-            }
-        }
+    let names: Vec<&str> =
+        matches.get_many::<String>("ids").map_or_else(|| vec!["latest"], |ids| ids.map(String::as_str).collect());
+    let ids = names.into_iter().map(|name| store.resolve(name)).collect::<Result<Vec<_>>>()?;
+    let form = text("as").unwrap_or("csv");
+    let exported = match form {
+        "html" => page(&store, &ids)?,
+        "svg" => picture(&store, &ids, text("chart").unwrap_or("latency-iops"))?,
+        _ => of_one(&store, single(&ids, form)?, form)?,
     };
     match text("output").filter(|output| *output != "-") {
         Some(output) => file::write(Path::new(output), &exported, matches.get_flag("yes"))?,
         None => context::print(&exported)?,
     }
     Ok(Exit::Ok)
+}
+
+/// Forms that take several runs at once.
+const OF_SEVERAL: &str = "html and svg";
+
+fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
+    match ids {
+        [id] => Ok(id),
+        _ => Err(Error::plan(
+            format!("--as {form} is of one run, {} are named", ids.len()),
+            format!("{OF_SEVERAL} take several; export the others one by one"),
+        )),
+    }
+}
+
+fn of_one(store: &Store, id: &str, form: &str) -> Result<String> {
+    if form == "jsonl" {
+        return events(store, id);
+    }
+    let (run, analysis) = read(store, id)?;
+    Ok(match form {
+        "json" => mindful_report::json::summary(&analysis.summary),
+        "markdown" => {
+            let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+            context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
+        }
+        _ => mindful_report::csv::steps(&analysis),
+    })
+}
+
+fn read(store: &Store, id: &str) -> Result<(Run, Analysis)> {
+    let run = store.read(id)?;
+    let analysis = mindful_analyze::analyze(&run);
+    Ok((run, analysis))
+}
+
+fn page(store: &Store, ids: &[String]) -> Result<String> {
+    let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
+    let reports: Vec<_> =
+        runs.iter().map(|(run, analysis)| mindful_report::of(run, analysis, None, Detail::Full)).collect();
+    let before: Vec<_> = runs.iter().map(|(run, _)| context::found_plan(&run.head.settings)).collect();
+    let subject =
+        |at: usize| Subject { run: &runs[at].0, analysis: &runs[at].1, report: &reports[at], before: &before[at] };
+    Ok(html::page(&(0..runs.len()).map(subject).collect::<Vec<_>>()))
+}
+
+/// One chart with the facts below it.
+fn picture(store: &Store, ids: &[String], chart: &str) -> Result<String> {
+    let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
+    let sides: Vec<charts::Side> = runs.iter().map(|(run, analysis)| (run, analysis)).collect();
+    Ok(charts::named(chart, &sides)?.file(&charts::caption(&sides)))
 }
 
 /// All lines of the record, as they stand.

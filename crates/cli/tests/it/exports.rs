@@ -42,9 +42,30 @@ fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let reported = |args: &[&str]| String::from_utf8(mindful.run(&[args, &[id]].concat()).stdout).unwrap();
     let page = reported(&["export", "--as", "html"]);
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
-    assert_eq!(page.matches("<svg").count(), 2, "selects alone: {page}");
+    assert_eq!(page.matches("<svg class=").count(), 2, "two heat maps of selects alone: {page}");
     let report = reported(&["show", "--full"]);
     assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
     let map = reported(&["show", "--heat-map"]);
     assert!(map.contains("select: latency") && map.contains('█') && !report.contains('█'), "{map}");
+}
+
+#[test]
+fn a_sweep_is_exported_as_page_picture_and_markdown() {
+    let mindful = Mindful::new();
+    let sweep =
+        ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s", "--sessions", "1,2"];
+    assert!(mindful.run(&sweep).status.success());
+    let exported = |args: &[&str]| mindful.run(&[&["export", "latest"], args].concat());
+    let text = |args: &[&str]| String::from_utf8(exported(args).stdout).unwrap();
+    let (page, picture) = (text(&["--as", "html"]), text(&["--as", "svg"]));
+    assert!(page.contains("data-chart=\"latency-iops\"") && page.contains("data-chart=\"sessions\""), "{page}");
+    assert!(picture.starts_with("<svg xmlns=") && picture.contains("Latency against throughput"), "{picture}");
+    assert!(picture.contains("block size: 8192 B") && picture.contains("work unit: 64 blocks"), "its facts: {picture}");
+    assert!(text(&["--as", "svg", "--chart", "sessions"]).contains("Throughput by load"));
+    let refused = exported(&["--as", "svg", "--chart", "rungs"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(text(&["--as", "markdown"]).contains("| engine | null"), "{}", text(&["--as", "markdown"]));
+    let both = String::from_utf8(mindful.run(&["export", "latest", "latest", "--as", "html"]).stdout).unwrap();
+    assert!(both.contains("the runs may be compared"), "{both}");
+    assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));
 }

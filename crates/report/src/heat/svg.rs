@@ -29,17 +29,26 @@ const BARS_WIDTH: f64 = 56.0;
 /// Least distance of two names on one axis.
 const APART: f64 = 13.0;
 
+/// Where many steps share a page.
+const COARSER: Fineness = Fineness { columns: 48, bands_a_decade: 10 };
+
 /// A figure for each kind of operation of the step: both maps, and what the slow ones cost in words. `number` makes the names
-/// inside unlike those of other steps.
-pub fn figures(record: &StepRecord, step: &StepAnalysis, number: usize) -> String {
+/// inside unlike those of other steps; `doubt` stands across each map; `coarser` where many steps share a page.
+pub fn figures(
+    record: &StepRecord,
+    step: &StepAnalysis,
+    number: usize,
+    doubt: Option<&'static str>,
+    coarser: bool,
+) -> String {
     let mut html = String::new();
-    for (of, map) in maps(record, step, FINENESS) {
+    for (of, map) in maps(record, step, if coarser { COARSER } else { FINENESS }) {
         let op = of.operations().and_then(|kind| step.summary.ops.of(kind));
         let what = timed(record);
         let title = format!("{}: {what} over time", of.name());
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
         for heat in [Heat::Frequency, Heat::Intensity] {
-            html.push_str(&Picture { map: &map, heat, op, of, number }.svg(&title));
+            html.push_str(&Picture { map: &map, heat, op, of, number, doubt }.svg(&title));
         }
         let said = slow(step, of).unwrap_or_default();
         let _ = write!(html, "</div>\n<figcaption>{said}</figcaption>\n</figure>\n");
@@ -61,6 +70,7 @@ struct Picture<'a> {
     op: Option<&'a OpSummary>,
     of: Of,
     number: usize,
+    doubt: Option<&'static str>,
 }
 
 impl Picture<'_> {
@@ -86,6 +96,13 @@ impl Picture<'_> {
         self.axes(&mut svg);
         self.marks(&mut svg);
         self.legend(&mut svg);
+        if let Some(doubt) = self.doubt {
+            let (x, y) = (width / 2, height / 2);
+            let _ = writeln!(
+                svg,
+                "<text class=\"doubt\" x=\"{x}\" y=\"{y}\" transform=\"rotate(-18 {x} {y})\">{doubt}</text>"
+            );
+        }
         svg.push_str("</svg>\n");
         svg
     }

@@ -6,7 +6,7 @@ use mindful_core::latency::Recorder;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::Run;
 use mindful_core::workload::OpKind;
-use mindful_report::{Style, heat, html};
+use mindful_report::{Detail, Style, heat, html};
 use proptest::prelude::*;
 
 /// Selects of 100 us and, one in a thousand, of 300 ms; in the fifth second of the window nothing but a stall.
@@ -29,7 +29,9 @@ fn two_humps() -> Run {
 }
 
 fn page(run: &Run) -> String {
-    html::page(run, &analyze(run), "the report as text")
+    let analysis = analyze(run);
+    let report = mindful_report::of(run, &analysis, None, Detail::Full);
+    html::page(&[html::Subject { run, analysis: &analysis, report: &report, before: "" }])
 }
 
 #[test]
@@ -66,9 +68,10 @@ fn each_kind_of_operation_has_its_two_maps_with_a_title() {
     let of = |update_pct| page(&Made { update_pct, latency_us: 400, ..Made::default() }.run());
     for (update_pct, maps) in [("0", 2), ("20", 4), ("100", 2)] {
         let page = of(update_pct);
-        assert_eq!(page.matches("<svg").count(), maps, "{update_pct} % updates");
+        let heat = page.matches("<svg class=\"frequency\"").count() + page.matches("<svg class=\"intensity\"").count();
+        assert_eq!(heat, maps, "{update_pct} % updates");
         assert_eq!(page.matches("<svg").count(), page.matches("role=\"img\" aria-labelledby=").count());
-        assert_eq!(page.matches("</title>\n<desc").count(), maps);
+        assert_eq!(page.matches("</title>\n<desc").count(), page.matches("<svg").count());
     }
 }
 
@@ -85,7 +88,7 @@ fn the_page_stands_by_itself() {
     for outside in ["http://", "https://", "<script", "src=", "href=", "url(", "@import", "onload"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert!(page.contains("prefers-color-scheme: dark") && page.contains("the report as text"));
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("what was measured"));
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn a_name_from_outside_is_never_markup() {
         text: text.to_owned(),
         evidence: text.to_owned(),
     });
-    let page = html::page(&run, &analyze(&run), text);
+    let page = page(&run);
     assert!(page.contains("&lt;script&gt;alert") && !page.contains("<script"));
     assert_eq!(unbalanced(&page), [""; 0]);
 }

@@ -124,9 +124,13 @@ fn reported(file: &Path) -> Option<usize> {
     let mut analysis = mindful_analyze::analyze(&run);
     let style = Style::default();
     let text = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None, Detail::Full).text(&style);
+    let page = |run: &Run, analysis: &Analysis| {
+        let report = mindful_report::of(run, analysis, None, Detail::Full);
+        html::page(&[html::Subject { run, analysis, report: &report, before: "" }])
+    };
     let whole = text(&run, &analysis);
     let mut all = vec![
-        html::page(&run, &analysis, &whole),
+        page(&run, &analysis),
         csv::steps(&analysis),
         json::summary(&analysis.summary),
         heat::terminal::report(&run, &analysis, &style),

@@ -1,9 +1,12 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod browser;
+mod charts;
 mod csv_columns;
 mod heat;
 mod hostile_numbers;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
+mod markdown;
 mod terminal;

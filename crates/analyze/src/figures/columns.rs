@@ -1,0 +1,90 @@
+//! A window in columns of equal length: what work and counters did in each.
+
+use mindful_core::latency::Recorder;
+use mindful_core::metric::shared;
+use mindful_core::run::StepRecord;
+
+use crate::figures::counters::Counters;
+use crate::figures::latency::quantile_us;
+use crate::figures::shares::Shares;
+use crate::figures::window::Window;
+
+/// A stretch of a window, of one slice or several.
+#[derive(Debug)]
+pub struct Column {
+    /// Begin and end, s since the first column began.
+    pub span_s: [f64; 2],
+    /// Operations per second.
+    pub ops_per_s: f64,
+    /// Blocks visited per second; `None` where no work is reported.
+    pub blocks_per_s: Option<f64>,
+    /// Median over all kinds, us.
+    pub p50_us: Option<f64>,
+    /// 99th percentile over all kinds, us; `None` when fewer than ten operations lie beyond it.
+    pub p99_us: Option<f64>,
+    /// Sessions inside operations on average; `None` where nothing tells.
+    pub busy_sessions: Option<f64>,
+    /// Where their time went.
+    pub shares: Shares,
+    /// What counters did.
+    pub counters: Counters,
+}
+
+/// What is added up in a column.
+struct Sums {
+    ops: f64,
+    blocks: f64,
+    latency: Recorder,
+    reported: bool,
+}
+
+/// At most `most` columns of `window`, each of as many slices but the last.
+pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
+    let slices = window.first_boundary..window.last_boundary.min(step.boundaries_us.len().saturating_sub(1) as u32);
+    if slices.is_empty() {
+        return Vec::new();
+    }
+    let each = slices.len().div_ceil(most.max(1));
+    let mut sums: Vec<Sums> = Vec::new();
+    sums.resize_with(slices.len().div_ceil(each), || Sums {
+        ops: 0.0,
+        blocks: 0.0,
+        latency: Recorder::new(),
+        reported: false,
+    });
+    for report in step.reports().filter(|report| slices.contains(&report.index)) {
+        let sum = &mut sums[(report.index - slices.start) as usize / each];
+        sum.reported = true;
+        for op in &report.ops {
+            sum.ops += op.ops as f64;
+            sum.blocks += op.blocks as f64;
+            sum.latency.merge(op.response.as_ref().unwrap_or(&op.latency));
+        }
+    }
+    let begins = slices.clone().step_by(each);
+    begins
+        .zip(sums)
+        .map(|(first, sum)| column(step, window, first..(first + each as u32).min(slices.end), &sum))
+        .collect()
+}
+
+fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum: &Sums) -> Column {
+    let us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied().unwrap_or(window.end_us);
+    let (begin_us, end_us) = (us(slices.start), us(slices.end));
+    let part = Window { begin_us, end_us, first_boundary: slices.start, last_boundary: slices.end, ..*window };
+    let seconds = part.seconds().max(1e-6);
+    let since = |at: i64| at.saturating_sub(us(window.first_boundary)) as f64 / 1e6;
+    let counters = Counters::of(step, &part);
+    let counted = counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6);
+    let clocked = sum.latency.mean_ns().map(|ns| ns * sum.latency.count() as f64 / 1e9 / seconds);
+    Column {
+        span_s: [since(begin_us), since(end_us)],
+        ops_per_s: sum.ops / seconds,
+        blocks_per_s: sum.reported.then_some(sum.blocks / seconds),
+        p50_us: quantile_us(&sum.latency, 0.5),
+        p99_us: quantile_us(&sum.latency, 0.99),
+        busy_sessions: counted.or(clocked),
+        shares: Shares::of(None, &counters),
+        counters,
+    }
+}

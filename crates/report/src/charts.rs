@@ -1,0 +1,119 @@
+//! The charts of runs: which there are, by what was run.
+
+mod contrast;
+mod distribution;
+mod funnel;
+mod ladder;
+mod latency_iops;
+mod over_time;
+mod sessions;
+
+use std::fmt::Write as _;
+
+use mindful_analyze::StepAnalysis;
+use mindful_core::result::Validity;
+use mindful_core::run::StepRecord;
+use mindful_core::{Error, Result};
+
+use crate::card;
+use crate::drawing::frame::Drawing;
+use crate::terminal::facts;
+pub use ladder::Side;
+
+/// The charts that can be asked for by name, and what each shows.
+pub const NAMES: [(&str, &str); 9] = [
+    ("latency-iops", "latency against throughput, a curve a configuration"),
+    ("sessions", "throughput by sessions, beside the line that it would follow without any queue"),
+    ("mib", "MiB read, written and logged per second, a point a step"),
+    ("cpu-cost", "CPU of the server for a read, a point a step"),
+    ("rungs", "time for a block by each rung of a contrast, and what each adds"),
+    ("added", "what the time consists of that a database adds to a block"),
+    ("time", "throughput, latency, waits, device and CPU over time"),
+    ("distribution", "how long operations took, by their count and by their time"),
+    ("ledger", "the same reads as each level counted them"),
+];
+
+/// What stands across pictures of runs that are not to be quoted: the gravest of all `sides`.
+pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
+    let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max()?;
+    (worst > Validity::Valid).then(|| card::word(worst))
+}
+
+/// The charts of all steps of `sides` together, for a page: a curve of one point is none.
+pub(crate) fn of_page(sides: &[Side]) -> Vec<Drawing> {
+    let several = sides.iter().map(|(run, _)| run.steps.len()).sum::<usize>() > 1;
+    let curves = if several { curves(sides) } else { Vec::new() };
+    curves.into_iter().chain(contrasts(sides)).collect()
+}
+
+fn curves(sides: &[Side]) -> Vec<Drawing> {
+    let ladders = ladder::ladders(sides);
+    let plots = [
+        latency_iops::plot(&ladders),
+        sessions::throughput(&ladders),
+        sessions::mib(&ladders),
+        sessions::cpu(&ladders),
+    ];
+    plots.into_iter().flatten().map(|plot| plot.drawing(doubt(sides))).collect()
+}
+
+fn contrasts(sides: &[Side]) -> Vec<Drawing> {
+    sides.iter().flat_map(|(_, analysis)| contrast::drawings(&analysis.summary, doubt(sides))).collect()
+}
+
+/// The charts of one step.
+pub(crate) fn of_step(
+    record: &StepRecord,
+    step: &StepAnalysis,
+    doubt: Option<&'static str>,
+    columns: usize,
+) -> Vec<Drawing> {
+    let drawings = [
+        over_time::drawing(record, step, doubt, columns),
+        distribution::drawing(record, step, doubt),
+        funnel::drawing(step, doubt),
+    ];
+    drawings.into_iter().flatten().collect()
+}
+
+/// The chart called `name` of `sides`; of a chart of one step, that of the last step.
+///
+/// # Errors
+/// There is no such chart, or these runs have nothing that it could show.
+pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
+    if !NAMES.iter().any(|(known, _)| *known == name) {
+        let known: Vec<_> = NAMES.iter().map(|(known, _)| *known).collect();
+        return Err(Error::plan(format!("no chart is called `{name}`"), format!("there are: {}", known.join(", "))));
+    }
+    let last = sides.last().and_then(|(run, analysis)| run.steps.last().zip(analysis.steps.last()));
+    let of_step = last.map(|(record, step)| of_step(record, step, doubt(sides), 120)).unwrap_or_default();
+    let all: Vec<Drawing> = curves(sides).into_iter().chain(contrasts(sides)).chain(of_step).collect();
+    let there: Vec<_> = all.iter().map(|drawing| drawing.name).collect();
+    let next = match there.as_slice() {
+        [] => "these runs measured nothing that could be drawn: `mindful show` tells why".to_owned(),
+        names => format!("these runs have: {}", names.join(", ")),
+    };
+    all.into_iter()
+        .find(|drawing| drawing.name == name)
+        .ok_or_else(|| Error::plan(format!("these runs have nothing for the chart `{name}`"), next))
+}
+
+/// What has to stand below a chart that leaves its page: whether it may be quoted, and of each run the facts without which
+/// no two results can be compared.
+pub fn caption(sides: &[Side]) -> Vec<String> {
+    sides.iter().flat_map(|side| caption_of(*side, sides.len() > 1)).collect()
+}
+
+fn caption_of((run, analysis): Side, brief: bool) -> Vec<String> {
+    let summary = &analysis.summary;
+    let card = card::of(analysis);
+    let mut first =
+        format!("{}: run {}, {}, mindful {}", card.word, summary.id, summary.started_at, run.head.mindful_version);
+    if summary.validity > Validity::Valid {
+        let _ = write!(first, ". {}", card.why);
+    }
+    let facts = facts::measured(run, analysis);
+    let facts = facts.pairs_told().filter(|(name, _)| !brief || name == "engine" || name == "block size");
+    let facts: Vec<_> = facts.map(|(name, what)| format!("{name}: {what}")).collect();
+    vec![first, facts.join(" | ")]
+}

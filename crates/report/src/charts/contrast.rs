@@ -1,0 +1,84 @@
+//! A contrast as a waterfall: the time that each rung needs for a block, and what it adds to the one before.
+
+use mindful_core::result::{ContrastSummary, RungSummary, Summary};
+
+use crate::drawing::bars::{Bar, Bars, Place};
+use crate::drawing::frame::Drawing;
+use crate::drawing::scale::Unit;
+use crate::figure::{number, time_us};
+
+/// Colours: of a first bar, of what is added, of what is saved.
+const FIRST: usize = 0;
+const MORE: usize = 1;
+const LESS: usize = 2;
+
+/// The charts of a contrast; none of another run.
+pub fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
+    let Some(contrast) = &summary.contrast else { return Vec::new() };
+    let sessions = summary.steps.iter().find_map(|step| step.sessions);
+    let rungs = sessions.filter(|_| !contrast.all_cores.is_empty()).map(|sessions| rungs(contrast, sessions));
+    [rungs, added(contrast)].into_iter().flatten().map(|bars| bars.drawing(doubt)).collect()
+}
+
+fn rungs(contrast: &ContrastSummary, sessions: u32) -> Bars {
+    let us = |rung: &RungSummary| f64::from(sessions) * 1e6 / rung.iops;
+    let bar = |(at, rung): (usize, &RungSummary)| {
+        let here = us(rung);
+        let before = at.checked_sub(1).map(|before| us(&contrast.all_cores[before]));
+        let differs = |before: f64| format!("{} ({:+.1} %)", signed(here - before), 100.0 * (here / before - 1.0));
+        Bar {
+            name: rung.rung.clone(),
+            span: Some([before.unwrap_or(0.0), here]),
+            told: format!("{} a block, {} IOPS", time_us(here), number(rung.iops)),
+            remark: before.map_or_else(String::new, differs),
+            colour: before.map_or(FIRST, |before| if here < before { LESS } else { MORE }),
+        }
+    };
+    Bars {
+        name: "rungs",
+        title: "Time for a block, rung by rung".into(),
+        about: format!(
+            "All cores, {sessions} sessions on each rung: the time a session needs for a block, which is sessions by blocks \
+             per second. The bar of a rung begins where the one before it ends."
+        ),
+        rows: contrast.all_cores.iter().enumerate().map(bar).collect(),
+        place: Place::Left,
+        unit: Unit::Us,
+        titles: ["rung", "time for a block", "against the rung before"],
+    }
+}
+
+/// What the added time consists of, each part on top of the one before.
+fn added(contrast: &ContrastSummary) -> Option<Bars> {
+    let (added, whole) = (contrast.added.as_ref()?, contrast.added_us_per_block?);
+    let parts = [
+        ("longer reads from storage", added.storage_us),
+        ("CPU outside of reads", added.cpu_us),
+        ("waits", added.waits_us),
+    ];
+    let mut end = 0.0;
+    let mut bars: Vec<Bar> = Vec::new();
+    for (name, us) in parts {
+        let begin = end;
+        end += us;
+        let share = Some(100.0 * us / whole).filter(|share| share.is_finite());
+        let remark = share.map_or_else(String::new, |share| format!("{share:.0} % of it"));
+        let colour = if us < 0.0 { LESS } else { MORE };
+        bars.push(Bar { name: name.into(), span: Some([begin, end]), told: signed(us), remark, colour });
+    }
+    let (name, told) = ("the database adds".into(), signed(whole));
+    bars.push(Bar { name, span: Some([0.0, whole]), told, remark: String::new(), colour: FIRST });
+    Some(Bars {
+        name: "added",
+        title: "What a database adds to a block".into(),
+        about: "At equal concurrency, against raw reads of the same bytes; the parts add up to the whole.".into(),
+        rows: bars,
+        place: Place::Left,
+        unit: Unit::Us,
+        titles: ["part", "time a block", "share"],
+    })
+}
+
+fn signed(us: f64) -> String {
+    format!("{}{}", if us < 0.0 { "-" } else { "+" }, time_us(us.abs()))
+}

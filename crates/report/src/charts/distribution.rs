@@ -1,0 +1,50 @@
+//! How long operations took: the share of all of them, and the share of their time, by latency.
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
+use mindful_core::run::StepRecord;
+use mindful_core::workload::OpKind;
+
+use crate::drawing::frame::Drawing;
+use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
+use crate::drawing::scale::Unit;
+use crate::figure::time_us;
+
+const FINENESS: Fineness = Fineness { columns: 1, bands_a_decade: 20 };
+
+/// The distribution of what a step did mainly; `None` where nothing was timed.
+pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
+    let kind = if step.summary.ops.select.is_some() { OpKind::Select } else { OpKind::Update };
+    let map = HeatMap::of(record, step.window.as_ref()?, kind, FINENESS)?;
+    let op = step.summary.ops.of(kind);
+    let marks = [("median", op.and_then(|op| op.p50_us)), ("p99", op.and_then(|op| op.p99_us))];
+    let mark =
+        |(name, us): (&str, Option<f64>)| us.map(|us| Guide::Upright(us, None, format!("{name} {}", time_us(us))));
+    let plot = Plot {
+        name: "distribution",
+        title: format!("How long each {} took", kind.name()),
+        about:
+            "The share of operations in each band of latency, twenty bands a factor of ten, and the share of all their \
+                time. Where the second stands to the right of the first, few operations took much of the time."
+                .into(),
+        x: Axis { name: format!("latency of each {}", kind.name()), unit: Unit::Us, log: true },
+        y: Axis::linear("percent in the band", Unit::Number),
+        labels: "",
+        series: vec![bands("of operations", &map, Heat::Frequency), bands("of their time", &map, Heat::Intensity)],
+        guides: marks.into_iter().filter_map(mark).collect(),
+    };
+    Some(plot.drawing(doubt))
+}
+
+/// A share a band: each point is a band's lower end.
+fn bands(name: &str, map: &HeatMap, heat: Heat) -> Series {
+    let shares = map.shares(heat).into_iter().chain([0.0]);
+    let point = |(ns, share): (&f64, f64)| Point {
+        x: ns / 1e3,
+        y: share * 100.0,
+        label: String::new(),
+        wide: None,
+        high: None,
+    };
+    Series { name: name.to_owned(), look: Look::Steps, points: map.edges_ns.iter().zip(shares).map(point).collect() }
+}

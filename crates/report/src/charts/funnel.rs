@@ -1,0 +1,50 @@
+//! The ledger drawn: the same reads as each level counted them, from the blocks visited to the device.
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::judgement::ledger::Row;
+
+use crate::drawing::bars::{Bar, Bars, Place};
+use crate::drawing::frame::Drawing;
+use crate::drawing::scale::Unit;
+use crate::figure::number;
+
+/// The level above all, which counts no reads: beside the blocks it visits it would be a line.
+const OPERATIONS: &str = "operations";
+
+/// The funnel of a step; `None` where no level is known.
+pub fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
+    let rows = &step.ledger.reads;
+    let bars: Vec<Bar> = rows.iter().filter(|row| row.name != OPERATIONS).map(bar).collect();
+    if !bars.iter().any(|bar| bar.span.is_some()) {
+        return None;
+    }
+    let operations = rows.iter().find(|row| row.name == OPERATIONS).and_then(|row| row.per_s);
+    let operations =
+        operations.map_or_else(String::new, |rate| format!("Caused by {} operations per second. ", number(rate)));
+    let bars = Bars {
+        name: "ledger",
+        title: "From the blocks visited down to the device".into(),
+        about: format!(
+            "{operations}Each level's own count per second, as wide as it is large; the ratio is to the level above, with \
+             why it differs."
+        ),
+        rows: bars,
+        place: Place::Middle,
+        unit: Unit::Number,
+        titles: ["level", "per second and ratio", "why it differs"],
+    };
+    Some(bars.drawing(doubt))
+}
+
+fn bar(row: &Row) -> Bar {
+    let ratio = row.ratio.map_or_else(String::new, |ratio| format!(", ratio {ratio:.2}"));
+    let expected = row.expected.map_or_else(String::new, |expected| format!(" ({expected:.2} expected)"));
+    let told = row.per_s.map(|rate| format!("{} per second{ratio}{expected}", number(rate)));
+    Bar {
+        name: row.name.trim().to_owned(),
+        span: row.per_s.map(|rate| [0.0, rate]),
+        told: told.unwrap_or_else(|| "not known".to_owned()),
+        remark: row.gap.clone().unwrap_or_default(),
+        colour: 0,
+    }
+}

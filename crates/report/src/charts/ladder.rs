@@ -1,0 +1,97 @@
+//! The steps of runs as curves: those of equal other settings, by rising load.
+
+use std::collections::BTreeMap;
+
+use mindful_analyze::{StepAnalysis, io_job};
+use mindful_core::result::{KneeSummary, StepSummary, Summary};
+use mindful_core::run::Run;
+use mindful_core::sweep::Objective;
+
+use crate::escape;
+
+/// A stored run and what is said of it.
+pub type Side<'a> = (&'a Run, &'a mindful_analyze::Analysis);
+
+/// What a step is known by on its curve: its load.
+const LOADS: [&str; 2] = ["sessions", io_job::SMALL];
+
+/// `(load, steps of that load)`.
+type Rungs<'a> = BTreeMap<u32, Vec<&'a StepAnalysis>>;
+
+/// One curve: a configuration under rising load.
+pub struct Ladder<'a> {
+    /// What it is told from others by.
+    pub name: String,
+    /// What its loads are.
+    pub loads: &'static str,
+    /// Its knee, where one was looked for.
+    pub knee: Option<&'a KneeSummary>,
+    /// Longest p99 that was allowed, us.
+    pub p99_limit_us: Option<f64>,
+    /// Steps of each load, by rising load; several where it was measured again.
+    pub rungs: Vec<(u32, Vec<&'a StepAnalysis>)>,
+}
+
+/// The ladders of all `sides`; a run of a single step is a ladder of one rung. A contrast is none.
+pub fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+    let many = sides.len() > 1;
+    let plain = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none());
+    plain.flat_map(|side| of_run(*side, many)).collect()
+}
+
+fn of_run<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
+    let summary = &analysis.summary;
+    let mut groups: BTreeMap<BTreeMap<String, String>, Rungs<'a>> = BTreeMap::new();
+    for step in &analysis.steps {
+        let mut others = step.summary.point.values.clone();
+        others.retain(|key, _| !LOADS.contains(&key.as_str()));
+        if let Some(load) = load(&step.summary) {
+            groups.entry(others).or_default().entry(load).or_default().push(step);
+        }
+    }
+    let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
+    let p99_limit_us = objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us);
+    let of_files = analysis.steps.iter().any(|step| io_job::load(&step.summary.point).is_some());
+    let ladder = |(others, rungs): (BTreeMap<String, String>, Rungs<'a>)| Ladder {
+        name: name(summary, &others, many),
+        loads: if of_files { "in flight" } else { "sessions" },
+        knee: knee(summary, &others),
+        p99_limit_us,
+        rungs: rungs.into_iter().collect(),
+    };
+    groups.into_iter().map(ladder).collect()
+}
+
+/// Small I/Os in flight of a job on files, else sessions.
+fn load(step: &StepSummary) -> Option<u32> {
+    io_job::load(&step.point).map(|(small, _)| small).or(step.sessions)
+}
+
+fn knee<'a>(summary: &'a Summary, others: &BTreeMap<String, String>) -> Option<&'a KneeSummary> {
+    let of_curve = || summary.curves.iter().find(|curve| curve.values == *others).map(|curve| &curve.knee);
+    summary.knee.as_ref().or_else(of_curve)
+}
+
+fn name(summary: &Summary, others: &BTreeMap<String, String>, many: bool) -> String {
+    let word = |(key, value): (&String, &String)| format!("{} {}", key.replace('_', "-"), value);
+    let mut words: Vec<String> = others.iter().map(word).collect();
+    if many || words.is_empty() {
+        let own = summary.tag.as_ref().unwrap_or(if many { &summary.id } else { &summary.target });
+        words.insert(0, own.clone());
+    }
+    escape(&words.join(", "))
+}
+
+/// Median of what the steps of one load say, with the lowest and the highest where there are several; `None` where none of
+/// them tells.
+pub fn middle(
+    steps: &[&StepAnalysis],
+    figure: impl Fn(&StepAnalysis) -> Option<f64>,
+) -> Option<(f64, Option<[f64; 2]>)> {
+    let mut values: Vec<f64> = steps.iter().filter_map(|step| figure(step)).filter(|v| v.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (*values.first()?, *values.last()?);
+    let half = values.len() / 2;
+    let median = if values.len() % 2 == 1 { values[half] } else { f64::midpoint(values[half - 1], values[half]) };
+    Some((median, (values.len() > 1).then_some([low, high])))
+}

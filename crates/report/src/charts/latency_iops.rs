@@ -1,0 +1,179 @@
+//! Latency against throughput: the picture by which storage is bought.
+
+use mindful_analyze::{StepAnalysis, curve};
+
+use super::ladder::{Ladder, middle};
+use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
+use crate::drawing::scale::Unit;
+use crate::figure::{number, time_us, whole};
+
+/// From how many times the least latency to the greatest the axis goes by ratio.
+const BY_RATIO: f64 = 40.0;
+/// Share of the steps that know a percentile, from which on it is drawn.
+const ENOUGH: f64 = 0.8;
+
+type Figure = fn(&StepAnalysis) -> Option<f64>;
+
+/// The chart of all ladders; `None` where no step has both figures.
+pub fn plot(ladders: &[Ladder]) -> Option<Plot> {
+    let (rate, rate_name) = rates(ladders)?;
+    let (latency, mut latency_name, of_p99) = latencies(ladders)?;
+    let drawn: Vec<(&Ladder, Series)> =
+        ladders.iter().map(|ladder| (ladder, of_ladder(ladder, rate, latency))).collect();
+    let drawn: Vec<_> = drawn.into_iter().filter(|(_, series)| !series.points.is_empty()).collect();
+    let mut guides = guides(&drawn, of_p99);
+    let mut series: Vec<Series> = drawn.into_iter().map(|(_, series)| series).collect();
+    if let [ladder] = ladders {
+        guides.extend(capacity(ladder, rate));
+        let medians = of_ladder(ladder, rate, median);
+        if let ([p99], false, true) = (series.as_mut_slice(), medians.points.is_empty(), of_p99) {
+            "p99".clone_into(&mut p99.name);
+            let points = medians.points.into_iter().map(|point| Point { label: String::new(), ..point }).collect();
+            series.push(Series { name: "median".into(), points, ..medians });
+            latency_name = format!("latency of {}", operation(ladders));
+        }
+    }
+    let ys = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
+    let (least, most) = (ys().fold(f64::INFINITY, f64::min), ys().fold(0.0, f64::max));
+    let loads = ladders.first().map_or("sessions", |ladder| ladder.loads);
+    (!series.is_empty()).then(|| Plot {
+        name: "latency-iops",
+        title: "Latency against throughput".into(),
+        about: about(ladders, loads, &guides),
+        x: Axis::linear(&rate_name, Unit::Number),
+        y: Axis { name: latency_name, unit: Unit::Us, log: least > 0.0 && most > BY_RATIO * least },
+        labels: loads,
+        series,
+        guides,
+    })
+}
+
+fn about(ladders: &[Ladder], loads: &str, guides: &[Guide]) -> String {
+    let load = if loads == "sessions" { "sessions worked at once" } else { "I/Os were in flight" };
+    let mut text = format!("Each point is a measured step; the number beside it is how many {load}.");
+    if ladders.iter().flat_map(|ladder| &ladder.rungs).any(|(_, steps)| steps.len() > 1) {
+        text += " Loads measured more than once stand at their median, with bars from the least to the most.";
+    }
+    if guides.iter().any(|guide| matches!(guide, Guide::Upright(_, Some(_), _))) {
+        text += " The grey band is the 95 % interval of the fitted capacity, which is an estimate.";
+    }
+    text
+}
+
+fn of_ladder(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
+    let point = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
+        let ((x, wide), (y, high)) = middle(steps, rate).zip(middle(steps, latency))?;
+        Some(Point { x, y, label: load.to_string(), wide, high })
+    };
+    let points = ladder.rungs.iter().filter_map(point).collect();
+    Series { name: ladder.name.clone(), look: Look::Curve, points }
+}
+
+fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
+    ladders.iter().flat_map(|ladder| &ladder.rungs).flat_map(|(_, steps)| steps.iter().copied())
+}
+
+/// What all steps have in common across: their headline where all have the same one, else the blocks they visited.
+fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
+    let headlines = steps(ladders).filter_map(|step| step.headline.as_ref());
+    let mut labels: Vec<&str> = headlines.map(|headline| headline.label.as_str()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    match labels.as_slice() {
+        [] => None,
+        [label] => Some((headline, (*label).to_owned())),
+        _ => Some((throughput, "blocks visited per second".to_owned())),
+    }
+}
+
+fn headline(step: &StepAnalysis) -> Option<f64> {
+    step.headline.as_ref().map(|headline| headline.per_s)
+}
+
+fn throughput(step: &StepAnalysis) -> Option<f64> {
+    curve::throughput(&step.summary)
+}
+
+fn p99(step: &StepAnalysis) -> Option<f64> {
+    step.summary.ops.main()?.p99_us
+}
+
+fn median(step: &StepAnalysis) -> Option<f64> {
+    step.summary.ops.main()?.p50_us
+}
+
+fn mean(step: &StepAnalysis) -> Option<f64> {
+    step.summary.ops.main().and_then(|op| op.mean_us).or(step.summary.read_latency_mean_us)
+}
+
+/// The highest percentile that most steps know, with its name and whether it is the 99th.
+fn latencies(ladders: &[Ladder]) -> Option<(Figure, String, bool)> {
+    let all = steps(ladders).filter(|step| step.headline.is_some()).count() as f64;
+    let known = |figure: Figure| steps(ladders).filter(|step| figure(step).is_some()).count();
+    let choices: [(Figure, &str, bool); 3] =
+        [(p99, "99th percentile", true), (median, "median", false), (mean, "mean", false)];
+    let there = |(figure, ..): &(Figure, &str, bool)| known(*figure) > 0;
+    let enough = |(figure, ..): &(Figure, &str, bool)| known(*figure) as f64 >= all * ENOUGH;
+    let chosen = choices.into_iter().find(|choice| there(choice) && enough(choice));
+    let (figure, name, of_p99) = chosen.or_else(|| choices.into_iter().find(there))?;
+    Some((figure, format!("{name} of {}", operation(ladders)), of_p99))
+}
+
+/// What is timed, in words.
+fn operation(ladders: &[Ladder]) -> String {
+    let Some(first) = steps(ladders).next() else { return "an operation".to_owned() };
+    if first.summary.ops.main().is_none() {
+        return "a read, as the database told it".to_owned();
+    }
+    let name = if first.summary.ops.select.is_some() { "a select" } else { "an update" };
+    match first.summary.work_unit.filter(|unit| steps(ladders).all(|step| step.summary.work_unit == Some(*unit))) {
+        Some(1) => format!("{name} of 1 block"),
+        Some(unit) => format!("{name} of {} blocks", whole(unit)),
+        None => name.to_owned(),
+    }
+}
+
+/// Knees on their curves, and the limits of latency.
+fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
+    let mut guides = Vec::new();
+    for (ladder, series) in drawn {
+        let Some((knee, sessions)) = ladder.knee.and_then(|knee| Some((knee, knee.asymptote_sessions?))) else {
+            continue;
+        };
+        if let Some((x, y)) = on_curve(&series.points, sessions) {
+            let between = knee.intervals.get("asymptote_sessions");
+            let between = between.map(|[low, high]| format!(" ({} to {})", number(*low), number(*high)));
+            let name = format!("knee: {} sessions{}", number(sessions), between.unwrap_or_default());
+            guides.push(Guide::Spot(x, y, name));
+        }
+    }
+    let mut limits: Vec<f64> = drawn.iter().filter_map(|(ladder, _)| ladder.p99_limit_us).filter(|_| of_p99).collect();
+    limits.sort_by(f64::total_cmp);
+    limits.dedup();
+    guides.extend(limits.into_iter().map(|us| Guide::Level(us, format!("objective: p99 up to {}", time_us(us)))));
+    guides
+}
+
+/// The capacity that was fitted, where it is of what is drawn.
+fn capacity(ladder: &Ladder, rate: Figure) -> Option<Guide> {
+    let knee = ladder.knee.filter(|knee| knee.model.is_some())?;
+    let same =
+        |step: &&StepAnalysis| rate(step).zip(throughput(step)).is_none_or(|(a, b)| (a - b).abs() <= 0.001 * b.abs());
+    let drawn = ladder.rungs.iter().flat_map(|(_, steps)| steps).all(same);
+    let most = knee.max_per_s.filter(|_| drawn)?;
+    Some(Guide::Upright(most, knee.intervals.get("max_per_s").copied(), format!("fitted capacity {}", number(most))))
+}
+
+/// Where a number of sessions between two measured ones lies on the drawn line.
+fn on_curve(points: &[Point], sessions: f64) -> Option<(f64, f64)> {
+    let load = |point: &Point| point.label.parse::<f64>().ok();
+    points.windows(2).find_map(|pair| {
+        let (low, high) = (load(&pair[0])?, load(&pair[1])?);
+        if !(low..=high).contains(&sessions) || low >= high {
+            return None;
+        }
+        let share = (sessions - low) / (high - low);
+        let between = |a: f64, b: f64| a + (b - a) * share;
+        Some((between(pair[0].x, pair[1].x), between(pair[0].y, pair[1].y)))
+    })
+}

@@ -1,0 +1,131 @@
+//! A step over time: throughput, latency, waits, device and CPU on one axis, with what happened marked through all.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::columns::{Column, columns};
+use mindful_core::metric::{Counter, shared};
+use mindful_core::run::StepRecord;
+use mindful_core::wait::WaitClass;
+
+use crate::drawing::frame::Drawing;
+use crate::drawing::scale::Unit;
+use crate::drawing::strips::{Event, Layer, Strip, Strips};
+use crate::figure::number;
+
+/// Fewer columns are no course.
+const FEWEST: usize = 3;
+
+/// The strips of a step, of at most `most` columns; `None` where its window is too short for them.
+pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static str>, most: usize) -> Option<Drawing> {
+    let window = step.window.as_ref()?;
+    let columns = columns(record, window, most);
+    if columns.len() < FEWEST {
+        return None;
+    }
+    let strips =
+        [throughput(&columns), latency(&columns), waits(&columns), device(&columns), reads(&columns), cpu(&columns)];
+    let strips: Vec<Strip> = strips.into_iter().flatten().collect();
+    let mut events: Vec<Event> = columns.iter().filter(|column| checkpoints(column) > 0.0).map(checkpoint).collect();
+    let since = |us: i64| us.saturating_sub(window.begin_us) as f64 / 1e6;
+    let stall = |stall: &mindful_analyze::figures::stalls::Stall| Event {
+        span_s: [since(stall.span.0), since(stall.span.1)],
+        letter: 'S',
+    };
+    events.extend(step.stalls.together.iter().map(stall));
+    let strips = Strips {
+        name: "time",
+        title: "Over time".into(),
+        about: about(&columns, &events),
+        columns: columns.iter().map(|column| column.span_s).collect(),
+        rows: strips,
+        events,
+    };
+    Some(strips.drawing(doubt))
+}
+
+fn about(columns: &[Column], events: &[Event]) -> String {
+    let each = columns.first().map_or(0.0, |column| column.span_s[1] - column.span_s[0]);
+    let mut text = format!(
+        "The measured window alone, in columns of {} s; a gap is time of which nothing is known.",
+        number(each)
+    );
+    let marked = |letter: char| events.iter().filter(|event| event.letter == letter).count();
+    for (letter, what) in [('C', "a checkpoint began"), ('S', "sessions stood still")] {
+        if marked(letter) > 0 {
+            let _ = write!(text, " {letter}: {what} ({} times).", marked(letter));
+        }
+    }
+    text
+}
+
+fn checkpoints(column: &Column) -> f64 {
+    let grew = |counter: Counter| column.counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
+    grew(shared::TIMED_CHECKPOINTS) + grew(shared::FORCED_CHECKPOINTS)
+}
+
+fn checkpoint(column: &Column) -> Event {
+    Event { span_s: [column.span_s[0]; 2], letter: 'C' }
+}
+
+fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> Option<f64>) -> Layer {
+    Layer { name: name.to_owned(), values: columns.iter().map(figure).collect() }
+}
+
+/// A strip of those layers that tell something; `None` where none does.
+fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
+    let layers: Vec<Layer> = layers.into_iter().filter(|layer| layer.values.iter().any(Option::is_some)).collect();
+    (!layers.is_empty()).then(|| Strip { name: name.to_owned(), unit, layers, stacked: false, level: None })
+}
+
+fn throughput(columns: &[Column]) -> Option<Strip> {
+    let visited = layer("blocks visited", columns, |column| column.blocks_per_s);
+    let reads = layer("physical reads", columns, |column| column.counters.rate(shared::PHYSICAL_READS));
+    strip("per second", Unit::Number, vec![visited, reads])
+}
+
+fn latency(columns: &[Column]) -> Option<Strip> {
+    let (p50, p99) = (layer("median", columns, |column| column.p50_us), layer("p99", columns, |column| column.p99_us));
+    strip("latency of operations", Unit::Us, vec![p50, p99])
+}
+
+/// Average active sessions by what they wait for, where that is known; else how many were inside operations.
+fn waits(columns: &[Column]) -> Option<Strip> {
+    let part = |class: WaitClass| {
+        let of = |column: &Column| Some(column.shares.get(class)? * column.busy_sessions?);
+        layer(class.name(), columns, of)
+    };
+    let seen = |layer: &Layer| layer.values.iter().any(|value| value.is_some_and(|value| value > 0.005));
+    let parts: Vec<Layer> = WaitClass::BUSY.into_iter().map(part).filter(seen).collect();
+    if parts.is_empty() {
+        let busy = layer("", columns, |column| column.busy_sessions);
+        return strip("sessions inside operations", Unit::Number, vec![busy]);
+    }
+    let strip = strip("active sessions, from below", Unit::Number, parts)?;
+    let cpus = columns.iter().find_map(|column| column.counters.host_cpus());
+    Some(Strip { stacked: true, level: cpus.map(|cpus| (cpus.round(), "CPUs".to_owned())), ..strip })
+}
+
+fn device(columns: &[Column]) -> Option<Strip> {
+    let queue = layer("", columns, |column| column.counters.rate(shared::DEVICE_QUEUE_TIME_US).map(|us| us / 1e6));
+    strip("requests at the device", Unit::Number, vec![queue])
+}
+
+fn reads(columns: &[Column]) -> Option<Strip> {
+    let mean = layer("", columns, |column| column.counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS));
+    strip("mean time of a read request at the device", Unit::Us, vec![mean])
+}
+
+/// Cores of the host by who used them.
+fn cpu(columns: &[Column]) -> Option<Strip> {
+    let cores = |column: &Column, counter: Counter| column.counters.rate(counter).map(|us| us / 1e6);
+    let server = layer("server", columns, |column| column.counters.server_cores());
+    let client = layer("mindful", columns, |column| cores(column, shared::CLIENT_CPU_US));
+    let rest = layer("others", columns, |column| {
+        let own = column.counters.server_cores().unwrap_or(0.0) + cores(column, shared::CLIENT_CPU_US).unwrap_or(0.0);
+        Some((cores(column, shared::HOST_CPU_BUSY_US)? - own).max(0.0))
+    });
+    let strip = strip("CPU cores, from below", Unit::Number, vec![server, client, rest])?;
+    let cpus = columns.iter().find_map(|column| column.counters.host_cpus());
+    Some(Strip { stacked: true, level: cpus.map(|cpus| (cpus.round(), "CPUs".to_owned())), ..strip })
+}

@@ -1,0 +1,134 @@
+//! What rises with the load: throughput beside the line without any queue, bytes by kind, CPU for a read.
+
+use mindful_analyze::{StepAnalysis, curve};
+
+use super::ladder::{Ladder, middle};
+use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
+use crate::drawing::scale::Unit;
+use crate::figure::{number, percent};
+
+const MIB: f64 = 1_048_576.0;
+
+type Figure = fn(&StepAnalysis) -> Option<f64>;
+
+fn rungs(ladders: &[Ladder]) -> usize {
+    ladders.iter().map(|ladder| ladder.rungs.len()).max().unwrap_or(0)
+}
+
+fn point(x: f64, y: f64) -> Point {
+    Point { x, y, label: String::new(), wide: None, high: None }
+}
+
+fn series(ladder: &Ladder, name: &str, figure: Figure) -> Series {
+    let of_rung = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
+        let (y, high) = middle(steps, figure)?;
+        Some(Point { high, ..point(f64::from(*load), y) })
+    };
+    Series { name: name.to_owned(), look: Look::Curve, points: ladder.rungs.iter().filter_map(of_rung).collect() }
+}
+
+fn axis(ladders: &[Ladder]) -> Axis {
+    let of_files = ladders.first().is_some_and(|ladder| ladder.loads != "sessions");
+    Axis::linear(if of_files { "I/Os in flight" } else { "sessions" }, Unit::Number)
+}
+
+/// A chart over the loads, where there are at least two and something to draw.
+fn plot(
+    ladders: &[Ladder],
+    name: &'static str,
+    [title, y]: [&str; 2],
+    unit: Unit,
+    about: String,
+    series: Vec<Series>,
+) -> Option<Plot> {
+    let series: Vec<Series> = series.into_iter().filter(|series| series.points.iter().any(|p| p.y > 0.0)).collect();
+    (rungs(ladders) > 1 && !series.is_empty()).then(|| Plot {
+        name,
+        title: title.to_owned(),
+        about,
+        x: axis(ladders),
+        y: Axis::linear(y, unit),
+        labels: "",
+        series,
+        guides: Vec::new(),
+    })
+}
+
+/// Throughput by load, of a single ladder with its line without any queue.
+pub fn throughput(ladders: &[Ladder]) -> Option<Plot> {
+    const TITLE: &str = "Throughput by load";
+    let visited: Figure = |step| curve::throughput(&step.summary);
+    let [ladder] = ladders else {
+        let all = ladders.iter().map(|ladder| series(ladder, &ladder.name, visited)).collect();
+        let about = "Throughput by load, a curve a configuration.".to_owned();
+        return plot(ladders, "sessions", [TITLE, "blocks visited per second"], Unit::Number, about, all);
+    };
+    let visited = series(ladder, "blocks visited per second", visited);
+    let reads = series(ladder, "physical reads per second", |step| step.summary.physical_reads_per_s);
+    let (first, last) = visited.points.first().cloned().zip(visited.points.last().cloned())?;
+    let top = visited.points.iter().map(|point| point.y).fold(0.0, f64::max);
+    let linear = linear(&first, &last, top);
+    let about = format!(
+        "Throughput by load, beside what it would be if each added one did as much as the first.{}",
+        sped_up(&first, &last)
+    );
+    let all = [Some(visited), Some(reads), linear].into_iter().flatten().collect();
+    plot(ladders, "sessions", [TITLE, "per second"], Unit::Number, about, all)
+}
+
+/// The speed-up from the first load to the last, in words.
+fn sped_up(first: &Point, last: &Point) -> String {
+    let (loads, speed) = (last.x / first.x, last.y / first.y);
+    if !(loads.is_finite() && speed.is_finite() && loads > 1.0) {
+        return String::new();
+    }
+    format!(
+        " From {} to {}, {} times the load, it rises to {} times: {} of that line.",
+        first.x,
+        last.x,
+        number(loads),
+        number(speed),
+        percent(Some(speed / loads))
+    )
+}
+
+/// The line through nothing and the first point, as far as the field goes.
+fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
+    let slope = Some(first.y / first.x).filter(|slope| slope.is_finite() && *slope > 0.0)?;
+    let x = last.x.min(top / slope);
+    let points = vec![point(0.0, 0.0), point(x, x * slope)];
+    Some(Series { name: "as the first, without any queue".into(), look: Look::Guide, points })
+}
+
+/// MiB per second by kind; of one ladder alone.
+pub fn mib(ladders: &[Ladder]) -> Option<Plot> {
+    let [ladder] = ladders else { return None };
+    let kinds: [(&str, Figure); 3] = [
+        ("read", |step| Some(step.summary.physical_reads_per_s? * step.block_bytes? as f64 / MIB)),
+        ("written", |step| Some(step.summary.physical_writes_per_s? * step.block_bytes? as f64 / MIB)),
+        ("log", |step| step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)),
+    ];
+    let all = kinds.map(|(name, figure)| series(ladder, name, figure)).into();
+    let about =
+        "What the database read, wrote and logged, in MiB (2^20 bytes) per second. What is not known, or nothing \
+                 at all, has no curve."
+            .to_owned();
+    plot(ladders, "mib", ["MiB per second by load", "MiB per second"], Unit::Number, about, all)
+}
+
+/// CPU of the server by reads.
+pub fn cpu(ladders: &[Ladder]) -> Option<Plot> {
+    let logical: Figure = |step| step.summary.cpu.db_us_per_logical_read;
+    let physical: Figure =
+        |step| step.summary.cpu.db_us_per_physical_read.filter(|_| step.summary.cpu.iops_per_core.is_some());
+    let all = match ladders {
+        [ladder] => vec![series(ladder, "a logical read", logical), series(ladder, "a physical read", physical)],
+        several => several.iter().map(|ladder| series(ladder, &ladder.name, logical)).collect(),
+    };
+    let y = if ladders.len() == 1 { "CPU for one" } else { "CPU for a logical read" };
+    let about =
+        "CPU time of the server's processes by the reads they did; a physical read holds the logical one it is \
+                 for."
+            .to_owned();
+    plot(ladders, "cpu-cost", ["CPU of the server for a read", y], Unit::Us, about, all)
+}

@@ -1,0 +1,8 @@
+//! Drawings: pictures made as text, each with its title, its description, the table behind it and its marks told apart by
+//! shape as well as by colour.
+
+pub mod bars;
+pub mod frame;
+pub mod plot;
+pub mod scale;
+pub mod strips;

@@ -1,0 +1,149 @@
+//! What stands around a drawing: on a page its heading, words and table; as a file of its own also its colours and the facts.
+
+use std::fmt::Write as _;
+
+use crate::markup::{marked_up, text};
+use crate::table::wrap;
+
+/// Width of every drawing.
+pub const WIDTH: f64 = 620.0;
+/// What colours and lines mean, for a page and for a picture by itself.
+pub const STYLE: &str = include_str!("chart.css");
+/// How wide a character of a text in a picture is, about.
+pub const CHARACTER: f64 = 6.4;
+
+/// A picture before it stands anywhere. All its texts are marked up already, but for title and words.
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: String,
+    /// What it shows, in a sentence or two.
+    pub about: String,
+    /// Its marks, in a space of [`WIDTH`] and `height`.
+    pub content: String,
+    /// How high it is.
+    pub height: f64,
+    /// The figures behind it, titles first.
+    pub rows: Vec<Vec<String>>,
+    /// What is written across it, where the figures are not to be quoted.
+    pub doubt: Option<&'static str>,
+}
+
+impl Drawing {
+    /// On a page: with heading, words and its table; `number` makes names in it unlike those of others.
+    pub fn figure(&self, number: usize) -> String {
+        let id = format!("{}-{number}", self.name);
+        let mut html =
+            format!("<figure class=\"chart\" data-chart=\"{}\">\n<h3>{}</h3>\n", self.name, text(&self.title));
+        let _ = writeln!(html, "<svg viewBox=\"0 0 {WIDTH} {}\" {}", self.height, self.named(&id));
+        html.push_str(&self.content);
+        html.push_str(&self.watermark());
+        let _ = write!(html, "</svg>\n<figcaption>{}</figcaption>\n", text(&self.about));
+        let _ = write!(
+            html,
+            "<details class=\"behind\">\n<summary>The figures of this chart</summary>\n{}</details>\n",
+            self.table()
+        );
+        html.push_str("</figure>\n");
+        html
+    }
+
+    /// As a file of its own, on white: with its heading, and below it `facts`, a line or more each.
+    pub fn file(&self, facts: &[String]) -> String {
+        const LINE: f64 = 16.0;
+        const TOP: f64 = 34.0;
+        let columns = (WIDTH - 24.0) / 5.9;
+        let words = std::iter::once(&self.about).chain(facts);
+        let lines: Vec<String> = words.flat_map(|words| wrap(&crate::escape(words), columns as usize)).collect();
+        let height = TOP + self.height + 14.0 + LINE * lines.len() as f64;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {WIDTH} {height}\" {}",
+            WIDTH * 1.6,
+            height * 1.6,
+            self.named(self.name)
+        );
+        let _ = write!(
+            svg,
+            "\n<style>\n{}</style>\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
+             <text class=\"title\" x=\"12\" y=\"24\">{}</text>\n<g transform=\"translate(0 {TOP})\">\n{}{}</g>\n",
+            on_white(),
+            text(&self.title),
+            self.content,
+            self.watermark()
+        );
+        for (at, line) in lines.iter().enumerate() {
+            let y = TOP + self.height + 12.0 + LINE * at as f64;
+            let _ = writeln!(svg, "<text class=\"fact\" x=\"12\" y=\"{y}\">{}</text>", marked_up(line));
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// The rest of the opening mark, and what is read out.
+    fn named(&self, id: &str) -> String {
+        format!(
+            "role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n",
+            text(&self.title),
+            text(&self.about)
+        )
+    }
+
+    fn watermark(&self) -> String {
+        let Some(doubt) = self.doubt else { return String::new() };
+        let (x, y) = (WIDTH / 2.0, self.height / 2.0);
+        format!("<text class=\"doubt\" x=\"{x}\" y=\"{y}\" transform=\"rotate(-18 {x} {y})\">{doubt}</text>\n")
+    }
+
+    fn table(&self) -> String {
+        let Some((titles, rows)) = self.rows.split_first() else { return String::new() };
+        table(titles, rows)
+    }
+}
+
+/// A table on a page, its first column naming the rows.
+pub fn table(titles: &[String], rows: &[Vec<String>]) -> String {
+    let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+    for title in titles {
+        let _ = write!(html, "<th scope=\"col\">{}</th>", text(title));
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for cells in rows {
+        for (at, cell) in cells.iter().enumerate() {
+            let cell = text(cell);
+            let _ = if at == 0 {
+                write!(html, "<tr><th scope=\"row\">{cell}</th>")
+            } else {
+                write!(html, "<td>{cell}</td>")
+            };
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</tbody>\n</table></div>\n");
+    html
+}
+
+/// The style with its colours in place, those for paper: not every program that shows a picture knows names of colours.
+fn on_white() -> String {
+    let (names, rules) = STYLE.split_once("/* rules */").unwrap_or(("", STYLE));
+    let light = names.split("@media").next().unwrap_or_default();
+    let mut style = rules.to_owned();
+    for part in light.split(['{', ';']) {
+        if let Some((name, colour)) = part.trim().split_once(':').filter(|(name, _)| name.starts_with("--")) {
+            style = style.replace(&format!("var({name})"), colour.trim());
+        }
+    }
+    style
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_names_no_colour_by_a_variable() {
+        let style = on_white();
+        assert!(!style.contains("var(") && style.contains('#'), "{style}");
+    }
+}

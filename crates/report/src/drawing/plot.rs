@@ -1,0 +1,396 @@
+//! Curves over two axes: lines with marks, bands, guides, names of points and a legend.
+
+use std::fmt::Write as _;
+
+use super::frame::{CHARACTER, Drawing, WIDTH};
+use super::scale::{Scale, Unit, drawable};
+use crate::figure::{number, time_us};
+use crate::markup::text;
+
+const LEFT: f64 = 74.0;
+const RIGHT: f64 = 20.0;
+const HEIGHT: f64 = 268.0;
+/// Below the field: ticks and the name of the axis.
+const BELOW: f64 = 46.0;
+/// A line of the legend.
+const LEGEND: f64 = 18.0;
+/// Shapes, colours and dashes before they come again.
+pub const LOOKS: usize = 6;
+/// Marks, one a look.
+const MARKS: [&str; LOOKS] = [
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
+    "M-3.6 -3.6h7.2v7.2h-7.2z",
+    "M0 -5l4.8 8.4h-9.6z",
+    "M0 -5.2l5.2 5.2l-5.2 5.2l-5.2 -5.2z",
+    "M-4 -4l8 8M-4 4l8 -8",
+    "M-5 0h10M0 -5v10",
+];
+
+/// An axis.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// What its figures are, with the unit.
+    pub name: String,
+    /// How they are written.
+    pub unit: Unit,
+    /// Whether equal ratios lie equally far apart.
+    pub log: bool,
+}
+
+impl Axis {
+    /// From 0, equal differences equally far apart.
+    pub fn linear(name: &str, unit: Unit) -> Self {
+        Self { name: name.to_owned(), unit, log: false }
+    }
+
+    fn scale(&self, values: impl Iterator<Item = f64>, most: usize) -> Scale {
+        if self.log { Scale::log(values, self.unit, most) } else { Scale::linear(values, self.unit, most) }
+    }
+
+    /// A figure of this axis, for a table.
+    fn cell(&self, value: f64) -> String {
+        if self.unit == Unit::Us { time_us(value) } else { number(value) }
+    }
+}
+
+/// How a series is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// A line with a mark at each point.
+    Curve,
+    /// A thin line without marks: no measured points.
+    Guide,
+    /// A line that keeps each figure until the next.
+    Steps,
+}
+
+/// A point of a series.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// Across.
+    pub x: f64,
+    /// Up.
+    pub y: f64,
+    /// What is written beside it; empty for nothing.
+    pub label: String,
+    /// Where `x` lies at least and at most, where that is known.
+    pub wide: Option<[f64; 2]>,
+    /// Where `y` lies at least and at most, where that is known.
+    pub high: Option<[f64; 2]>,
+}
+
+/// One curve.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// How it is drawn.
+    pub look: Look,
+    /// Its points in the order of the line.
+    pub points: Vec<Point>,
+}
+
+/// A figure marked on its axis.
+#[derive(Debug, Clone)]
+pub enum Guide {
+    /// An upright line, with the interval it lies in.
+    Upright(f64, Option<[f64; 2]>, String),
+    /// A level line.
+    Level(f64, String),
+    /// A place on a curve.
+    Spot(f64, f64, String),
+}
+
+/// A chart of curves.
+#[derive(Debug, Clone)]
+pub struct Plot {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: String,
+    /// What it shows, in words.
+    pub about: String,
+    /// Across.
+    pub x: Axis,
+    /// Up.
+    pub y: Axis,
+    /// What the labels of points are.
+    pub labels: &'static str,
+    /// The curves.
+    pub series: Vec<Series>,
+    /// What is marked besides.
+    pub guides: Vec<Guide>,
+}
+
+impl Plot {
+    /// The picture.
+    pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
+        let (legend, top) = self.legend();
+        let field = Field { plot: self, top, x: self.x_scale(), y: self.y_scale() };
+        let mut content = legend;
+        field.axes(&mut content);
+        field.guides(&mut content);
+        field.series(&mut content);
+        Drawing {
+            name: self.name,
+            title: self.title.clone(),
+            about: self.about.clone(),
+            content,
+            height: top + HEIGHT + BELOW,
+            rows: self.rows(),
+            doubt,
+        }
+    }
+
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.series.iter().flat_map(|series| &series.points).filter(|point| drawable(point.x) && drawable(point.y))
+    }
+
+    fn x_scale(&self) -> Scale {
+        let guides = self.guides.iter().flat_map(|guide| match guide {
+            Guide::Upright(x, band, _) => vec![*x, band.map_or(*x, |band| band[1].min(x * 1.5))],
+            Guide::Spot(x, ..) => vec![*x],
+            Guide::Level(..) => Vec::new(),
+        });
+        let points = self.points().flat_map(|point| [point.x, point.wide.map_or(point.x, |ends| ends[1])]);
+        self.x.scale(points.chain(guides), 6)
+    }
+
+    fn y_scale(&self) -> Scale {
+        let guides = self.guides.iter().filter_map(|guide| match guide {
+            Guide::Level(y, _) | Guide::Spot(_, y, _) => Some(*y),
+            Guide::Upright(..) => None,
+        });
+        let points = self.points().flat_map(|point| {
+            let [low, high] = point.high.unwrap_or([point.y; 2]);
+            [point.y, low, high]
+        });
+        self.y.scale(points.chain(guides), 5)
+    }
+
+    /// The legend, and where the field below it begins.
+    fn legend(&self) -> (String, f64) {
+        let (mut svg, mut x, mut line) = (String::new(), 14.0, 0.0);
+        if self.series.len() > 1 {
+            for (at, series) in self.series.iter().enumerate() {
+                let name = crate::escape::escape_to(&series.name, 80);
+                let wide = 40.0 + CHARACTER * name.chars().count() as f64;
+                if x > 14.0 && x + wide > WIDTH - 8.0 {
+                    (x, line) = (14.0, line + 1.0);
+                }
+                let y = 12.0 + LEGEND * line;
+                let _ =
+                    writeln!(svg, "<path class=\"line {}{}\" d=\"M{x:.1} {y:.1}h26\"/>", look(at), thin(series.look));
+                if series.look == Look::Curve {
+                    let mark = MARKS[at % LOOKS];
+                    let _ = writeln!(
+                        svg,
+                        "<path class=\"key dot c{}\" transform=\"translate({:.1} {y:.1})\" d=\"{mark}\"/>",
+                        at % LOOKS + 1,
+                        x + 13.0
+                    );
+                }
+                let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", x + 31.0, y + 4.0, text(&name));
+                x += wide + 10.0;
+            }
+            line += 1.0;
+        }
+        (svg, LEGEND * line + 34.0)
+    }
+
+    /// The table behind it.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let many = self.series.len() > 1;
+        let labelled = self.series.iter().flat_map(|series| &series.points).any(|point| !point.label.is_empty());
+        let bands = self.points().any(|point| point.high.is_some() || point.wide.is_some());
+        let mut titles = Vec::new();
+        titles.extend(many.then(|| "curve".to_owned()));
+        titles.extend(labelled.then(|| self.labels.to_owned()));
+        titles.extend([self.x.name.clone(), self.y.name.clone()]);
+        titles.extend(bands.then(|| "from and to".to_owned()));
+        let mut rows = vec![titles];
+        for series in self.series.iter().filter(|series| series.look != Look::Guide) {
+            for point in &series.points {
+                let mut row = Vec::new();
+                row.extend(many.then(|| series.name.clone()));
+                row.extend(labelled.then(|| point.label.clone()));
+                row.extend([self.x.cell(point.x), self.y.cell(point.y)]);
+                let ends = |ends: [f64; 2], axis: &Axis| format!("{} to {}", axis.cell(ends[0]), axis.cell(ends[1]));
+                let told = [point.wide.map(|band| ends(band, &self.x)), point.high.map(|band| ends(band, &self.y))];
+                row.extend(bands.then(|| told.into_iter().flatten().collect::<Vec<_>>().join("; ")));
+                rows.push(row);
+            }
+        }
+        rows
+    }
+}
+
+/// Colour and dash of a curve.
+fn look(at: usize) -> String {
+    format!("c{0} d{0}", at % LOOKS + 1)
+}
+
+fn thin(look: Look) -> &'static str {
+    if look == Look::Guide { " thin" } else { "" }
+}
+
+/// The field with its scales.
+struct Field<'a> {
+    plot: &'a Plot,
+    top: f64,
+    x: Scale,
+    y: Scale,
+}
+
+impl Field<'_> {
+    fn x(&self, value: f64) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * self.x.share(value)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        self.top + HEIGHT * (1.0 - self.y.share(value))
+    }
+
+    fn axes(&self, svg: &mut String) {
+        let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
+        let wide = right - LEFT;
+        let _ = writeln!(
+            svg,
+            "<rect class=\"field\" x=\"{LEFT}\" y=\"{}\" width=\"{wide}\" height=\"{HEIGHT}\"/>",
+            self.top
+        );
+        for (value, name) in &self.y.ticks {
+            let y = self.y(*value);
+            let _ = writeln!(svg, "<path class=\"rule\" d=\"M{LEFT} {y:.1}H{right}\"/>");
+            let _ = writeln!(svg, "<text class=\"at-end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 7.0, y + 4.0);
+        }
+        let mut before = f64::NEG_INFINITY;
+        for (value, name) in &self.x.ticks {
+            let (x, half) = (self.x(*value), CHARACTER * name.chars().count() as f64 / 2.0);
+            let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
+            if x - half < before {
+                continue;
+            }
+            before = x + half + 6.0;
+            let (class, x) = if x + half > WIDTH - 2.0 { ("at-end", WIDTH - 2.0) } else { ("at-middle", x) };
+            let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 17.0);
+        }
+        let _ = writeln!(
+            svg,
+            "<text class=\"axis-name\" x=\"14\" y=\"{}\">{}</text>\n<text class=\"axis-name at-end\" x=\"{right}\" y=\"{}\">{}</text>",
+            self.top - 10.0,
+            text(&self.plot.y.name),
+            bottom + 36.0,
+            text(&self.plot.x.name)
+        );
+    }
+
+    fn guides(&self, svg: &mut String) {
+        let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
+        let mut named = self.top + 13.0;
+        for guide in &self.plot.guides {
+            match guide {
+                Guide::Upright(value, band, name) => {
+                    if let Some([low, high]) = band {
+                        let (from, to) = (self.x(*low), self.x(*high));
+                        let _ = writeln!(
+                            svg,
+                            "<rect class=\"band\" x=\"{from:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{HEIGHT}\"/>",
+                            self.top,
+                            (to - from).max(0.0)
+                        );
+                    }
+                    let x = self.x(*value);
+                    let _ = writeln!(svg, "<path class=\"guide\" d=\"M{x:.1} {}V{bottom}\"/>", self.top);
+                    let _ = writeln!(
+                        svg,
+                        "<text class=\"noted at-end\" x=\"{:.1}\" y=\"{named:.1}\">{}</text>",
+                        x - 5.0,
+                        text(name)
+                    );
+                    named += 15.0;
+                }
+                Guide::Level(value, name) => {
+                    let y = self.y(*value);
+                    let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {y:.1}H{right}\"/>");
+                    let at = if y < self.top + 20.0 { y + 14.0 } else { y - 5.0 };
+                    let _ =
+                        writeln!(svg, "<text class=\"noted\" x=\"{}\" y=\"{at:.1}\">{}</text>", LEFT + 6.0, text(name));
+                }
+                Guide::Spot(x, y, name) => {
+                    let (x, y) = (self.x(*x), self.y(*y));
+                    let _ = writeln!(svg, "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>");
+                    let _ = writeln!(svg, "<path class=\"leader\" d=\"M{x:.1} {:.1}V{:.1}\"/>", y - 9.0, named - 9.0);
+                    let _ = writeln!(
+                        svg,
+                        "<text class=\"noted at-end\" x=\"{:.1}\" y=\"{named:.1}\">{}</text>",
+                        x - 5.0,
+                        text(name)
+                    );
+                    named += 15.0;
+                }
+            }
+        }
+    }
+
+    fn series(&self, svg: &mut String) {
+        let mut taken: Vec<[f64; 4]> = Vec::new();
+        for (at, series) in self.plot.series.iter().enumerate() {
+            let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
+            self.line(svg, at, series.look, &points);
+            if series.look == Look::Curve {
+                for point in points {
+                    self.mark(svg, at, series, point, &mut taken);
+                }
+            }
+        }
+    }
+
+    fn line(&self, svg: &mut String, at: usize, kind: Look, points: &[&Point]) {
+        let mut path = String::new();
+        for (i, point) in points.iter().enumerate() {
+            let (x, y) = (self.x(point.x), self.y(point.y));
+            let _ = match (i, kind) {
+                (0, _) => write!(path, "M{x:.1} {y:.1}"),
+                (_, Look::Steps) => write!(path, "H{x:.1}V{y:.1}"),
+                _ => write!(path, "L{x:.1} {y:.1}"),
+            };
+        }
+        if !path.is_empty() {
+            let _ = writeln!(svg, "<path class=\"line {}{}\" d=\"{path}\"/>", look(at), thin(kind));
+        }
+    }
+
+    fn mark(&self, svg: &mut String, at: usize, series: &Series, point: &Point, taken: &mut Vec<[f64; 4]>) {
+        let (x, y, colour) = (self.x(point.x), self.y(point.y), at % LOOKS + 1);
+        if let Some([low, high]) = point.high {
+            let (low, high) = (self.y(low), self.y(high));
+            let _ = writeln!(svg, "<path class=\"whisker c{colour}\" d=\"M{x:.1} {low:.1}V{high:.1}\"/>");
+        }
+        if let Some([low, high]) = point.wide {
+            let (low, high) = (self.x(low), self.x(high));
+            let _ = writeln!(svg, "<path class=\"whisker c{colour}\" d=\"M{low:.1} {y:.1}H{high:.1}\"/>");
+        }
+        let (labels, plot) = (self.plot.labels, self.plot);
+        let told = if point.label.is_empty() { String::new() } else { format!("{} {labels}: ", point.label) };
+        let told = format!("{}: {told}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
+        let _ = writeln!(
+            svg,
+            "<path class=\"dot c{colour}\" transform=\"translate({x:.1} {y:.1})\" d=\"{}\"><title>{}</title></path>",
+            MARKS[at % LOOKS],
+            text(&told)
+        );
+        let (wide, end) = (CHARACTER * point.label.chars().count() as f64, x - 5.0);
+        let place = [end - wide, y - 18.0, end, y - 5.0];
+        let free = !taken.iter().any(|o| place[0] < o[2] && o[0] < place[2] && place[1] < o[3] && o[1] < place[3]);
+        if !point.label.is_empty() && free {
+            taken.push(place);
+            let _ = writeln!(
+                svg,
+                "<text class=\"near at-end\" x=\"{end:.1}\" y=\"{:.1}\">{}</text>",
+                y - 7.0,
+                text(&point.label)
+            );
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Strips: several figures above each other on one axis of time, with what happened marked through all of them.
+
+use std::fmt::Write as _;
+
+use super::frame::{CHARACTER, Drawing, WIDTH};
+use super::scale::{Scale, Unit, drawable};
+use crate::figure::{UNKNOWN, number, time_us};
+use crate::markup::text;
+
+const LEFT: f64 = 74.0;
+const RIGHT: f64 = 16.0;
+const STRIP: f64 = 62.0;
+/// Above each strip its name and legend.
+const HEAD: f64 = 24.0;
+/// A line of a legend that does not fit beside the name.
+const LEGEND: f64 = 15.0;
+
+/// One figure of a strip.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Its name in the legend.
+    pub name: String,
+    /// A figure a column; `None` where it is not known.
+    pub values: Vec<Option<f64>>,
+}
+
+/// One strip.
+#[derive(Debug, Clone)]
+pub struct Strip {
+    /// What it shows, with the unit.
+    pub name: String,
+    /// How its figures are written.
+    pub unit: Unit,
+    /// Its figures; on top of each other where they are parts of a whole.
+    pub layers: Vec<Layer>,
+    /// Whether they are.
+    pub stacked: bool,
+    /// A figure to hold it against, with its name.
+    pub level: Option<(f64, String)>,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// From when to when, s.
+    pub span_s: [f64; 2],
+    /// The letter it is marked with.
+    pub letter: char,
+}
+
+/// All strips of one stretch of time.
+#[derive(Debug, Clone)]
+pub struct Strips {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: String,
+    /// What it shows, in words.
+    pub about: String,
+    /// Begin and end of each column, s.
+    pub columns: Vec<[f64; 2]>,
+    /// From top to bottom.
+    pub rows: Vec<Strip>,
+    /// What is marked.
+    pub events: Vec<Event>,
+}
+
+impl Strips {
+    /// The picture.
+    pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
+        let end = self.columns.last().map_or(1.0, |column| column[1]);
+        let time = Scale::linear([end].into_iter(), Unit::Elapsed, 6);
+        let x = |s: f64| LEFT + (WIDTH - LEFT - RIGHT) * time.share(s);
+        let mut svg = String::new();
+        let mut bottom = 14.0;
+        for strip in &self.rows {
+            let top = bottom + HEAD + LEGEND * strip.legend_lines() as f64;
+            Placed { strip, top, columns: &self.columns, x: &x }.draw(&mut svg);
+            bottom = top + STRIP;
+        }
+        for (s, name) in &time.ticks {
+            let x = x(*s);
+            let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
+            let _ = writeln!(svg, "<text class=\"at-middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 17.0);
+        }
+        let mut named = f64::NEG_INFINITY;
+        for event in &self.events {
+            let [from, to] = event.span_s.map(&x);
+            if to - from > 1.5 {
+                let (wide, high) = (to - from, bottom - 14.0);
+                let _ = writeln!(
+                    svg,
+                    "<rect class=\"event-span\" x=\"{from:.1}\" y=\"14\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
+                );
+            }
+            let _ = writeln!(svg, "<path class=\"event\" d=\"M{from:.1} 14V{bottom}\"/>");
+            if from - named > 9.0 {
+                named = from;
+                let _ =
+                    writeln!(svg, "<text class=\"noted at-middle\" x=\"{from:.1}\" y=\"11\">{}</text>", event.letter);
+            }
+        }
+        Drawing {
+            name: self.name,
+            title: self.title.clone(),
+            about: self.about.clone(),
+            content: svg,
+            height: bottom + 24.0,
+            rows: self.table(),
+            doubt,
+        }
+    }
+
+    /// The table behind it: a row a column of time.
+    fn table(&self) -> Vec<Vec<String>> {
+        let layers = || self.rows.iter().flat_map(|strip| strip.layers.iter().map(move |layer| (strip, layer)));
+        let title = |(strip, layer): (&Strip, &Layer)| {
+            if layer.name.is_empty() { strip.name.clone() } else { format!("{}: {}", strip.name, layer.name) }
+        };
+        let mut rows = vec![std::iter::once("from".to_owned()).chain(layers().map(title)).collect::<Vec<_>>()];
+        for (at, column) in self.columns.iter().enumerate() {
+            let cell = |(strip, layer): (&Strip, &Layer)| match layer.values.get(at).copied().flatten() {
+                None => UNKNOWN.to_owned(),
+                Some(us) if strip.unit == Unit::Us => time_us(us),
+                Some(value) => number(value),
+            };
+            rows.push(std::iter::once(format!("{:.1} s", column[0])).chain(layers().map(cell)).collect());
+        }
+        rows
+    }
+}
+
+/// A strip at its place.
+struct Placed<'a> {
+    strip: &'a Strip,
+    top: f64,
+    columns: &'a [[f64; 2]],
+    x: &'a dyn Fn(f64) -> f64,
+}
+
+impl Placed<'_> {
+    fn draw(&self, svg: &mut String) {
+        let (strip, right) = (self.strip, WIDTH - RIGHT);
+        let level = strip.level.as_ref().map(|(value, _)| *value);
+        let most = strip.layers.iter().enumerate().flat_map(|(at, _)| self.tops(at)).flatten();
+        let scale = Scale::linear(most.chain(level), strip.unit, 2);
+        let y = |value: f64| self.top + STRIP * (1.0 - scale.share(value));
+        let _ = writeln!(
+            svg,
+            "<rect class=\"field\" x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{STRIP}\"/>",
+            self.top,
+            right - LEFT
+        );
+        for (value, name) in &scale.ticks {
+            let y = y(*value);
+            let _ = writeln!(svg, "<path class=\"rule\" d=\"M{LEFT} {y:.1}H{right}\"/>");
+            let _ = writeln!(svg, "<text class=\"at-end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 7.0, y + 4.0);
+        }
+        for at in (0..strip.layers.len()).rev() {
+            let tops = self.tops(at);
+            if strip.stacked {
+                let _ = writeln!(svg, "<path class=\"area c{}\" d=\"{}\"/>", at % 6 + 1, self.area(&tops, &y));
+            }
+            let _ = writeln!(svg, "<path class=\"line thin c{0} d{0}\" d=\"{1}\"/>", at % 6 + 1, self.line(&tops, &y));
+        }
+        if let Some(value) = level {
+            let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {:.1}H{right}\"/>", y(value));
+        }
+        self.legend(svg);
+    }
+
+    /// The upper edge of a layer: its own figures, or those of all below it too.
+    fn tops(&self, layer: usize) -> Vec<Option<f64>> {
+        let from = if self.strip.stacked { 0 } else { layer };
+        let value = |layer: &Layer, at: usize| layer.values.get(at).copied().flatten().filter(|v| drawable(*v));
+        let sum = |at: usize| {
+            let values = self.strip.layers[from..=layer].iter().map(|layer| value(layer, at));
+            values.fold(None, |all: Option<f64>, one| one.map_or(all, |one| Some(all.unwrap_or(0.0) + one)))
+        };
+        (0..self.columns.len()).map(sum).collect()
+    }
+
+    /// A line that keeps each figure through its column, and has gaps where nothing is known.
+    fn line(&self, tops: &[Option<f64>], y: &dyn Fn(f64) -> f64) -> String {
+        let mut path = String::new();
+        let mut on = false;
+        for (column, top) in self.columns.iter().zip(tops) {
+            if let Some(top) = top {
+                let (from, to, y) = ((self.x)(column[0]), (self.x)(column[1]), y(*top));
+                let _ = if on { write!(path, "V{y:.1}H{to:.1}") } else { write!(path, "M{from:.1} {y:.1}H{to:.1}") };
+            }
+            on = top.is_some();
+        }
+        path
+    }
+
+    fn area(&self, tops: &[Option<f64>], y: &dyn Fn(f64) -> f64) -> String {
+        let (mut path, ground) = (String::new(), self.top + STRIP);
+        for (column, top) in self.columns.iter().zip(tops).filter_map(|(column, top)| Some((column, (*top)?))) {
+            let (from, to) = ((self.x)(column[0]), (self.x)(column[1]));
+            let _ = write!(path, "M{from:.1} {ground}V{:.1}H{to:.1}V{ground}z", y(top));
+        }
+        path
+    }
+
+    fn legend(&self, svg: &mut String) {
+        let lines = self.strip.legend_lines();
+        let y = self.top - 8.0 - LEGEND * lines as f64;
+        let _ = writeln!(svg, "<text class=\"axis-name\" x=\"{LEFT}\" y=\"{y}\">{}</text>", text(&self.strip.name));
+        let names = self.strip.legend();
+        let all: f64 = names.iter().map(|(_, name)| width(name)).sum();
+        let mut at = if lines == 0 { (WIDTH - RIGHT - all, y) } else { (LEFT, y + LEGEND) };
+        for (layer, name) in names {
+            if at.0 > LEFT && at.0 + width(&name) > WIDTH - RIGHT + 12.0 {
+                at = (LEFT, at.1 + LEGEND);
+            }
+            let class = layer.map_or_else(|| "guide".to_owned(), |at| format!("line c{0} d{0}", at % 6 + 1));
+            let _ = writeln!(svg, "<path class=\"{class}\" d=\"M{:.1} {:.1}h20\"/>", at.0, at.1 - 4.0);
+            let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{}\">{}</text>", at.0 + 23.0, at.1, text(&name));
+            at.0 += width(&name);
+        }
+    }
+}
+
+/// How wide a name is in a legend.
+fn width(name: &str) -> f64 {
+    34.0 + CHARACTER * name.chars().count() as f64
+}
+
+impl Strip {
+    /// Its names: of layers by their number, and of the level.
+    fn legend(&self) -> Vec<(Option<usize>, String)> {
+        let layers = self.layers.iter().enumerate().filter(|(_, layer)| !layer.name.is_empty());
+        let names = layers.map(|(at, layer)| (Some(at), layer.name.clone()));
+        names.chain(self.level.iter().map(|(_, name)| (None, name.clone()))).collect()
+    }
+
+    /// Lines that the legend takes below the name; none where it fits beside it.
+    fn legend_lines(&self) -> usize {
+        let all: f64 = self.legend().iter().map(|(_, name)| width(name)).sum();
+        let room = WIDTH - LEFT - RIGHT;
+        if CHARACTER * self.name.chars().count() as f64 + 12.0 + all <= room {
+            return 0;
+        }
+        let mut lines = (1, 0.0);
+        for (_, name) in self.legend() {
+            let wide = width(&name);
+            lines = if lines.1 > 0.0 && lines.1 + wide > room + 12.0 {
+                (lines.0 + 1, wide)
+            } else {
+                (lines.0, lines.1 + wide)
+            };
+        }
+        lines.0
+    }
+}

@@ -1,0 +1,41 @@
+//! The panels of a report on a page: the same words as on a terminal, in the marks of a page.
+
+use std::fmt::Write as _;
+
+use crate::drawing::frame::table;
+use crate::markup::text;
+use crate::panel::{Panel, Piece};
+
+/// The panels in turn.
+pub fn html(panels: &[Panel]) -> String {
+    panels.iter().flat_map(Panel::pieces).map(piece).collect()
+}
+
+/// One panel.
+pub fn of(panel: &Panel) -> String {
+    panel.pieces().iter().map(piece).collect()
+}
+
+fn piece(piece: &Piece) -> String {
+    match piece {
+        Piece::Line(line) if line.trim().is_empty() => String::new(),
+        Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("<p>{}</p>\n", text(words)),
+        Piece::Heading(heading) => format!("<h3>{}</h3>\n", text(heading)),
+        Piece::Strong(words) => format!("<p><strong>{}</strong></p>\n", text(words)),
+        Piece::Beside { word, text: words, .. } => format!("<p><strong>{}</strong> {}</p>\n", text(word), text(words)),
+        Piece::Table { table: rows, .. } => {
+            rows.rows().split_first().map(|(titles, rows)| table(titles, rows)).unwrap_or_default()
+        }
+        Piece::Pairs(pairs) => list(pairs),
+    }
+}
+
+/// Names and what they are.
+pub fn list(pairs: &[(String, String)]) -> String {
+    let mut html = String::from("<dl>\n");
+    for (name, what) in pairs {
+        let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", text(name), text(what));
+    }
+    html.push_str("</dl>\n");
+    html
+}

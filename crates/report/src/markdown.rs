@@ -1,0 +1,93 @@
+//! A run as Markdown: the same words and tables as on a terminal, for a merge request, a wiki or a job's summary.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::Analysis;
+use mindful_core::result::Validity;
+use mindful_core::run::Run;
+
+use crate::card::{self, NO_FIGURE};
+use crate::panel::{Panel, Piece};
+use crate::report::Report;
+use crate::terminal::facts;
+
+/// The run: its card, the twelve facts, and its report folded.
+pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
+    let card = card::of(analysis);
+    let sign = match card.validity {
+        Validity::Valid => "",
+        Validity::Suspect => " (do not quote without a look at the findings)",
+        Validity::Invalid => " (do not quote)",
+    };
+    let mut text = format!("## {}: run {}\n\n{}{sign}\n", card.word, plain(&analysis.summary.id), plain(&card.why));
+    for step in &card.steps {
+        let place = step.place.as_ref().map_or_else(String::new, |place| format!("{}: ", plain(place)));
+        let headline = step.headline.as_ref().map(|headline| format!("{} {}", headline.figure, plain(&headline.label)));
+        let _ = write!(text, "\n- {place}**{}**", headline.unwrap_or_else(|| NO_FIGURE.to_owned()));
+        if let Some(limit) = &step.limit {
+            let _ = write!(text, ", {}: {}", plain(&limit.limit), plain(&limit.why));
+        }
+    }
+    text.push_str("\n\n");
+    text.push_str(&of(&facts::measured(run, analysis)));
+    text.push_str("<details><summary>The report in full</summary>\n\n");
+    report.panels().iter().for_each(|panel| text.push_str(&of(panel)));
+    text.push_str("</details>\n");
+    text
+}
+
+/// A panel.
+fn of(panel: &Panel) -> String {
+    panel.pieces().iter().map(piece).collect()
+}
+
+fn piece(piece: &Piece) -> String {
+    match piece {
+        Piece::Line(line) if line.trim().is_empty() => String::new(),
+        Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("{}\n\n", plain(words.trim())),
+        Piece::Heading(heading) => format!("### {}\n\n", plain(heading)),
+        Piece::Strong(words) => format!("**{}**\n\n", plain(words)),
+        Piece::Beside { word, text, .. } => format!("**{}** {}\n\n", plain(word), plain(text)),
+        Piece::Table { table, .. } => rows(table.rows(), " ---: |"),
+        Piece::Pairs(pairs) => {
+            let pairs = pairs.iter().map(|(name, what)| vec![name.clone(), what.clone()]);
+            rows(
+                &std::iter::once(vec!["fact".to_owned(), "value".to_owned()]).chain(pairs).collect::<Vec<_>>(),
+                " --- |",
+            )
+        }
+    }
+}
+
+/// A table; its first row are the titles, `others` sets all columns but the first.
+fn rows(rows: &[Vec<String>], others: &str) -> String {
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        let cells: Vec<_> = row.iter().map(|cell| plain(cell)).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        if at == 0 {
+            let _ = writeln!(
+                text,
+                "|{}",
+                row.iter().enumerate().map(|(i, _)| if i == 0 { " --- |" } else { others }).collect::<String>()
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// `words` with what Markdown would take for its own marks written as they are.
+fn plain(words: &str) -> String {
+    let mut text = String::with_capacity(words.len());
+    for c in crate::escape(words).chars() {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '@' | '!' => text.extend(['\\', c]),
+            c => text.push(c),
+        }
+    }
+    text
+}

@@ -1,0 +1,13 @@
+//! Texts on a page or in a picture.
+
+use crate::escape;
+
+/// A text from outside, harmless on one line of a page or a picture.
+pub(crate) fn text(from_outside: &str) -> String {
+    marked_up(&escape(from_outside))
+}
+
+/// `text` with what a page would take for its own marks written as references.
+pub(crate) fn marked_up(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}

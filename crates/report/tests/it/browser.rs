@@ -1,0 +1,141 @@
+//! Pages and pictures in a real browser: what it sees is what the text promises.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::charts::{page, sweep};
+use mindful_analyze::analyze;
+use mindful_conformance::not_run;
+use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
+use mindful_core::run::Run;
+use serde_json::Value;
+
+/// Debian's name and Ubuntu's.
+const BROWSERS: [&str; 2] = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
+
+/// A page that shows another one in a frame of a given width and writes down what it sees there.
+const LOOKS: &str = include_str!("browser/looks.html");
+
+fn browser() -> Option<&'static str> {
+    let found = BROWSERS.into_iter().find(|path| Path::new(path).exists());
+    if found.is_none() {
+        not_run("no chromium here: apt-get install chromium");
+    }
+    found
+}
+
+/// What the browser wrote on stdout and stderr.
+fn chromium(browser: &str, folder: &Path, args: &[&str]) -> (String, String) {
+    let base = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--allow-file-access-from-files",
+        "--enable-logging=stderr",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--virtual-time-budget=5000",
+    ];
+    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let output = Command::new(browser).args(base).arg(profile).args(args).env("HOME", folder).output().unwrap();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// What stands on a page that is shown `width` wide.
+fn seen(browser: &str, folder: &Path, width: u32, dark: bool) -> Value {
+    std::fs::write(folder.join("looks.html"), LOOKS.replace("WIDTH", &width.to_string())).unwrap();
+    let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
+    let url = format!("file://{}", folder.join("looks.html").display());
+    let (dom, errors) = chromium(browser, folder, &[&scheme, "--window-size=1280,900", "--dump-dom", &url]);
+    assert!(!errors.contains("CONSOLE"), "{errors}");
+    let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let seen = seen.unwrap_or_else(|| panic!("nothing was seen: {dom}\n{errors}")).0;
+    serde_json::from_str(&seen.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")).unwrap()
+}
+
+/// Shows `page` wide, narrow and dark, and prints it.
+fn looked_at(page: &str, charts: &[&str]) {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("page.html"), page).unwrap();
+    for (width, dark) in [(1_200, false), (400, true)] {
+        let seen = seen(browser, folder.path(), width, dark);
+        assert_eq!(seen["dark"], dark, "{seen:#}");
+        assert_eq!(seen["fetched"], Value::Array(Vec::new()), "a request leaves the file: {seen:#}");
+        assert!(seen["wide"].as_f64().unwrap() <= f64::from(width), "it is cut at {width} px: {seen:#}");
+        assert!(seen["contrast"].as_f64().unwrap() >= 4.5, "text on its ground: {seen:#}");
+        assert_eq!(seen["outside"], Value::Array(Vec::new()), "marks or texts outside of their picture: {seen:#}");
+        let marks = seen["charts"].as_object().unwrap();
+        for chart in charts {
+            assert!(marks.get(*chart).is_some_and(|marks| marks.as_u64() > Some(0)), "{chart}: {seen:#}");
+        }
+        assert!(marks.values().all(|marks| marks.as_u64() > Some(0)), "a chart without marks: {seen:#}");
+        assert_eq!(seen["unnamed"], 0, "each picture has a name for who cannot see it: {seen:#}");
+    }
+    let (paper, url) =
+        (folder.path().join("page.pdf"), format!("file://{}", folder.path().join("page.html").display()));
+    let (_, errors) = chromium(browser, folder.path(), &[&format!("--print-to-pdf={}", paper.display()), &url]);
+    assert!(!errors.contains("CONSOLE"), "{errors}");
+    let printed = std::fs::read(paper).unwrap();
+    assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
+}
+
+fn shown(run: &Run, charts: &[&str]) {
+    let analysis = analyze(run);
+    looked_at(&page(&[(run, &analysis)]), charts);
+}
+
+#[test]
+fn a_sweep_is_whole_in_a_browser() {
+    shown(
+        &sweep(&[1, 2, 4, 8, 16]),
+        &["latency-iops", "sessions", "mib", "cpu-cost", "time", "distribution", "ledger"],
+    );
+}
+
+#[test]
+fn a_run_of_hostile_names_is_whole_in_a_browser() {
+    let mut run = sweep(&[4]);
+    let text = "x<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{202e}".repeat(3);
+    let own = || text.clone();
+    (run.head.target, run.head.id, run.head.started_at, run.error) = (own(), own(), own(), Some(own()));
+    run.head.plan.tag = Some(own());
+    run.environment.insert("cpu.model".into(), own());
+    shown(&run, &["time", "distribution", "ledger"]);
+}
+
+#[test]
+fn a_contrast_and_several_runs_are_whole_in_a_browser() {
+    let rung = |name: &str, iops: f64| RungSummary {
+        rung: name.into(),
+        iops,
+        mib_per_s: iops / 128.0,
+        p50_us: Some(4e6 / iops),
+        p99_us: None,
+        cpu_us_per_block: 3.0,
+        iops_per_core: 3e5,
+        spread: 0.01,
+        means: None,
+    };
+    let run = sweep(&[4]);
+    let mut analysis = analyze(&run);
+    analysis.summary.contrast = Some(ContrastSummary {
+        pinned: None,
+        all_cores: vec![
+            rung("raw, nobody looks", 200_000.0),
+            rung("raw, looked at", 150_000.0),
+            rung("database", 60_000.0),
+        ],
+        eta: Some(0.4),
+        eta_interval: Some([0.38, 0.42]),
+        added_us_per_block: Some(40.0),
+        added: Some(AddedTime { storage_us: 30.0, cpu_us: 15.0, waits_us: -5.0, host_busy_share: Some(0.5) }),
+    });
+    looked_at(&page(&[(&run, &analysis)]), &["rungs", "added"]);
+    let (one, other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 8]));
+    looked_at(&page(&[(&one, &analyze(&one)), (&other, &analyze(&other))]), &["latency-iops", "sessions"]);
+}

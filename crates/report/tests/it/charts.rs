@@ -1,0 +1,139 @@
+//! Charts of runs as pictures: their text, their marks, and what no run may break.
+
+use crate::made::Made;
+use mindful_analyze::{Analysis, analyze};
+use mindful_core::run::{Point, Run};
+use mindful_report::{Detail, charts, html};
+
+/// A sweep whose throughput stops at 8 sessions.
+pub fn sweep(steps: &[u32]) -> Run {
+    let made = |sessions: u32| Made {
+        sessions,
+        latency_us: 3_000 * u64::from(sessions.max(8)) / 8,
+        update_pct: "20",
+        ..Made::default()
+    };
+    let mut run = made(steps[0]).run();
+    let first = run.steps[0].head.clone();
+    run.steps.clear();
+    for (at, sessions) in (0..).zip(steps) {
+        let mut head = first.clone();
+        head.step = at;
+        head.placements.clone_from(&made(*sessions).run().steps[0].head.placements);
+        head.point = Point { values: [("sessions".to_owned(), sessions.to_string())].into(), ..Point::default() };
+        run.steps.push(made(*sessions).step(head));
+    }
+    run
+}
+
+fn drawn(name: &str, run: &Run) -> String {
+    let analysis = analyze(run);
+    let sides = [(run, &analysis)];
+    charts::named(name, &sides).unwrap().file(&charts::caption(&sides))
+}
+
+pub fn page(runs: &[(&Run, &Analysis)]) -> String {
+    let reports: Vec<_> =
+        runs.iter().map(|(run, analysis)| mindful_report::of(run, analysis, None, Detail::Full)).collect();
+    let subjects =
+        runs.iter().zip(&reports).map(|((run, analysis), report)| html::Subject { run, analysis, report, before: "" });
+    html::page(&subjects.collect::<Vec<_>>())
+}
+
+/// Without the style, which is the same everywhere.
+fn marks(svg: &str) -> String {
+    let (before, rest) = svg.split_once("<style>").unwrap();
+    format!("{before}{}", rest.split_once("</style>").unwrap().1)
+}
+
+#[test]
+fn latency_against_throughput_as_a_picture() {
+    insta::assert_snapshot!(marks(&drawn("latency-iops", &sweep(&[1, 2, 4, 8, 16, 32]))));
+}
+
+#[test]
+fn throughput_by_sessions_as_a_picture() {
+    insta::assert_snapshot!(marks(&drawn("sessions", &sweep(&[1, 2, 4, 8]))));
+}
+
+#[test]
+fn a_step_over_time_as_a_picture() {
+    insta::assert_snapshot!(marks(&drawn("time", &sweep(&[4]))));
+}
+
+#[test]
+fn the_ledger_as_a_picture() {
+    insta::assert_snapshot!(marks(&drawn("ledger", &sweep(&[4]))));
+}
+
+#[test]
+fn every_point_is_a_mark_and_a_row() {
+    let run = sweep(&[1, 2, 4, 8, 16]);
+    let analysis = analyze(&run);
+    let page = page(&[(&run, &analysis)]);
+    let figure = page.split("data-chart=\"latency-iops\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert_eq!(figure.matches("class=\"dot c").count(), 10, "p99 and median of five steps: {figure}");
+    assert_eq!(figure.matches("<tr>").count(), 11, "{figure}");
+    for chart in ["latency-iops", "sessions", "mib", "cpu-cost", "time", "distribution", "ledger"] {
+        assert!(page.contains(&format!("data-chart=\"{chart}\"")), "{chart}");
+    }
+}
+
+#[test]
+fn runs_beside_each_other_tell_first_what_is_not_alike() {
+    let (mut one, mut other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 4]));
+    (one.head.plan.tag, other.head.plan.tag) = (Some("old".into()), Some("new".into()));
+    other.head.id = "20261121-020000-abc".into();
+    other.description.as_mut().unwrap().block_bytes = 16_384;
+    let (a, b) = (analyze(&one), analyze(&other));
+    let page = page(&[(&one, &a), (&other, &b)]);
+    let (differs, chart) = (page.find("What is not alike").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
+    assert!(differs < chart && page.contains("16384"), "{page}");
+    assert!(page.contains("old: 1 sessions") && page.contains("new: 4 sessions"), "{page}");
+}
+
+#[test]
+fn what_is_not_to_be_quoted_says_so_across_every_picture() {
+    let mut run = sweep(&[1, 2]);
+    run.error = Some("the server went away".into());
+    let analysis = analyze(&run);
+    let page = page(&[(&run, &analysis)]);
+    assert!(page.matches("<svg").count() > 8);
+    assert_eq!(page.matches("<svg").count(), page.matches(">INVALID</text>\n</svg>").count());
+    assert!(drawn("latency-iops", &run).contains(">INVALID</text>"));
+    let valid = Made::default().run();
+    assert!(!drawn("latency-iops", &valid).contains("class=\"doubt\""));
+}
+
+#[test]
+fn a_page_of_thirty_steps_fits_a_mail_so_does_one_of_500() {
+    let run = sweep(&(1..=30).collect::<Vec<_>>());
+    let analysis = analyze(&run);
+    let length = page(&[(&run, &analysis)]).len();
+    assert!(length < 1_500_000, "{length}");
+    let run = sweep(&(1..=500).map(|at| at % 50 + 1).collect::<Vec<_>>());
+    let analysis = analyze(&run);
+    let page = page(&[(&run, &analysis)]);
+    assert!(page.len() < 1_500_000 && page.contains("data-chart=\"latency-iops\""), "{}", page.len());
+}
+
+#[test]
+fn a_chart_that_is_not_there_is_refused_with_those_that_are() {
+    let run = Made::default().run();
+    let analysis = analyze(&run);
+    let error = charts::named("rungs", &[(&run, &analysis)]).unwrap_err().to_string();
+    assert!(error.contains("nothing for the chart `rungs`") && error.contains("latency-iops"), "{error}");
+    assert!(charts::named("pie", &[(&run, &analysis)]).is_err());
+}
+
+#[test]
+fn a_run_of_which_nothing_is_known_has_a_page() {
+    let mut run = Made::default().run();
+    run.steps.clear();
+    (run.description, run.host, run.dataset) = (None, None, None);
+    run.finished = false;
+    let analysis = analyze(&run);
+    let page = page(&[(&run, &analysis)]);
+    assert!(page.contains("INVALID") || page.contains("SUSPECT"), "{page}");
+    assert!(charts::named("latency-iops", &[(&run, &analysis)]).is_err());
+}
