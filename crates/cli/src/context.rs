@@ -49,15 +49,19 @@ pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(line));
 }
 
+/// Columns where nobody says how many there are: all tables of a report fit.
+const WIDE: usize = 120;
+
 /// How stdout wants its text.
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Style { width: columns(terminal).unwrap_or(Style::MOST_COLUMNS), colour }
+    Style { width: columns().unwrap_or(WIDE), colour }
 }
 
-/// Columns of the output: those of the terminal, or what `COLUMNS` says.
-fn columns(terminal: bool) -> Option<usize> {
+/// Columns of the output: those of the terminal, or what `COLUMNS` says; `None` where neither is there.
+pub fn columns() -> Option<usize> {
+    let terminal = std::io::stdout().is_terminal();
     let size = if terminal { rustix::termios::tcgetwinsize(std::io::stdout()).ok() } else { None };
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).or_else(said).filter(|n| *n > 0)

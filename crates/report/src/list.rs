@@ -22,7 +22,7 @@ pub struct Row<'a> {
     pub fault: Option<&'a str>,
 }
 
-/// The table, a line a run however wide; of several steps the one with the most blocks per second.
+/// The table, a line a run; of several steps the one with the most blocks per second.
 pub fn table(rows: &[Row], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
@@ -50,7 +50,7 @@ pub fn table(rows: &[Row], style: &Style) -> String {
             faults.push(format!("{}  cannot be read: {}", escape(row.id), escape(row.fault.unwrap_or("unknown"))));
         }
     }
-    let mut lines = if table.is_empty() { Vec::new() } else { table.lines(usize::MAX) };
+    let mut lines = if table.is_empty() { Vec::new() } else { table.lines(usize::MAX, style.table_columns()) };
     if let Some(header) = lines.first_mut() {
         *header = style.paint(Tone::Faint, header);
     }

@@ -125,7 +125,7 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
             let header = |at: usize, line: &String| {
                 if at == 0 && *faint { style.paint(Tone::Faint, line) } else { line.clone() }
             };
-            let lines = table.lines(room(2));
+            let lines = table.lines(room(2), style.table_columns().saturating_sub(2));
             lines.iter().enumerate().map(|(at, line)| format!("  {}", header(at, line))).collect()
         }
         Piece::Pairs(pairs) => aligned(pairs, style),

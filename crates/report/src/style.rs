@@ -3,7 +3,7 @@
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Columns; reports use at most a hundred.
+    /// Columns; text uses at most a hundred, tables all.
     pub width: usize,
     /// Whether to add colour. Nothing is reported by colour alone.
     pub colour: bool,
@@ -42,12 +42,17 @@ pub enum Tone {
 impl Style {
     /// Columns beyond which a line is hard to read.
     pub const MOST_COLUMNS: usize = 100;
-    /// Columns below which tables do not shrink.
+    /// Columns below which nothing shrinks.
     pub const FEWEST_COLUMNS: usize = 60;
 
     /// Columns in use.
     pub fn columns(&self) -> usize {
         self.width.clamp(Self::FEWEST_COLUMNS, Self::MOST_COLUMNS)
+    }
+
+    /// Columns that a table may take: all there are.
+    pub fn table_columns(&self) -> usize {
+        self.width.max(Self::FEWEST_COLUMNS)
     }
 
     /// `text` in its tone.

@@ -34,24 +34,20 @@ impl Table {
         self.rows.len() == 1
     }
 
-    /// The lines, header first. The last column, if flush left, is wrapped to fit `columns`.
-    pub fn lines(&self, columns: usize) -> Vec<String> {
-        let width = |i: usize| self.rows.iter().map(|row| columns_of(&row[i])).max().unwrap_or(0);
-        let widths: Vec<_> = (0..self.sides.len()).map(width).collect();
-        let last = widths.len() - 1;
-        let needed = |gap| widths[..last].iter().map(|width| width + gap).sum::<usize>();
-        let text = if self.sides[last] == Side::Left { widths[last].min(LEAST_TEXT) } else { widths[last] };
-        let gap = if needed(GAP) + text > columns { 1 } else { GAP };
-        let before = needed(gap);
+    /// The lines, header first. The last column, if flush left, is wrapped to fit `columns`. Columns that do not fit `most`
+    /// are left out, and named below.
+    pub fn lines(&self, columns: usize, most: usize) -> Vec<String> {
+        let shown = self.fitting(most);
+        let (last, before) = (shown[shown.len() - 1], self.before_last(&shown));
         let mut lines = Vec::new();
         for row in &self.rows {
             let mut line = String::new();
-            for (i, cell) in row.iter().enumerate().take(last) {
-                push_cell(&mut line, cell, widths[i], self.sides[i]);
-                line.push_str(&" ".repeat(gap));
+            for at in &shown[..shown.len() - 1] {
+                push_cell(&mut line, &row[*at], self.width(*at), self.sides[*at]);
+                line.push_str(&" ".repeat(GAP));
             }
             if self.sides[last] == Side::Right {
-                push_cell(&mut line, &row[last], widths[last], Side::Right);
+                push_cell(&mut line, &row[last], self.width(last), Side::Right);
                 lines.push(line.trim_end().to_owned());
                 continue;
             }
@@ -60,7 +56,46 @@ impl Table {
             lines.push(line.trim_end().to_owned());
             lines.extend(parts.map(|part| format!("{}{part}", " ".repeat(before))));
         }
+        let title = |at: usize| self.rows[0][at].as_str();
+        let left_out: Vec<_> = (0..self.sides.len()).filter(|at| !shown.contains(at)).map(title).collect();
+        if !left_out.is_empty() {
+            lines.extend(wrap(&format!("no room for: {}", left_out.join(", ")), most));
+        }
         lines
+    }
+
+    fn width(&self, at: usize) -> usize {
+        self.rows.iter().map(|row| columns_of(&row[at])).max().unwrap_or(0)
+    }
+
+    /// Columns before the last of those `shown`.
+    fn before_last(&self, shown: &[usize]) -> usize {
+        shown[..shown.len() - 1].iter().map(|at| self.width(*at) + GAP).sum()
+    }
+
+    /// The columns that fit `most`, never without the first.
+    fn fitting(&self, most: usize) -> Vec<usize> {
+        let mut shown: Vec<usize> = (0..self.sides.len()).collect();
+        let mut expendable = self.expendable().into_iter();
+        let needed = |shown: &[usize]| {
+            let last = shown[shown.len() - 1];
+            let text = if self.sides[last] == Side::Left { LEAST_TEXT } else { usize::MAX };
+            self.before_last(shown) + self.width(last).min(text)
+        };
+        while needed(&shown) > most {
+            let Some(least) = expendable.next() else { break };
+            shown.retain(|at| *at != least);
+        }
+        shown
+    }
+
+    /// All columns but the first, the least telling ones first.
+    fn expendable(&self) -> Vec<usize> {
+        let of = |title: &&str| (1..self.sides.len()).filter(|at| self.rows[0][*at] == **title).collect::<Vec<_>>();
+        let mut order: Vec<usize> = EXPENDABLE.iter().flat_map(of).collect();
+        let others: Vec<usize> = (1..self.sides.len()).rev().filter(|at| !order.contains(at)).collect();
+        order.extend(others);
+        order
     }
 }
 
@@ -73,11 +108,38 @@ pub fn table_of(titles: &[&str], rows: Vec<Vec<String>>) -> String {
     for row in rows {
         table.row(row.iter().map(|cell| escape(cell)).collect());
     }
-    table.lines(usize::MAX).join("\n") + "\n"
+    table.lines(usize::MAX, usize::MAX).join("\n") + "\n"
 }
 
-/// Columns between two cells, where there is room.
+/// Columns between two cells.
 const GAP: usize = 2;
+
+/// Titles of columns that go first where there is no room for all; then the others, from the right.
+const EXPENDABLE: [&str; 23] = [
+    "MiB/s",
+    "p50 us",
+    "p95 us",
+    "max us",
+    "DB cores",
+    "spread %",
+    "log MiB/s",
+    "WAL MiB/s",
+    "redo MiB/s",
+    "large MiB/s",
+    "unit",
+    "upd %",
+    "engine",
+    "when (UTC)",
+    "drawn",
+    "writes/s",
+    "p99.9 us",
+    "phys reads/s",
+    "target",
+    "count",
+    "IOPS per core",
+    "p99 us",
+    "sessions",
+];
 
 /// Columns that a wrapped text takes at least.
 const LEAST_TEXT: usize = 16;
@@ -125,7 +187,37 @@ mod tests {
 
     use super::*;
 
+    /// Rows of a report's widest table, under its titles.
+    fn wide() -> Table {
+        let titles = ["sessions", "blocks/s", "reads/s", "MiB/s", "mean us", "p50 us", "p99 us", "hit %", "drawn"];
+        let side = |title: &str| if title == "drawn" { Side::Left } else { Side::Right };
+        let mut table = Table::new(&titles.map(|title| (title, side(title))));
+        table.row(
+            ["8", "1,057,542", "57,542", "450", "8,634", "8,782", "12,255", "4.9", "##############"]
+                .map(str::to_owned)
+                .into(),
+        );
+        table
+    }
+
+    #[test]
+    fn a_table_without_room_leaves_columns_out_and_names_them() {
+        assert!(wide().lines(98, 98)[1].ends_with("##############"));
+        let lines = wide().lines(58, 58);
+        assert!(lines.iter().all(|line| columns_of(line) <= 58), "{lines:#?}");
+        assert_eq!(lines[0], "sessions   blocks/s  reads/s  mean us  p99 us  hit %");
+        assert_eq!(lines[2], "no room for: MiB/s, p50 us, drawn");
+    }
+
     proptest! {
+        #[test]
+        fn a_table_fits_and_its_cells_stand_two_apart(most in 20_usize..140) {
+            let lines = wide().lines(most, most);
+            prop_assert!(lines.iter().all(|line| columns_of(line) <= most), "{lines:#?}");
+            let apart = lines[0].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).count();
+            prop_assert_eq!(apart, wide().fitting(most).len(), "{:#?}", lines);
+        }
+
         #[test]
         fn wrapped_lines_keep_to_their_width_and_lose_no_letter(text in "[a-z ]{0,200}", width in 1_usize..40) {
             let lines = wrap(&text, width);

@@ -3,6 +3,7 @@
 use clap::ArgMatches;
 use mindful_core::{Error, Result, units};
 use mindful_record::Listed;
+use mindful_report::Style;
 use mindful_report::list::Row;
 
 use crate::context;
@@ -35,5 +36,7 @@ pub fn table(listed: &[Listed]) -> String {
         summary: run.summary.as_ref(),
         fault: run.fault.as_deref(),
     });
-    mindful_report::list::table(&rows.collect::<Vec<_>>(), &context::style())
+    // Who reads it from a pipe may look for any column.
+    let style = Style { width: context::columns().unwrap_or(usize::MAX), ..context::style() };
+    mindful_report::list::table(&rows.collect::<Vec<_>>(), &style)
 }

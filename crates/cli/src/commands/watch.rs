@@ -79,7 +79,7 @@ fn shape(matches: &ArgMatches, log_name: &str) -> Result<Shape> {
     Ok(match (context::wants_json(matches), all) {
         (true, _) => Shape::Json(filter),
         (false, true) => Shape::All(filter),
-        (false, false) => Shape::Line(Columns::new(log_name)),
+        (false, false) => Shape::Line(Columns::new(log_name, context::columns().unwrap_or(usize::MAX))),
     })
 }
 

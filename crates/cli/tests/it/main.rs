@@ -25,6 +25,8 @@ mod exports;
 #[cfg(all(target_os = "linux", feature = "sqlite", feature = "raw"))]
 mod file_locks;
 mod findings;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod first_day;
 mod format_1;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod full_store;

@@ -89,7 +89,12 @@ fn the_list() {
         row(&valid.head, None),
         list::Row { id: "20261120-000000-bad", head: None, summary: None, fault: Some("run.jsonl line 4 is corrupt") },
     ];
-    insta::assert_snapshot!(list::table(&rows, &Style::default()));
+    let style = |width| Style { width, ..Style::default() };
+    insta::assert_snapshot!(list::table(&rows, &style(200)));
+    let narrow = list::table(&rows, &style(60));
+    let mut of_table = narrow.lines().filter(|line| !line.contains("cannot be read"));
+    assert!(of_table.all(|line| line.chars().count() <= 60), "{narrow}");
+    assert!(narrow.contains("blocks/s") && narrow.contains("no room for: "), "{narrow}");
 }
 
 #[test]

@@ -9,6 +9,8 @@ use super::watched::Second;
 
 /// The header is repeated after so many lines.
 const LINES_A_HEADER: u32 = 20;
+/// Columns that go first where there is no room for all.
+const EXPENDABLE: [&str; 6] = ["MiB/s", "dev w/s", "LIO/s", "dev r/s", "r ms", "second"];
 const MIB: f64 = 1_048_576.0;
 
 /// One column: its head, its width, its text for a second.
@@ -25,10 +27,10 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Columns for a system that calls its log `log_name`.
-    pub fn new(log_name: &str) -> Self {
+    /// Columns for a system that calls its log `log_name`, as many as fit `most`.
+    pub fn new(log_name: &str, most: usize) -> Self {
         let column = |head: &str, wide, text| Column { head: head.to_owned(), wide, text };
-        let columns = vec![
+        let mut columns = vec![
             column("second", 6, |second| second.number().to_string()),
             column("tx/s", 7, |second| rate(second, counter::COMMITS, 1.0)),
             column("LIO/s", 9, |second| rate(second, counter::LOGICAL_READS, 1.0)),
@@ -43,6 +45,11 @@ impl Columns {
             column("CPU %", 5, cpu),
             column("top wait", 0, top_wait),
         ];
+        for head in EXPENDABLE {
+            if needed(&columns) > most {
+                columns.retain(|column| column.head != head);
+            }
+        }
         Self { columns, lines: 0 }
     }
 
@@ -58,6 +65,11 @@ impl Columns {
         let heads = self.columns.iter().map(|column| (column.wide.max(column.head.len()), column.head.clone()));
         joined(heads) + &line
     }
+}
+
+/// Columns that a line takes; the wait at its end has at least as many as its head and a share.
+fn needed(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.wide.max(column.head.len()) + 2).sum::<usize>() + 8
 }
 
 /// Cells to the right of their columns, two spaces apart; the last is text and stands to the left.
@@ -116,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_header_is_repeated_and_unknown_is_a_dash() {
-        let mut columns = Columns::new("WAL");
+        let mut columns = Columns::new("WAL", usize::MAX);
         let second = Second::of(
             1,
             &[("db/commits", Some(1_200.0)), ("db/logical_reads", Some(100.0)), ("db/physical_reads", Some(25.0))],
@@ -130,6 +142,16 @@ mod tests {
         assert_eq!(columns.text(&second).lines().count(), 1);
         let heads = (0..40).filter(|_| columns.text(&second).lines().count() == 2).count();
         assert_eq!(heads, 2);
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out() {
+        let wide = |most| {
+            let text = Columns::new("WAL", most).text(&Second::of(1, &[]));
+            text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+        };
+        assert!(wide(60) <= 60 && wide(60) > 40, "{}", wide(60));
+        assert!(wide(usize::MAX) > 100);
     }
 
     #[test]

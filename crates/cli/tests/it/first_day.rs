@@ -1,0 +1,137 @@
+//! The ten jobs of docs/first-day.md: each command is run as it stands there, and prints what stands below it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::lies::bench::Bench;
+use crate::lies::server::UsersServer;
+use crate::made::{Dress, showcase};
+
+/// What a test gives instead of minutes and gigabytes: a variable for each flag.
+const SHORT: [(&str, &str); 5] = [
+    ("MINDFUL_DURATION", "1s"),
+    ("MINDFUL_WARMUP", "200ms"),
+    ("MINDFUL_SCALE", "64MiB"),
+    ("MINDFUL_SCHEMAS", "1"),
+    ("MINDFUL_DEVICE_TRACE", "off"),
+];
+
+/// A block of the page: what follows its opening marks, and its lines.
+struct Block {
+    kind: String,
+    text: String,
+}
+
+fn page() -> Vec<Block> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/first-day.md");
+    let text = fs::read_to_string(page).unwrap();
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if let Some(kind) = line.strip_prefix("```") {
+            inside = !inside;
+            if inside {
+                blocks.push(Block { kind: kind.to_owned(), text: String::new() });
+            }
+        } else if inside && let Some(block) = blocks.last_mut() {
+            block.text += line;
+            block.text.push('\n');
+        }
+    }
+    blocks
+}
+
+#[test]
+fn every_command_of_the_first_day_runs_and_prints_what_the_page_shows() {
+    let bench = Bench::new();
+    let server = UsersServer::at(&bench.path("users"), "shared_buffers=16MB");
+    server.sql("CREATE DATABASE bench");
+    let url = server.admit(&bench, "mindful_bench");
+    let url = format!("{}/bench", url.rsplit_once('/').unwrap().0);
+    old_records(&bench);
+    let (blocks, mut printed) = (page(), String::new());
+    assert!(blocks.iter().filter(|block| block.kind == "sh").count() >= 14, "commands of ten jobs");
+    for block in blocks {
+        match block.kind.split_once(' ') {
+            Some(("toml", name)) => fs::write(bench.path(name), &block.text).unwrap(),
+            None if block.kind == "sh" => printed = shell(&bench, &url, &block.text),
+            None if block.kind == "text" => shows(&block.text, &printed),
+            _ => assert!(block.text.starts_with("export "), "no command: {}", block.text),
+        }
+        if block.text.contains("grants.sql") {
+            server.sql(&fs::read_to_string(bench.path("grants.sql")).unwrap());
+        }
+    }
+    for file in ["run.html", "run.json", "run.csv"] {
+        assert!(fs::metadata(bench.path(file)).unwrap().len() > 100, "{file}");
+    }
+}
+
+/// What was there before mindful.
+fn old_records(bench: &Bench) {
+    fs::write(bench.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=300\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
+    fs::create_dir(bench.path("awr")).unwrap();
+    fs::write(bench.path("awr/awr.txt.128"), showcase().report(Dress::Awr12)).unwrap();
+}
+
+/// What the commands print on stdout. A busy host may make a run INVALID (1); a gate may be crossed (4).
+fn shell(bench: &Bench, url: &str, commands: &str) -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_mindful")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", commands]).env("PATH", path).env("BENCH", url).env("MINDFUL_DATA_DIR", bench.path("data"));
+    let output = bench.at_home(shell).envs(SHORT).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{commands}{told}");
+    assert!(!told.contains("did you mean") && !told.contains("panicked"), "{commands}{told}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Holds `printed` against what the page shows: all lines in their order, figures and ids aside.
+fn shows(page: &str, printed: &str) {
+    let mut lines = printed.lines().map(masked);
+    for line in page.lines().filter(|line| *line != "…") {
+        let expected = masked(line);
+        assert!(lines.any(|line| alike(&expected, &line)), "the page shows `{line}`, printed is:\n{printed}");
+    }
+}
+
+/// A line without what differs from run to run: figures, ids, how sound the run is, and blanks between columns.
+fn masked(line: &str) -> String {
+    let mut words: Vec<String> = line.split_whitespace().map(figures).collect();
+    if let Some(first) = words.first_mut().filter(|word| ["SUSPECT", "INVALID"].contains(&word.as_str())) {
+        "VALID".clone_into(first);
+    }
+    words.join(" ")
+}
+
+/// A word with `#` for each figure in it.
+fn figures(word: &str) -> String {
+    let is_id = word.len() >= 19 && word.as_bytes()[..8].iter().all(u8::is_ascii_digit) && word.contains('-');
+    if is_id {
+        return word.chars().skip(19).fold("ID".to_owned(), |text, c| text + &c.to_string());
+    }
+    let mut text = String::new();
+    let mut before = ' ';
+    for c in word.chars() {
+        let part = c.is_ascii_digit() || (before.is_ascii_digit() && matches!(c, ',' | '.' | ':'));
+        if !part || !text.ends_with('#') {
+            text.push(if part || c == '-' && text.is_empty() { '#' } else { c });
+        }
+        before = c;
+    }
+    text.replace("+#", "#").replace("##", "#")
+}
+
+/// Whether `line` is as `expected`, in which `…` stands for anything.
+fn alike(expected: &str, line: &str) -> bool {
+    let parts: Vec<&str> = expected.split('…').map(str::trim).collect();
+    let [first, .., last] = parts.as_slice() else { return expected == line };
+    let Some(mut rest) = line.strip_prefix(first) else { return false };
+    for part in &parts[1..] {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    line.ends_with(last)
+}
