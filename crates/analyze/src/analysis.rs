@@ -31,6 +31,7 @@ pub fn analyze(run: &Run) -> Analysis {
         step.evidence.ladder = ladder;
         let reported = step.window.is_some() && step.work.is_none();
         step.verdict = (reported || rung.is_some()).then(|| Verdict::of(&step.evidence));
+        step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
     }
     let summaries: Vec<_> = steps.iter().map(|step| step.summary.clone()).collect();
     let mut findings = checks::of_run(run);

@@ -1,9 +1,11 @@
 //! A run in figures, as `show --format json` prints it.
 
+use std::collections::BTreeMap;
+
 use mindful_core::metric::shared;
 use mindful_core::result::{
-    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, OpsSummary, Severity, StepSummary, Summary,
-    Validity, WaitSummary,
+    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, Severity, StepSummary,
+    Summary, Validity, WaitSummary,
 };
 use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::{Like, OpKind};
@@ -33,6 +35,8 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         target: run.head.target.clone(),
         tag: run.head.plan.tag.clone(),
         plan_file: run.head.settings.found_in().map(str::to_owned),
+        hardware: hardware(run),
+        target_settings: target_settings(run),
         seed: run.head.plan.seed,
         validity: validity(&findings),
         findings,
@@ -43,6 +47,28 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         contrast,
         io_job,
     }
+}
+
+fn hardware(run: &Run) -> Hardware {
+    let text = |name: &str| run.environment.get(name).cloned();
+    let number = |name: &str| text(name)?.parse().ok();
+    Hardware {
+        cpus: number("cpu.count"),
+        cpu_model: text("cpu.model"),
+        memory_bytes: number("memory.bytes"),
+        storage_device: text("storage.device"),
+        filesystem: text("storage.filesystem"),
+        kernel: text("kernel.release"),
+    }
+}
+
+/// What begins the name of a fact that tells why mindful chose a setting.
+pub const CHOSEN: &str = "chosen ";
+
+/// The settings that the target told, without the reasons for those that mindful chose.
+fn target_settings(run: &Run) -> BTreeMap<String, String> {
+    let facts = run.description.iter().flat_map(|description| &description.facts);
+    facts.filter(|(name, _)| !name.starts_with(CHOSEN)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// As good as the worst finding.
@@ -110,6 +136,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         work_unit: workload.map(|workload| workload.work_unit),
         update_pct: workload.map(|workload| workload.update_pct.percent()),
         update_pct_realised: work.filter(|_| workload.is_some()).and_then(update_pct),
+        limited_by: None,
         duration_s: window.map(Window::seconds),
         start_skew_ms: window.filter(|_| workload.is_some()).map(|window| window.start_skew_us as f64 / 1e3),
         by_session: work.filter(|_| workload.is_some()).and_then(|work| by_session(step, work)),

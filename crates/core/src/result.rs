@@ -43,6 +43,12 @@ pub struct Summary {
     /// Path of the plan file that was read without being named; absent where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
+    /// What the host is.
+    #[serde(default)]
+    pub hardware: Hardware,
+    /// Settings of the target that matter, by its own names; empty where they are not known.
+    #[serde(default)]
+    pub target_settings: std::collections::BTreeMap<String, String>,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the result may be quoted.
@@ -65,6 +71,23 @@ pub struct Summary {
     /// The best of a job on files; only of `mindful raw` with more than one plain step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_job: Option<IoJobSummary>,
+}
+
+/// The host of a run; null where it is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hardware {
+    /// CPUs that the kernel runs on.
+    pub cpus: Option<u64>,
+    /// What the processor calls itself.
+    pub cpu_model: Option<String>,
+    /// Memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// The device that holds the data, with those it stands on.
+    pub storage_device: Option<String>,
+    /// Its file system.
+    pub filesystem: Option<String>,
+    /// Release of the kernel.
+    pub kernel: Option<String>,
 }
 
 /// The best of a job on files, each with the load that gave it.
@@ -235,6 +258,9 @@ pub struct StepSummary {
     /// Realised choices; null where the engine does not tally them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choices: Option<ChoicesSummary>,
+    /// What limited it: `device latency`, `CPU`, `undecided`; null without a window. The same names for every engine.
+    #[serde(default)]
+    pub limited_by: Option<String>,
     /// Length of the measured window, s.
     pub duration_s: Option<f64>,
     /// Latest minus earliest start of a session, ms.

@@ -5,6 +5,7 @@ use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Summary, Validity};
 
+use crate::style::Detail;
 use crate::{escape, figure, findings, fold};
 
 /// What stands in place of a figure of a step that has none.
@@ -90,7 +91,7 @@ pub fn against(summary: &Summary) -> String {
     let Some((first, others)) = kinds.split_first() else {
         return "nothing speaks against this result".to_owned();
     };
-    let (text, evidence) = (escape(&first[0].text), escape(&fold::evidence(first)));
+    let (text, evidence) = (escape(&first[0].text), escape(&fold::evidence(first, Detail::Short)));
     if others.is_empty() {
         return format!("{text} ({evidence})");
     }

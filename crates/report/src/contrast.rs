@@ -3,11 +3,12 @@
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, Summary};
 
 use crate::panel::Panel;
+use crate::style::Detail;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 
-/// The panels of a contrast: what was read, the rungs, what settles it.
-pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary) -> Vec<Panel> {
+/// The panels of a contrast: the figures that settle it, what was read, and the rungs; in full what each rung means.
+pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Detail) -> Vec<Panel> {
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
         what.blank();
@@ -24,21 +25,21 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary) -> Vec<Panel
     }
     let pinned = contrast.pinned.as_ref().map(|rungs| ("one core", rungs));
     let cores = std::iter::once(("all cores", &contrast.all_cores)).chain(pinned);
-    let mut panels: Vec<Panel> = [what].into_iter().chain(cores.map(|(title, rungs)| of_rungs(title, rungs))).collect();
     let mut sums = Panel::default();
+    sums.blank();
     for sentence in settled(contrast) {
-        sums.paragraph(0, 0, 0, &sentence);
+        sums.wrapped(2, &sentence);
     }
-    panels.push(sums);
-    panels
+    let rungs = cores.map(|(title, rungs)| of_rungs(title, rungs, detail));
+    [sums, what].into_iter().chain(rungs).collect()
 }
 
-fn of_rungs(title: &str, rungs: &[RungSummary]) -> Panel {
+fn of_rungs(title: &str, rungs: &[RungSummary], detail: Detail) -> Panel {
     let mut panel = Panel::default();
     panel.blank();
     panel.line(title);
     panel.main_table(table(rungs));
-    for means in rungs.iter().filter_map(|rung| rung.means.as_deref()) {
+    for means in rungs.iter().filter_map(|rung| rung.means.as_deref()).filter(|_| detail == Detail::Full) {
         panel.paragraph(2, 4, 4, means);
     }
     panel
@@ -57,19 +58,15 @@ fn settled(contrast: &ContrastSummary) -> Vec<String> {
         None => {
             let once = "one round has no interval: whether another one would tell the same is not known. Two rounds or more, \
                         --repeat, have one";
-            return vec![String::new(), figures, once.to_owned()];
+            return vec![figures, once.to_owned()];
         }
         Some([low, high]) if (low..=high).contains(&1.0) => {
             let same = "database and raw reads are not distinguishable: eta by rounds lies between";
-            return vec![
-                String::new(),
-                figures,
-                format!("{same} {low:.3} and {high:.3} (95 %); more rounds narrow that"),
-            ];
+            return vec![figures, format!("{same} {low:.3} and {high:.3} (95 %); more rounds narrow that")];
         }
         Some([low, high]) => format!("eta by rounds lies between {low:.3} and {high:.3} (95 %)"),
     };
-    [String::new(), figures, sure].into_iter().chain(parts).collect()
+    [figures, sure].into_iter().chain(parts).collect()
 }
 
 /// Cores busier than this leave none free for a session that has its block.

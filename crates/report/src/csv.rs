@@ -11,7 +11,8 @@ pub fn steps(analysis: &Analysis) -> String {
     let summary = &analysis.summary;
     let columns = catalogue::csv();
     let titles: Vec<_> = columns.iter().map(Column::title).collect();
-    let mut text = format!("id,tag,validity,step,{},like,commit,point,drift_check,verdict\n", titles.join(","));
+    let mut text =
+        format!("id,tag,validity,step,{},like,commit,point,drift_check,verdict,limited_by\n", titles.join(","));
     for (number, step) in (1..).zip(&analysis.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
         let tag = field(summary.tag.as_deref().unwrap_or(""));
@@ -36,7 +37,9 @@ fn names(step: &StepAnalysis) -> String {
     let limit = verdict.as_ref().map_or("", |verdict| verdict.limit.name());
     let (like, commit) = (summary.like.kit().unwrap_or("mindful"), summary.commit.as_deref().unwrap_or(""));
     let check = if summary.point.drift_check { "yes" } else { "no" };
-    format!(",{},{},{},{check},{}", field(like), field(commit), field(&point.join("; ")), field(limit))
+    let limit = field(limit);
+    // The column `verdict` has been called so before `limited_by` was the name of it everywhere; format 2 leaves it out.
+    format!(",{},{},{},{check},{limit},{limit}", field(like), field(commit), field(&point.join("; ")))
 }
 
 /// A text field: quoted when it must be (RFC 4180), and never the start of a spreadsheet's formula.

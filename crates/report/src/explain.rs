@@ -13,15 +13,18 @@ use mindful_core::{Error, Result};
 use crate::escape;
 use crate::figure::{maybe, number};
 
-/// Names of the figures that can be explained, `verdict` among them.
+/// What limited a step, under its name in the summary and under the one it had before.
+const VERDICT: [&str; 2] = ["limited_by", "verdict"];
+
+/// Names of the figures that can be explained, [`VERDICT`] among them.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    catalogue::figures().map(catalogue::Figure::name).chain(sessions::NAMES).chain(["verdict"])
+    catalogue::figures().map(catalogue::Figure::name).chain(sessions::NAMES).chain(VERDICT)
 }
 
 /// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
 pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    if short == "verdict" {
+    if VERDICT.contains(&short) {
         return Ok(verdicts(analysis));
     }
     if let Some(choice) = Choice::of(name) {
@@ -42,7 +45,7 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
 /// Refuses what is no figure, with the nearest name.
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    let listed = short == "verdict" || sessions::NAMES.contains(&short) || Choice::of(name).is_some();
+    let listed = VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::of(name).is_some();
     if listed { Ok(()) } else { find(name).map(drop) }
 }
 

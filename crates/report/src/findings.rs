@@ -27,7 +27,7 @@ pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
             2,
             tone,
             &format!("{word:7}"),
-            &format!("{}: {}", escape(&finding.code), escape(&fold::evidence(kind))),
+            &format!("{}: {}", escape(&finding.code), escape(&fold::evidence(kind, detail))),
         );
         if finding.severity > Severity::Info && detail == Detail::Full {
             page.wrapped(6, &escape(&finding.text));

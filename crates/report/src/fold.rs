@@ -2,8 +2,7 @@
 
 use mindful_core::result::Finding;
 
-/// Kinds of evidence that are told; what is left over is counted.
-const SHOWN: usize = 3;
+use crate::style::Detail;
 
 /// Evidence of one wording.
 struct Told {
@@ -15,8 +14,8 @@ struct Told {
     count: usize,
 }
 
-/// What `findings`, all of one code, rest on.
-pub(crate) fn evidence(findings: &[&Finding]) -> String {
+/// What `findings`, all of one code, rest on: the wordings of most steps, one in short, and how many others there are.
+pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     let mut all: Vec<Told> = Vec::new();
     for finding in findings {
         let (step, text) = of_step(&finding.evidence);
@@ -35,8 +34,13 @@ pub(crate) fn evidence(findings: &[&Finding]) -> String {
             }),
         }
     }
-    let left: usize = all.iter().skip(SHOWN).map(|told| told.count).sum();
-    let mut texts: Vec<_> = all.iter().take(SHOWN).map(text).collect();
+    all.sort_by_key(|told| std::cmp::Reverse(told.count));
+    let shown = match detail {
+        Detail::Short => 1,
+        Detail::Full => 3,
+    };
+    let left: usize = all.iter().skip(shown).map(|told| told.count).sum();
+    let mut texts: Vec<_> = all.iter().take(shown).map(text).collect();
     if left > 0 {
         texts.push(format!("and {left} more"));
     }
@@ -152,7 +156,7 @@ mod tests {
             evidence: (*evidence).into(),
         };
         let all: Vec<_> = evidence.iter().map(finding).collect();
-        super::evidence(&all.iter().collect::<Vec<_>>())
+        super::evidence(&all.iter().collect::<Vec<_>>(), Detail::Full)
     }
 
     #[test]
@@ -177,7 +181,7 @@ mod tests {
             folded(&["step 1: made (pid 12) 1.5", "step 2: made (pid 13) 1.5"]),
             "step 1: made (pid 12) 1.5; step 2: made (pid 13) 1.5"
         );
-        assert_eq!(folded(&["a x", "b x", "c x", "d x", "d x"]), "a x; b x; c x; and 2 more");
+        assert_eq!(folded(&["a x", "b x", "c x", "d x", "d x"]), "d x; a x; b x; and 1 more");
         assert_eq!(folded(&["sda1 full", "sda2 full"]), "sda1 full; sda2 full", "a name is no figure");
     }
 }

@@ -24,7 +24,7 @@ pub fn of(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Deta
     let card = card::of(analysis);
     let mut panels = vec![verdict(&card)];
     panels.extend(if let Some(contrast) = &summary.contrast {
-        contrast::panels(summary, contrast)
+        contrast::panels(summary, contrast, detail)
     } else if let Some(job) = &summary.io_job {
         io_job::panels(run, summary, job)
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {

@@ -1,6 +1,7 @@
 //! What was asked for.
 
 use super::figure::{Figure, Unit};
+use crate::io_job;
 
 const ASKED: &str = "as the plan has it";
 
@@ -27,5 +28,21 @@ pub(super) const FIGURES: &[Figure] = &[
     ),
     Figure::of_step("work_unit", Unit::Blocks, ASKED, &[], |s| s.summary.work_unit.map(|blocks| blocks as f64))
         .titled("work_unit_blocks"),
+    Figure::of_step(
+        "small_in_flight",
+        Unit::Count,
+        "small I/Os that a step of a raw job kept in flight, of all sessions together",
+        &[],
+        |s| io_job::load(&s.summary.point).map(|(small, _)| small.into()),
+    )
+    .beside_the_summary(),
+    Figure::of_step(
+        "large_in_flight",
+        Unit::Count,
+        "large reads that a step of a raw job kept in flight, of all sessions together",
+        &[],
+        |s| io_job::load(&s.summary.point).map(|(_, large)| large.into()),
+    )
+    .beside_the_summary(),
     Figure::of_step("update_pct", Unit::Percent, ASKED, &[], |s| s.summary.update_pct),
 ];

@@ -99,11 +99,13 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
     };
     let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };
     // Boundaries are on the engine's clock, readings on the host's: only what is more than the least is known to be late.
-    let lag_us = |reading: &Reading| Some(reading.at_us - boundary_us(reading.boundary)?);
+    let lag_us = |reading: &Reading| Some(reading.at_us.saturating_sub(boundary_us(reading.boundary)?));
     let least_us = series.readings.iter().filter_map(lag_us).min();
     let latest_us = lag_us(first).max(lag_us(last));
     let late_s = match series.phase {
-        Phase::Boundary => latest_us.zip(least_us).map_or(0.0, |(latest, least)| (latest - least) as f64 / 1e6),
+        Phase::Boundary => {
+            latest_us.zip(least_us).map_or(0.0, |(latest, least)| latest.saturating_sub(least) as f64 / 1e6)
+        }
         Phase::Settled => 0.0,
     };
     let counters = series.metrics.iter().enumerate().filter(|(_, metric)| metric.kind == MetricKind::Counter);

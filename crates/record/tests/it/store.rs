@@ -45,6 +45,8 @@ fn summary(run: &Run) -> Summary {
         target: run.head.target.clone(),
         tag: None,
         plan_file: None,
+        hardware: mindful_core::result::Hardware::default(),
+        target_settings: std::collections::BTreeMap::new(),
         seed: 1,
         validity: Validity::Valid,
         findings: Vec::new(),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mindful_analyze::figures::work::Work;
+use mindful_analyze::summary::CHOSEN;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::engine::Description;
 use mindful_core::result::{BySession, StepSummary};
@@ -282,9 +283,6 @@ pub fn proof(run: &Run) -> Panel {
     }
     page
 }
-
-/// What begins the name of a fact that tells why mindful chose a setting.
-const CHOSEN: &str = "chosen ";
 
 /// Settings that were not left at their default, and what the target says of itself.
 pub fn settings(run: &Run) -> Panel {

@@ -24,6 +24,7 @@ fn whole() -> Analysis {
     summary.device = filled(DeviceSummary::default(), 400);
     summary.waits = filled(WaitSummary::default(), 450);
     summary.cpu = filled(CpuSummary::default(), 500);
+    summary.point.values = [("small", "11"), ("large", "12")].map(|(key, value)| (key.into(), value.into())).into();
     summary.iodepth = Some(3);
     summary.block_bytes = Some(8192);
     summary.scan_direct_share = Some(0.5);

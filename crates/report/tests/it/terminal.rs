@@ -190,6 +190,8 @@ fn every_figure_of_a_step_can_be_explained() {
     let summary = serde_json::to_value(analyze(&Made::default().run()).summary.steps[0].clone()).unwrap();
     let asked = [
         "like",
+        "limited_by",
+        "point",
         "commit",
         "sessions",
         "schemas",
