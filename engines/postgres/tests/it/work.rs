@@ -1,6 +1,6 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
-use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
+use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::units::Share;
@@ -11,7 +11,7 @@ const BLOCKS: u64 = 2_000;
 
 fn each_server(test: impl Fn(&Server)) {
     for bin in programs() {
-        test(&Server::start(&bin, &NOTHING_WAITS));
+        test(&Server::start(&bin, &[]));
     }
 }
 

@@ -52,7 +52,9 @@ fn a_client_without_cpu_is_called_the_limit() {
     starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
     let starved = bench.reported(&bench.at_home(starved).output().unwrap());
     starved.assert_suspect("client-bound");
-    assert!(starved.text.contains("limited by the client"), "{starved}");
+    // Where others leave it even less than that, they come first.
+    let limited = starved.text.contains("limited by the client");
+    assert!(limited || starved.has("foreign-cpu") && starved.text.contains("limited by CPU that others"), "{starved}");
 }
 
 /// The group mindful runs in has no limit of its own; the one above it has.
