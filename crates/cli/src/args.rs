@@ -177,6 +177,10 @@ fn show() -> Command {
     Command::new("show").about("Show a stored run").arg(run_name()).arg(explain()).arg(heat_map()).arg(full())
 }
 
+/// Forms that a stored run can be written in.
+const EXPORTS: [&str; 10] =
+    ["csv", "json", "jsonl", "html", "svg", "markdown", "bencher", "github-bigger", "github-smaller", "openmetrics"];
+
 fn export() -> Command {
     let runs = Arg::new("ids").value_name("RUN").num_args(0..);
     let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
@@ -185,9 +189,10 @@ fn export() -> Command {
     Command::new("export")
         .about("Write stored runs for other programs or people: steps, summary, all that happened, a page, a picture")
         .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html and svg take several"))
-        .arg(form.value_parser(["csv", "json", "jsonl", "html", "svg", "markdown"]).help(
+        .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
-             svg: one of them; markdown: the report for a wiki or a merge request",
+             svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
+             github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step",
         ))
         .arg(chart.help("Which chart --as svg draws"))
         .arg(output("Where it is written [default: stdout]"))

@@ -3,7 +3,7 @@
 mod contrast;
 mod distribution;
 mod funnel;
-mod ladder;
+pub(crate) mod ladder;
 mod latency_iops;
 mod over_time;
 mod sessions;

@@ -1,5 +1,6 @@
 //! Reports: pure functions from a run and its analysis to text. Only [`live`] looks at events while they happen.
 
+pub mod benchmarks;
 pub mod card;
 pub mod charts;
 mod contrast;

@@ -8,7 +8,7 @@ use mindful_core::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::{Store, file as record_file};
 use mindful_report::html::{self, Subject};
-use mindful_report::{Detail, charts};
+use mindful_report::{Detail, benchmarks, charts};
 
 use crate::commands::file;
 use crate::exit::Exit;
@@ -54,6 +54,10 @@ fn of_one(store: &Store, id: &str, form: &str) -> Result<String> {
     let (run, analysis) = read(store, id)?;
     Ok(match form {
         "json" => mindful_report::json::summary(&analysis.summary),
+        "bencher" => benchmarks::bencher((&run, &analysis)),
+        "github-bigger" => benchmarks::github((&run, &analysis), true),
+        "github-smaller" => benchmarks::github((&run, &analysis), false),
+        "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
         "markdown" => {
             let report = mindful_report::of(&run, &analysis, None, Detail::Full);
             context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)

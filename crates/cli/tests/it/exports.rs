@@ -65,6 +65,10 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     let refused = exported(&["--as", "svg", "--chart", "rungs"]);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     assert!(text(&["--as", "markdown"]).contains("| engine | null"), "{}", text(&["--as", "markdown"]));
+    assert!(text(&["--as", "bencher"]).contains("\"blocks-per-second\""));
+    assert!(text(&["--as", "github-bigger"]).contains("\"unit\": \"blocks/s\""));
+    assert!(text(&["--as", "github-smaller"]).contains("\"unit\": \"us\""));
+    assert!(text(&["--as", "openmetrics"]).ends_with("# EOF\n"));
     let both = String::from_utf8(mindful.run(&["export", "latest", "latest", "--as", "html"]).stdout).unwrap();
     assert!(both.contains("the runs may be compared"), "{both}");
     assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));

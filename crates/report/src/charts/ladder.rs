@@ -62,9 +62,12 @@ fn of_run<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
     groups.into_iter().map(ladder).collect()
 }
 
-/// Small I/Os in flight of a job on files, else sessions.
+/// Small I/Os in flight of a job on files, else sessions; `None` of a point of large reads alone, which are no IOPS.
 fn load(step: &StepSummary) -> Option<u32> {
-    io_job::load(&step.point).map(|(small, _)| small).or(step.sessions)
+    match io_job::load(&step.point) {
+        Some((small, _)) => Some(small).filter(|small| *small > 0),
+        None => step.sessions,
+    }
 }
 
 fn knee<'a>(summary: &'a Summary, others: &BTreeMap<String, String>) -> Option<&'a KneeSummary> {

@@ -174,7 +174,7 @@ impl Plot {
         if self.series.len() > 1 {
             for (at, series) in self.series.iter().enumerate() {
                 let name = crate::escape::escape_to(&series.name, 80);
-                let wide = 40.0 + CHARACTER * name.chars().count() as f64;
+                let wide = 42.0 + 1.1 * CHARACTER * name.chars().count() as f64;
                 if x > 14.0 && x + wide > WIDTH - 8.0 {
                     (x, line) = (14.0, line + 1.0);
                 }
@@ -287,7 +287,12 @@ impl Field<'_> {
 
     fn guides(&self, svg: &mut String) {
         let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
-        let mut named = self.top + 13.0;
+        let (mut words, mut below) = (String::new(), self.top + 13.0);
+        let mut tell = |x: f64, name: &str| {
+            let (class, x) = if x > WIDTH / 2.0 { ("noted at-end", x - 5.0) } else { ("noted", x + 5.0) };
+            let _ = writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{below:.1}\">{}</text>", text(name));
+            below += 15.0;
+        };
         for guide in &self.plot.guides {
             match guide {
                 Guide::Upright(value, band, name) => {
@@ -302,13 +307,7 @@ impl Field<'_> {
                     }
                     let x = self.x(*value);
                     let _ = writeln!(svg, "<path class=\"guide\" d=\"M{x:.1} {}V{bottom}\"/>", self.top);
-                    let _ = writeln!(
-                        svg,
-                        "<text class=\"noted at-end\" x=\"{:.1}\" y=\"{named:.1}\">{}</text>",
-                        x - 5.0,
-                        text(name)
-                    );
-                    named += 15.0;
+                    tell(x, name);
                 }
                 Guide::Level(value, name) => {
                     let y = self.y(*value);
@@ -320,17 +319,12 @@ impl Field<'_> {
                 Guide::Spot(x, y, name) => {
                     let (x, y) = (self.x(*x), self.y(*y));
                     let _ = writeln!(svg, "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>");
-                    let _ = writeln!(svg, "<path class=\"leader\" d=\"M{x:.1} {:.1}V{:.1}\"/>", y - 9.0, named - 9.0);
-                    let _ = writeln!(
-                        svg,
-                        "<text class=\"noted at-end\" x=\"{:.1}\" y=\"{named:.1}\">{}</text>",
-                        x - 5.0,
-                        text(name)
-                    );
-                    named += 15.0;
+                    let _ = writeln!(svg, "<path class=\"leader\" d=\"M{x:.1} {:.1}V{}\"/>", y - 9.0, self.top);
+                    tell(x, name);
                 }
             }
         }
+        svg.push_str(&words);
     }
 
     fn series(&self, svg: &mut String) {

@@ -1,0 +1,149 @@
+//! A run for programs that keep figures over time: Bencher, github-action-benchmark, and whatever reads OpenMetrics.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::{StepAnalysis, curve};
+use serde_json::{Map, Value, json};
+
+use crate::card;
+use crate::charts::Side;
+use crate::charts::ladder::{ladders, middle};
+
+/// A figure that is kept over time.
+struct Kept {
+    /// What it is called.
+    name: &'static str,
+    /// Its unit.
+    unit: &'static str,
+    /// Whether more of it is better.
+    more_is_better: bool,
+    of: fn(&StepAnalysis) -> Option<f64>,
+}
+
+const KEPT: [Kept; 5] = [
+    Kept {
+        name: "blocks-per-second",
+        unit: "blocks/s",
+        more_is_better: true,
+        of: |step| curve::throughput(&step.summary),
+    },
+    Kept {
+        name: "physical-reads-per-second",
+        unit: "reads/s",
+        more_is_better: true,
+        of: |step| step.summary.physical_reads_per_s,
+    },
+    Kept { name: "latency-p50", unit: "us", more_is_better: false, of: |step| step.summary.ops.main()?.p50_us },
+    Kept { name: "latency-p99", unit: "us", more_is_better: false, of: |step| step.summary.ops.main()?.p99_us },
+    Kept {
+        name: "server-cpu-per-logical-read",
+        unit: "us",
+        more_is_better: false,
+        of: |step| step.summary.cpu.db_us_per_logical_read,
+    },
+];
+
+/// A figure of one load with the least and the most where it was measured more than once.
+type Figure = (&'static Kept, f64, Option<[f64; 2]>);
+
+/// `(benchmark, its figures)`: one a load; a plain run has one.
+fn benchmarks(side: Side) -> Vec<(String, Vec<Figure>)> {
+    let mut all = Vec::new();
+    for ladder in ladders(&[side]) {
+        for (load, steps) in &ladder.rungs {
+            let figures =
+                KEPT.iter().filter_map(|kept| middle(steps, kept.of).map(|(value, ends)| (kept, value, ends)));
+            all.push((format!("{}, {load} {}", ladder.name, ladder.loads), figures.collect()));
+        }
+    }
+    all
+}
+
+/// Bencher Metric Format: `{benchmark: {measure: {value, lower_value, upper_value}}}`.
+pub fn bencher(side: Side) -> String {
+    let mut all = Map::new();
+    for (name, figures) in benchmarks(side) {
+        let mut measures = Map::new();
+        for (kept, value, ends) in figures {
+            let mut measure = json!({ "value": value });
+            if let Some([low, high]) = ends {
+                (measure["lower_value"], measure["upper_value"]) = (low.into(), high.into());
+            }
+            measures.insert(kept.name.to_owned(), measure);
+        }
+        all.insert(name, measures.into());
+    }
+    format!("{:#}\n", Value::Object(all))
+}
+
+/// What github-action-benchmark reads as `customBiggerIsBetter` (`more_is_better`) or `customSmallerIsBetter`.
+pub fn github((run, analysis): Side, more_is_better: bool) -> String {
+    let extra = format!("run {}, {}", analysis.summary.id, card::word(analysis.summary.validity));
+    let entry = |name: &str, (kept, value, ends): &Figure| {
+        let mut entry = json!({
+            "name": format!("{name}: {}", kept.name), "unit": kept.unit, "value": value, "extra": extra,
+        });
+        if let Some([low, high]) = ends {
+            entry["range"] = format!("{}", (high - low) / 2.0).into();
+        }
+        entry
+    };
+    let of = |(name, figures): (String, Vec<Figure>)| {
+        let wanted = figures.into_iter().filter(|(kept, ..)| kept.more_is_better == more_is_better);
+        wanted.map(|figure| entry(&name, &figure)).collect::<Vec<_>>()
+    };
+    let entries: Vec<Value> = benchmarks((run, analysis)).into_iter().flat_map(of).collect();
+    format!("{:#}\n", Value::Array(entries))
+}
+
+/// A gauge of OpenMetrics: name with its unit, what it is, and the figure in base units.
+type Gauge = (&'static str, &'static str, fn(&StepAnalysis) -> Option<f64>);
+
+const GAUGES: [Gauge; 7] = [
+    ("mindful_blocks_per_second", "Blocks visited per second", |step| curve::throughput(&step.summary)),
+    ("mindful_physical_reads_per_second", "Blocks the database read per second", |step| {
+        step.summary.physical_reads_per_s
+    }),
+    ("mindful_device_reads_per_second", "Read requests completed by the device per second", |step| {
+        step.summary.device_reads_per_s
+    }),
+    ("mindful_latency_p50_seconds", "Median of the main operation", |step| {
+        Some(step.summary.ops.main()?.p50_us? / 1e6)
+    }),
+    ("mindful_latency_p99_seconds", "99th percentile of the main operation", |step| {
+        Some(step.summary.ops.main()?.p99_us? / 1e6)
+    }),
+    ("mindful_hit_ratio", "Share of logical reads that the database's cache served", |step| step.summary.hit_ratio),
+    ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| step.summary.cpu.db_cores),
+];
+
+/// OpenMetrics text: a gauge a figure, a sample a step; what is not known has no sample.
+pub fn openmetrics((run, analysis): Side) -> String {
+    let mut text = String::new();
+    let summary = &analysis.summary;
+    for (name, help, figure) in GAUGES {
+        let _ = write!(text, "# TYPE {name} gauge\n# HELP {name} {help}.\n");
+        for (number, step) in (1..).zip(&analysis.steps) {
+            let Some(value) = figure(step).filter(|value| value.is_finite()) else { continue };
+            let sessions = step.summary.sessions.map_or_else(String::new, |sessions| sessions.to_string());
+            let labels = [
+                ("run", summary.id.as_str()),
+                ("engine", &run.head.engine),
+                ("target", &summary.target),
+                ("tag", summary.tag.as_deref().unwrap_or_default()),
+                ("validity", card::word(summary.validity)),
+                ("sessions", &sessions),
+                ("step", &number.to_string()),
+            ]
+            .map(|(label, value)| format!("{label}=\"{}\"", escaped(value)));
+            let _ = writeln!(text, "{name}{{{}}} {value}", labels.join(","));
+        }
+    }
+    text.push_str("# EOF\n");
+    text
+}
+
+/// A value of a label, as the format wants it.
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
