@@ -106,7 +106,7 @@ impl Panel {
 fn lines(piece: &Piece, style: &Style) -> Vec<String> {
     let room = |taken: usize| style.columns().saturating_sub(taken);
     match piece {
-        Piece::Line(line) => vec![line.clone()],
+        Piece::Line(line) => whole(line, style),
         Piece::Heading(heading) => vec![String::new(), style.paint(Tone::Strong, heading)],
         Piece::Strong(text) => {
             wrap(text, room(2)).iter().map(|line| format!("  {}", style.paint(Tone::Strong, line))).collect()
@@ -130,6 +130,16 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
         }
         Piece::Pairs(pairs) => aligned(pairs, style),
     }
+}
+
+/// A line as it is where there is room for it, or where it names what must stay in one piece, such as a path; else in
+/// several, as far in as it was.
+fn whole(line: &str, style: &Style) -> Vec<String> {
+    let words = line.trim_start();
+    let at = columns_of(line) - columns_of(words);
+    let room = style.columns().saturating_sub(at);
+    let breaks = columns_of(line) > style.table_columns() && words.split(' ').all(|word| columns_of(word) <= room);
+    if breaks { moved_in(&wrap(words, room), &" ".repeat(at), at) } else { vec![line.to_owned()] }
 }
 
 /// `lines` with `first` before the first one and `rest` columns before the others.

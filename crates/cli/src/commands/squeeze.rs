@@ -38,12 +38,14 @@ pub fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     let held = hold(leave, &stop)?;
     let size: usize = held.iter().map(Vec::len).sum();
     let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT).is_ok();
-    exit::tell(&format!(
-        "holding {} of memory{}, so that {} are left available",
-        format_bytes(size as u64),
-        if locked { "" } else { " (not locked: it may be swapped out; raise ulimit -l)" },
-        format_bytes(leave)
-    ));
+    if !matches.get_flag("quiet") {
+        exit::tell(&format!(
+            "holding {} of memory{}, so that {} are left available",
+            format_bytes(size as u64),
+            if locked { "" } else { " (not locked: it may be swapped out; raise ulimit -l)" },
+            format_bytes(leave)
+        ));
+    }
     let code = run(matches, &stop)?;
     drop(held);
     Ok(Exit::Passed(code))

@@ -70,3 +70,45 @@ fn a_mistyped_path_of_bare_files_makes_no_file() {
     let again = mindful.run(&[&run[..], &["loaded"]].concat());
     assert!(matches!(again.status.code(), Some(0 | 1)), "what is there is read without a word: {again:?}");
 }
+
+#[test]
+fn at_sixty_columns_nothing_breaks() {
+    let mindful = Mindful::new();
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "500ms", "-q"];
+    let swept =
+        mindful.command(&[&sweep[..], &["--sessions", "1,2,4"]].concat()).env("COLUMNS", "60").output().unwrap();
+    let listed = mindful.command(&["list"]).env("COLUMNS", "60").output().unwrap();
+    for output in [swept, listed] {
+        let told = String::from_utf8(output.stdout).unwrap();
+        let long = told.lines().find(|line| line.chars().count() > 60 && !line.contains(" in /"));
+        assert_eq!(long, None, "{told}");
+        assert!(told.contains("blocks/s") && told.contains("no room for: "), "{told}");
+    }
+    let in_full = out(&mindful.run(&["list"]));
+    assert!(!in_full.contains("no room for") && in_full.contains("when (UTC)"), "a pipe gets all: {in_full}");
+}
+
+/// What is told where `answer` is typed on a terminal of its own; `None` where there is no program that has one.
+#[cfg(feature = "raw")]
+fn typed(mindful: &Mindful, answer: &str) -> Option<String> {
+    use std::io::Write as _;
+    let raw = format!("{} raw typo --warmup 0s --duration 300ms -q", env!("CARGO_BIN_EXE_mindful"));
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["-qec", &raw, "/dev/null"]).current_dir(mindful.folder()).env("MINDFUL_STORE", mindful.folder());
+    let started = terminal.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn();
+    let mut terminal = started.ok()?;
+    terminal.stdin.take()?.write_all(format!("{answer}\n").as_bytes()).ok()?;
+    Some(String::from_utf8_lossy(&terminal.wait_with_output().ok()?.stdout).into_owned())
+}
+
+#[cfg(feature = "raw")]
+#[test]
+fn on_a_terminal_a_file_that_is_not_there_is_asked_for() {
+    let mindful = Mindful::new();
+    let Some(told) = typed(&mindful, "n") else {
+        mindful_conformance::not_run("`script` of util-linux, which has a terminal to ask on, is not there");
+        return;
+    };
+    assert!(told.contains("typo does not exist: make and fill it? [y/N]"), "{told}");
+    assert!(told.contains("name a file or device that does") && !mindful.folder().join("typo").exists(), "{told}");
+}

@@ -43,7 +43,7 @@ fn page() -> Vec<Block> {
 }
 
 #[test]
-fn every_command_of_the_first_day_runs_and_prints_what_the_page_shows() {
+fn each_command_of_the_first_day_prints_what_the_page_shows() {
     let bench = Bench::new();
     let server = UsersServer::at(&bench.path("users"), "shared_buffers=16MB");
     server.sql("CREATE DATABASE bench");
