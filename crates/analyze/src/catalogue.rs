@@ -4,6 +4,7 @@ mod cpu;
 mod device;
 mod figure;
 mod plan;
+mod price;
 mod reads;
 mod volume;
 mod waits;
@@ -26,6 +27,7 @@ pub fn figures() -> impl Iterator<Item = &'static Figure> {
         writes::FIGURES,
         cpu::FIGURES,
         volume::FIGURES,
+        price::FIGURES,
     ];
     sections.into_iter().flatten()
 }

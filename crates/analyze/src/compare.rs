@@ -9,6 +9,7 @@ pub mod comparable;
 mod curve;
 mod group;
 mod history;
+pub mod idle;
 mod noise;
 mod percentile;
 mod power;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mindful_core::metric::shared;
 use mindful_core::result::{
-    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, Severity, StepSummary,
-    Summary, Validity, WaitSummary,
+    BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, PerPrice, Severity,
+    StepSummary, Summary, Validity, WaitSummary,
 };
 use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::{Like, OpKind};
@@ -37,6 +37,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         plan_file: run.head.settings.found_in().map(str::to_owned),
         hardware: hardware(run),
         target_settings: target_settings(run),
+        price: run.head.plan.price.clone(),
         seed: run.head.plan.seed,
         validity: validity(&findings),
         findings,
@@ -151,18 +152,38 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         page_cache_share: page_cache_share(run, &step.head, counters),
         hit_ratio: hit_ratio(counters),
         scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
+        blocks_per_read: blocks_per_read(counters),
+        device_in_flight: rate(shared::DEVICE_QUEUE_TIME_US).map(|busy_us| busy_us / 1e6),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
         waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
         device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),
         commits_per_s: rate(shared::COMMITS),
+        per_price: per_price(run, work, counters),
         cpu: window.map_or_else(CpuSummary::default, |_| {
             let cpu = cpu::cpu(counters, work);
             let marginal = cpu::marginal(&cpu, &run.environment, step, counters);
             CpuSummary { db_us_per_physical_read_marginal: marginal, ..cpu }
         }),
     }
+}
+
+/// What one unit of the currency buys of the rates of a step.
+fn per_price(run: &Run, work: Option<&Work>, counters: &Counters) -> PerPrice {
+    let Some(price) = &run.head.plan.price else { return PerPrice::default() };
+    let bought = |per_s: Option<f64>| per_s.map(|rate| price.buys(rate));
+    PerPrice {
+        operations: bought(work.map(|work| work.ops() / work.seconds)),
+        logical_reads: bought(counters.rate(shared::LOGICAL_READS)),
+        physical_reads: bought(counters.rate(shared::PHYSICAL_READS)),
+    }
+}
+
+/// Blocks by requests, where there are enough of them to tell.
+fn blocks_per_read(counters: &Counters) -> Option<f64> {
+    counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS)
 }
 
 /// The time of a read of one block: of those that were timed apart, or of all where all are such reads.

@@ -290,7 +290,7 @@ fn compare() -> Command {
         )
         .arg(repeat("5"))
         .arg(text("margin", "margin", "PERCENT").help("Differences up to this do not matter [default: 3]"))
-        .arg(text("figure", "figure", "NAME").help("throughput, mean, p99, reads, logical-reads or read-latency [default: throughput; reads for what other tools measured]"))
+        .arg(text("figure", "figure", "NAME").help("throughput, mean, p99, reads, logical-reads, read-latency or per-price [default: throughput; reads for what other tools measured]"))
         .arg(text("fail_if", "fail-if", "GATE").help("Exit with 4 when this holds: 'slower>5%'"))
         .arg(
             text("undecided", "undecided", "WHAT")

@@ -21,6 +21,7 @@ pub mod metric;
 pub mod oracle;
 pub mod pace;
 pub mod plan;
+pub mod price;
 pub mod proof_sample;
 pub mod result;
 pub mod run;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::error::{Error, Result};
+use crate::price::Price;
 use crate::slice::Placement;
 use crate::units::{self, Share};
 use crate::workload::{Access, Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
@@ -24,6 +25,9 @@ pub struct Plan {
     pub target: String,
     /// A name for the run.
     pub tag: Option<String>,
+    /// What an hour of the target costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// Seed of everything random.
     pub seed: u64,
     /// Schemas asked for; `None`: what is loaded, or the default.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::finding::{Finding, Severity};
 use crate::head::Point;
+use crate::price::Price;
 use crate::workload::{Like, OpKind};
 
 /// Whether a result may be quoted.
@@ -49,6 +50,9 @@ pub struct Summary {
     /// Settings of the target that matter, by its own names; empty where they are not known.
     #[serde(default)]
     pub target_settings: std::collections::BTreeMap<String, String>,
+    /// What an hour cost, as the plan has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the result may be quoted.
@@ -288,6 +292,12 @@ pub struct StepSummary {
     /// direct, 0 cached; null without scans or where the database does not tell.
     #[serde(default)]
     pub scan_direct_share: Option<f64>,
+    /// Blocks that one read request of the database fetched on average; null where it does not count requests.
+    #[serde(default)]
+    pub blocks_per_read: Option<f64>,
+    /// Requests that were at the device on average, waiting or served, reads and writes.
+    #[serde(default)]
+    pub device_in_flight: Option<f64>,
     /// Mean time of a physical read as the database saw it, us.
     pub read_latency_mean_us: Option<f64>,
     /// Waits that the database counted by how long they took.
@@ -310,6 +320,20 @@ pub struct StepSummary {
     pub commits_per_s: Option<f64>,
     /// CPU.
     pub cpu: CpuSummary,
+    /// What the money buys.
+    #[serde(default)]
+    pub per_price: PerPrice,
+}
+
+/// What one unit of the price's currency buys; null without a price, and what is not known of the work.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PerPrice {
+    /// Operations.
+    pub operations: Option<f64>,
+    /// Requests to the database's cache.
+    pub logical_reads: Option<f64>,
+    /// Blocks the database read.
+    pub physical_reads: Option<f64>,
 }
 
 /// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.

@@ -5,14 +5,16 @@ use std::fmt::Write as _;
 use mindful_analyze::Analysis;
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::catalogue::{self, Column};
+use mindful_core::price::Price;
 
 /// A header and a line a step; an unknown figure is an empty field.
 pub fn steps(analysis: &Analysis) -> String {
     let summary = &analysis.summary;
     let columns = catalogue::csv();
     let titles: Vec<_> = columns.iter().map(Column::title).collect();
-    let mut text =
-        format!("id,tag,validity,step,{},like,commit,point,drift_check,verdict,limited_by\n", titles.join(","));
+    let texts = "like,commit,point,drift_check,verdict,limited_by,price";
+    let mut text = format!("id,tag,validity,step,{},{texts}\n", titles.join(","));
+    let price = summary.price.as_ref().map(Price::to_string).unwrap_or_default();
     for (number, step) in (1..).zip(&analysis.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
         let tag = field(summary.tag.as_deref().unwrap_or(""));
@@ -24,22 +26,22 @@ pub fn steps(analysis: &Analysis) -> String {
                 text.push_str(&value.to_string());
             }
         }
-        text.push_str(&names(step));
+        text.push_str(&names(step, &price));
         text.push('\n');
     }
     text
 }
 
 /// The text columns of a step, each after its comma.
-fn names(step: &StepAnalysis) -> String {
+fn names(step: &StepAnalysis, price: &str) -> String {
     let StepAnalysis { summary, verdict, .. } = step;
     let point: Vec<_> = summary.point.values.iter().map(|(key, value)| format!("{key} {value}")).collect();
     let limit = verdict.as_ref().map_or("", |verdict| verdict.limit.name());
     let (like, commit) = (summary.like.kit().unwrap_or("mindful"), summary.commit.as_deref().unwrap_or(""));
     let check = if summary.point.drift_check { "yes" } else { "no" };
-    let limit = field(limit);
+    let (limit, price) = (field(limit), field(price));
     // The column `verdict` has been called so before `limited_by` was the name of it everywhere; format 2 leaves it out.
-    format!(",{},{},{},{check},{limit},{limit}", field(like), field(commit), field(&point.join("; ")))
+    format!(",{},{},{},{check},{limit},{limit},{price}", field(like), field(commit), field(&point.join("; ")))
 }
 
 /// A text field: quoted when it must be (RFC 4180), and never the start of a spreadsheet's formula.

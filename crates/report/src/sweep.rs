@@ -8,7 +8,7 @@ use mindful_core::run::{Run, StepRecord};
 
 use crate::panel::Panel;
 use crate::table::{Side, Table};
-use crate::{escape, figure};
+use crate::{escape, figure, terminal};
 
 /// Columns of the bar that draws the curve.
 const BAR: f64 = 14.0;
@@ -23,7 +23,14 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
     let mut panels = vec![Panel::default()];
     panels[0].blank();
     panels[0].wrapped(2, &swept(run, summary));
-    panels.extend(ladders(summary).into_iter().map(|ladder| of_ladder(&ladder, block_bytes, &log)));
+    for ladder in ladders(summary) {
+        let mut panel = of_ladder(&ladder, block_bytes, &log);
+        if let Some(line) = summary.price.as_ref().and_then(|price| terminal::price::best(price, &ladder.2)) {
+            panel.blank();
+            panel.wrapped(2, &line);
+        }
+        panels.push(panel);
+    }
     panels
 }
 

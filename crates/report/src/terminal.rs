@@ -2,6 +2,7 @@
 
 pub(crate) mod facts;
 pub(crate) mod figures;
+pub(crate) mod price;
 
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::run::Run;
@@ -29,6 +30,7 @@ fn each_step(analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);
         }
+        panels.push(price::panel(analysis.summary.price.as_ref(), &step.summary));
         panels
     };
     analysis.steps.iter().zip(&card.steps).flat_map(of_step).collect()

@@ -29,6 +29,8 @@ pub enum Figure {
     LogicalReads,
     /// Mean time of a read as the database saw it: lower is faster.
     ReadLatency,
+    /// Operations for one unit of the currency that the plans' prices are in: higher is better.
+    PerPrice,
 }
 
 impl Figure {
@@ -43,13 +45,14 @@ impl Figure {
                 ("reads", Self::Reads),
                 ("logical-reads", Self::LogicalReads),
                 ("read-latency", Self::ReadLatency),
+                ("per-price", Self::PerPrice),
             ],
         )
     }
 
     /// Whether more of it is faster.
     pub const fn higher_is_faster(self) -> bool {
-        matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads)
+        matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads | Self::PerPrice)
     }
 
     /// What it is counted in, as it stands behind a number.
@@ -61,6 +64,7 @@ impl Figure {
             Self::Reads => "reads/s",
             Self::LogicalReads => "LIO/s",
             Self::ReadLatency => "us a read",
+            Self::PerPrice => "operations per unit of money",
         }
     }
 
@@ -74,6 +78,7 @@ impl Figure {
             Self::Reads => step.read_requests_per_s.or(step.physical_reads_per_s),
             Self::LogicalReads => step.logical_reads_per_s,
             Self::ReadLatency => step.read_latency_mean_us,
+            Self::PerPrice => step.per_price.operations,
         }
     }
 }

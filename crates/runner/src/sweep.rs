@@ -435,8 +435,21 @@ fn ladder_of(key: &Key, text: &str) -> Result<Option<Values>> {
     }
 }
 
-/// `NAME=8MB,256MB`: one setting of the target with several values.
+/// `NAME=8MB,256MB`: one setting of the target with several values. `OTHER=1,NAME=8MB|256MB`: the same beside others, each
+/// with each where several have several values.
 fn of_setting(text: &str) -> Option<Values> {
+    if text.contains('|') {
+        let all = text.split(',').fold(vec![String::new()], |texts, part| {
+            let (name, values) = part.split_once('=').map_or(("", part), |(name, values)| (name, values));
+            let with = |text: &String| {
+                let (comma, text) = (if text.is_empty() { "" } else { "," }, text.clone());
+                let equals = if name.is_empty() { "" } else { "=" };
+                values.split('|').map(move |value| format!("{text}{comma}{name}{equals}{}", value.trim()))
+            };
+            texts.iter().flat_map(with).collect::<Vec<_>>()
+        });
+        return Some(Values::List(all));
+    }
     let (name, values) = text.split_once('=')?;
     let several = values.contains(',') && !values.contains('=');
     several.then(|| Values::List(values.split(',').map(|value| format!("{name}={}", value.trim())).collect()))
@@ -479,4 +492,23 @@ fn search(objective: Objective, axes: &[(String, Values)]) -> Result<Shape> {
 /// A point in words: `sessions 4, update_pct 20`.
 pub fn named(values: &BTreeMap<String, String>) -> String {
     values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_a_ladder_alone_or_beside_others() {
+        let rungs = |text: &str| of_setting(text).map(|values| values.rungs());
+        assert_eq!(rungs("io_method=sync,worker").unwrap(), ["io_method=sync", "io_method=worker"]);
+        assert_eq!(rungs("work_mem=8MB,debug_io_direct=data,wal"), None, "one value: a list belongs to its setting");
+        assert_eq!(
+            rungs("io_method=worker,io_workers=1|8").unwrap(),
+            ["io_method=worker,io_workers=1", "io_method=worker,io_workers=8"]
+        );
+        let both = rungs("a=1|2,debug_io_direct=data,wal,b=3|4").unwrap();
+        assert_eq!(both.len(), 4);
+        assert_eq!(both[1], "a=1,debug_io_direct=data,wal,b=4");
+    }
 }

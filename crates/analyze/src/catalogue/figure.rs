@@ -38,6 +38,8 @@ pub enum Unit {
     Percent,
     /// CPUs' worth of time.
     Cores,
+    /// Things for one unit of the price's currency.
+    PerCurrency,
 }
 
 impl Unit {
@@ -57,6 +59,7 @@ impl Unit {
             Self::Share => "0 to 1",
             Self::Percent => "%",
             Self::Cores => "cores",
+            Self::PerCurrency => "1/currency",
         }
     }
 }

@@ -12,6 +12,20 @@ pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step("read_requests_per_s", Unit::PerSecond, GROWTH, &[shared::READ_REQUESTS], |s| {
         s.summary.read_requests_per_s
     }),
+    Figure::of_step(
+        "blocks_per_read",
+        Unit::Blocks,
+        "physical reads / read requests; unknown below 10 requests a second",
+        &[shared::PHYSICAL_READS, shared::READ_REQUESTS],
+        |s| s.summary.blocks_per_read,
+    ),
+    Figure::of_step(
+        "device_in_flight",
+        Unit::Count,
+        "time that requests spent at the device, its queue included / time",
+        &[shared::DEVICE_QUEUE_TIME_US],
+        |s| s.summary.device_in_flight,
+    ),
     Figure::of_step("write_requests_per_s", Unit::PerSecond, GROWTH, &[shared::WRITE_REQUESTS], |s| {
         s.summary.write_requests_per_s
     }),

@@ -2,6 +2,7 @@
 
 mod gate;
 mod history;
+mod price;
 mod reported;
 mod sides;
 mod text;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use clap::ArgMatches;
 use mindful_analyze::compare::comparable::{self, Difference};
 use mindful_analyze::compare::{
-    self, Comparison, CurveComparison, NoiseFloor, PointComparison, Question, RunLatency, RunValue, Verdict,
+    self, Comparison, CurveComparison, NoiseFloor, PointComparison, Question, RunLatency, RunValue, Verdict, idle,
 };
 use mindful_analyze::knee::{LoadPoint, Search};
 use mindful_analyze::stats::{autocorrelation, moment};
@@ -55,6 +56,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     if !planned && !old && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
+    let prices = price::of_sides(&baseline, &candidate)?;
     let question = Question {
         margin: allowed,
         higher_is_faster: figure.higher_is_faster(),
@@ -76,6 +78,8 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         latencies: percentiles(&baseline, &candidate),
         curves: curves(&baseline, &candidate),
         differing: &differing,
+        idle_settings: idle::settings(&runs(&baseline), &runs(&candidate)),
+        prices: if figure == Figure::PerPrice || !figure.higher_is_faster() { None } else { prices },
     };
     let outcome = gate.as_ref().map(|gate| (gate, gate.of(&points)));
     let wants_json = context::wants_json(matches);
@@ -235,7 +239,7 @@ fn loads(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
 }
 
 fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
-    let Reported { figure, names, points, medians, latencies, curves, differing } = reported;
+    let Reported { figure, names, points, medians, latencies, curves, differing, idle_settings, prices } = reported;
     let single = |c: &Comparison, medians: &[f64; 2]| {
         json!({
             "verdict": c.verdict,
@@ -267,6 +271,12 @@ fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
     let standing = |side| sides::standing(side, Some(*figure));
     all["runs"] = json!({ "baseline": standing(baseline), "candidate": standing(candidate) });
     all["differing_facts"] = json!(differing);
+    all["idle_settings"] = json!(idle_settings);
+    all["prices"] = json!(prices);
+    if let ([one], Some(prices)) = (*points, prices) {
+        let (ratio, interval) = price::for_the_money(&one.comparison, prices);
+        all["for_the_money"] = json!({ "ratio": ratio, "interval": interval });
+    }
     all["latency"] = json!(latencies);
     let curve =
         |(values, reported): &(BTreeMap<String, String>, CurveComparison)| json!({ "at": values, "ratios": reported });

@@ -1,6 +1,7 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod access_paths;
 mod architecture;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod bounds;
@@ -46,6 +47,7 @@ mod node_exporter;
 mod packages;
 mod plan_of_the_folder;
 #[cfg(feature = "raw")]
+mod prices;
 mod raw;
 mod secrets;
 mod security_page;

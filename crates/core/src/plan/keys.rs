@@ -28,6 +28,8 @@ pub const KEYS: &[Key] = &[
     )
     .place(),
     Key::unset("tag", "NAME", "A name to find the run by").one_value(),
+    Key::unset("price", "PRICE", "What an hour of the target costs, such as '1.92 EUR', for figures per unit of money")
+        .one_value(),
     Key::with_default("seed", "N", "1", "Seed of layout, keys and mixes: the same seed draws the same keys"),
     Key::unset("schemas", "N", "Schemas, each a table with its index (default: what is loaded, or 4)").within(SCHEMAS),
     Key::unset(

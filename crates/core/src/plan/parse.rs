@@ -6,6 +6,7 @@ use super::keys::{KEYS, MOST_SESSIONS};
 use super::{Hooks, HotSpotPlan, Plan};
 use crate::dataset::{Content, Extent};
 use crate::error::{Error, Result};
+use crate::price::Price;
 use crate::settings::{self, Settings};
 use crate::units::{self, Share};
 use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
@@ -29,6 +30,7 @@ fn plan(s: &Settings) -> Result<Plan> {
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,
+        price: s.parse("price", Price::parse)?,
         seed: s.require("seed", units::parse_count)?,
         schemas: s.parse("schemas", count)?,
         scale: s.parse("scale", Extent::parse)?,

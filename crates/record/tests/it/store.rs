@@ -47,6 +47,7 @@ fn summary(run: &Run) -> Summary {
         plan_file: None,
         hardware: mindful_core::result::Hardware::default(),
         target_settings: std::collections::BTreeMap::new(),
+        price: None,
         seed: 1,
         validity: Validity::Valid,
         findings: Vec::new(),

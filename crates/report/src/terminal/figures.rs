@@ -90,6 +90,9 @@ pub fn reads(step: &StepAnalysis) -> Panel {
             }
         });
     }
+    if let Some(blocks) = summary.blocks_per_read {
+        said.push(format!("a read request fetched {} blocks on average", number(blocks)));
+    }
     let mean = summary.ops.select.as_ref().and_then(|op| op.mean_us);
     if let Some((mean, unit)) = mean.zip(summary.work_unit.filter(|unit| *unit > 1)) {
         said.push(format!("a block of a select took {} us on average", number(mean / unit as f64)));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::result::{CpuSummary, DeviceSummary, OpSummary, OpsSummary, WaitSummary};
+use mindful_core::result::{CpuSummary, DeviceSummary, OpSummary, OpsSummary, PerPrice, WaitSummary};
 use mindful_report::csv;
 use serde_json::Value;
 
@@ -30,6 +30,9 @@ fn whole() -> Analysis {
     summary.scan_direct_share = Some(0.5);
     summary.start_skew_ms = Some(0.25);
     summary.read_requests_per_s = Some(600.0);
+    summary.blocks_per_read = Some(602.0);
+    summary.device_in_flight = Some(603.0);
+    summary.per_price = filled(PerPrice::default(), 700);
     summary.write_requests_per_s = Some(601.0);
     analysis
 }

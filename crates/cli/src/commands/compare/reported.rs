@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::compare::comparable::Difference;
 use mindful_analyze::compare::{CurveComparison, PercentileShift, PointComparison};
+use mindful_core::price::Price;
 use mindful_runner::repetition::Figure;
 use serde::Serialize;
 
@@ -23,6 +24,10 @@ pub struct Reported<'a> {
     pub curves: Vec<(BTreeMap<String, String>, CurveComparison)>,
     /// In what the sides differ.
     pub differing: &'a [Difference],
+    /// Settings in which alone they differ, and which cannot matter for what was measured.
+    pub idle_settings: Vec<String>,
+    /// What an hour of each side costs, where both tell it in one currency.
+    pub prices: Option<[Price; 2]>,
 }
 
 /// The percentiles of one kind of operation.

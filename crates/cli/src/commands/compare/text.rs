@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
+use mindful_core::price::Price;
 use mindful_core::result::{Summary, Validity};
 use mindful_core::run::Run;
 use mindful_report::{escape, figure};
@@ -11,13 +12,16 @@ use mindful_runner::repetition::Side;
 use mindful_runner::sweep::named;
 
 use super::reported::{KindShifts, Reported};
-use super::sides;
+use super::{price, sides};
 
 /// The verdict first, then what it rests on.
 pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String {
-    let mut text = String::new();
+    let mut text = no_difference_to_be_seen(&reported.idle_settings);
     match (reported.points, reported.medians.as_slice()) {
-        ([one], [medians]) => text.push_str(&single(&one.comparison, &line(&one.comparison, *medians, reported))),
+        ([one], [medians]) => {
+            text.push_str(&single(&one.comparison, &line(&one.comparison, *medians, reported)));
+            text.push_str(&reported.prices.as_ref().map_or_else(String::new, |both| money(&one.comparison, both)));
+        }
         (many, medians) => {
             for (point, medians) in many.iter().zip(medians) {
                 // Writing to a string cannot fail.
@@ -45,6 +49,25 @@ pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String 
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
     text
+}
+
+/// Said before the verdict, for whatever that is, what was changed did not bring it about.
+fn no_difference_to_be_seen(idle: &[String]) -> String {
+    if idle.is_empty() {
+        return String::new();
+    }
+    let (names, them) = (escape(&idle.join(", ")), if idle.len() == 1 { "which" } else { "none of which" });
+    let verb = if idle.len() == 1 { "cannot" } else { "can" };
+    format!(
+        "the sides differ only in {names}, {them} {verb} matter for the access path measured: what is found below is \
+         chance or order. `mindful plan` tells of --access, by which it would\n"
+    )
+}
+
+fn money(comparison: &Comparison, both: &[Price; 2]) -> String {
+    let (ratio, interval) = price::for_the_money(comparison, both);
+    let interval = interval.map_or_else(String::new, |[low, high]| format!(" ({low:.4} to {high:.4})"));
+    format!("for the money: ratio {ratio:.4}{interval}, {} an hour against {}\n", both[0], both[1])
 }
 
 /// One line a percentile: which part of the distribution moved.

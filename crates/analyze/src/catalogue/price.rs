@@ -1,0 +1,29 @@
+//! What the money buys, where the plan tells a price.
+
+use mindful_core::metric::shared;
+
+use super::figure::{Figure, Unit};
+
+pub(super) const FIGURES: &[Figure] = &[
+    Figure::of_step(
+        "per_price.operations",
+        Unit::PerCurrency,
+        "operations per second x 3600 / price per hour",
+        &[],
+        |s| s.summary.per_price.operations,
+    ),
+    Figure::of_step(
+        "per_price.logical_reads",
+        Unit::PerCurrency,
+        "logical reads per second x 3600 / price per hour",
+        &[shared::LOGICAL_READS],
+        |s| s.summary.per_price.logical_reads,
+    ),
+    Figure::of_step(
+        "per_price.physical_reads",
+        Unit::PerCurrency,
+        "physical reads per second x 3600 / price per hour",
+        &[shared::PHYSICAL_READS],
+        |s| s.summary.per_price.physical_reads,
+    ),
+];

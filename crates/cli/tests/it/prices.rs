@@ -1,0 +1,78 @@
+//! What an hour costs, as the plan tells: figures for the money in every form, and in comparisons.
+
+use serde_json::Value;
+
+use crate::mindful::{Mindful, json, refused};
+
+const RUN: [&str; 12] = [
+    "run",
+    "--target",
+    "null:",
+    "--scale",
+    "1000",
+    "--sessions",
+    "2",
+    "--warmup",
+    "200ms",
+    "--duration",
+    "1s",
+    "--null-latency=2ms",
+];
+
+fn run(mindful: &Mindful, more: &[&str]) -> Value {
+    json(&mindful.run(&[&RUN[..], &["--format", "json"], more].concat()))
+}
+
+#[test]
+fn what_one_unit_of_money_buys_is_in_every_form_of_a_report() {
+    let mindful = Mindful::new();
+    let reported = run(&mindful, &["--price", "1.92 EUR"]);
+    assert_eq!(reported["price"], serde_json::json!({ "per_hour": 1.92, "currency": "EUR" }), "{reported:#}");
+    let step = &reported["steps"][0];
+    let per_s = step["ops"]["select"]["per_s"].as_f64().unwrap();
+    let bought = step["per_price"]["operations"].as_f64().unwrap();
+    assert!((bought / (per_s * 3600.0 / 1.92) - 1.0).abs() < 1e-9, "{bought} for one EUR at {per_s} a second");
+
+    let text = String::from_utf8(mindful.run(&["show", "latest"]).stdout).unwrap();
+    assert!(text.contains("at 1.92 EUR an hour, 1 EUR buys"), "{text}");
+    let csv = String::from_utf8(mindful.run(&["export", "latest", "--as", "csv"]).stdout).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let of = |title: &str| rows[1][rows[0].iter().position(|name| *name == title).unwrap()];
+    assert_eq!(of("price"), "1.92 EUR");
+    assert_eq!(of("per_price_operations").parse::<f64>().unwrap().to_bits(), bought.to_bits());
+    let explained = mindful.run(&["show", "latest", "--explain", "per_price.operations"]);
+    assert!(String::from_utf8(explained.stdout).unwrap().contains("3600 / price per hour"));
+
+    let without = run(&mindful, &[]);
+    assert!(without["price"].is_null() && without["steps"][0]["per_price"]["operations"].is_null(), "{without:#}");
+}
+
+#[test]
+fn a_price_that_is_none_is_refused() {
+    let mindful = Mindful::new();
+    for price in ["0 EUR", "-1 EUR", "1e12 EUR", "1.92", "cheap"] {
+        let text = refused(&mindful.run(&[&RUN[..], &[&format!("--price={price}")]].concat()));
+        assert!(text.contains("--price") && text.contains("'1.92 EUR'"), "{text}");
+    }
+}
+
+#[test]
+fn sides_are_compared_for_the_money_in_one_currency_alone() {
+    let mindful = Mindful::new();
+    for (tag, price) in [("dear", "4 EUR"), ("cheap", "2 EUR"), ("foreign", "2 USD")] {
+        run(&mindful, &["--tag", tag, "--price", price]);
+    }
+    let compare = |candidate: &str, more: &[&str]| {
+        mindful.run(&[&["compare", "--baseline", "dear", "--candidate", candidate][..], more].concat())
+    };
+    let reported = json(&compare("cheap", &["--format", "json"]));
+    let (ratio, money) = (reported["ratio"].as_f64().unwrap(), reported["for_the_money"]["ratio"].as_f64().unwrap());
+    assert!((money / ratio - 2.0).abs() < 1e-9, "half the price: {reported:#}");
+    let text = String::from_utf8(compare("cheap", &[]).stdout).unwrap();
+    assert!(text.contains("for the money: ratio") && text.contains("4 EUR an hour against 2 EUR"), "{text}");
+    let gated = json(&compare("cheap", &["--figure", "per-price", "--format", "json"]));
+    let gated_ratio = gated["ratio"].as_f64().unwrap();
+    assert!((gated_ratio / money - 1.0).abs() < 0.01, "operations of as many blocks each: {money}, {gated:#}");
+    let text = refused(&compare("foreign", &[]));
+    assert!(text.contains("two currencies have no ratio"), "{text}");
+}
