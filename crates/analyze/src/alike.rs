@@ -2,6 +2,7 @@
 
 use mindful_core::result::StepSummary;
 use mindful_core::run::StepHead;
+use mindful_core::units::counted;
 
 /// How far the hit ratios of two steps of one ladder may be apart, as a share: a step that finds more of its blocks in the
 /// cache is a step of other work.
@@ -27,7 +28,7 @@ pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
         Some((blocks as f64, step.sessions?))
     });
     if let Some([(least, few), (most, many)]) = ends(active).filter(|[(least, _), (most, _)]| least < most) {
-        return Some(format!("{least:.0} blocks are visited by {few} sessions, {most:.0} by {many}"));
+        return Some(format!("{least:.0} blocks are visited by {}, {most:.0} by {many}", counted(few, "session")));
     }
     let hits = rungs.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
     let [(least, at_least), (most, at_most)] = ends(hits)?;

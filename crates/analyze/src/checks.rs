@@ -14,6 +14,7 @@ use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{MergedSlice, Run, StepRecord};
+use mindful_core::units::counted;
 use mindful_core::workload::{Like, OpKind};
 
 use crate::contrast::{RUNG, Rung};
@@ -68,7 +69,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
     }
     if !run.finished {
         let text = "The run has no end: mindful was killed, or is still at work. Figures are of what was stored.";
-        findings.push(codes::UNFINISHED.finding(text, format!("{} steps begun", run.steps.len())));
+        findings.push(codes::UNFINISHED.finding(text, format!("{} begun", counted(run.steps.len(), "step"))));
     } else if run.interrupted {
         findings.push(codes::INTERRUPTED.finding("The run was stopped before its end.", "by a signal"));
     } else if run.steps.is_empty() && run.error.is_none() {
@@ -122,7 +123,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         let seen = step.spans().iter().flatten().count();
         let text = "There is no time in which all sessions worked: nothing can be measured.";
         findings.push(
-            codes::NO_WINDOW.finding(text, format!("{seen} of {} sessions reported work", step.head.placements.len())),
+            codes::NO_WINDOW
+                .finding(text, format!("{seen} of {} reported work", counted(step.head.placements.len(), "session"))),
         );
         return findings;
     };
@@ -179,7 +181,7 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
     let least = done.values().min().copied().filter(|least| *least < asked)?;
     let text = "The work was not done when its time was over: the figures are of a part of it. A longer --guard, or \
                 fewer --ops.";
-    Some(codes::INCOMPLETE.finding(text, format!("{least} of {asked} operations in the slowest session")))
+    Some(codes::INCOMPLETE.finding(text, format!("{least} of {} in the slowest session", counted(asked, "operation"))))
 }
 
 fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {

@@ -170,6 +170,28 @@ impl Share {
     }
 }
 
+/// `1234567` as `1,234,567`.
+pub fn whole(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 step`, `3 steps`: a number of things whose name takes an s.
+pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+    match count.try_into() {
+        Ok(1) => format!("1 {thing}"),
+        Ok(count) => format!("{} {thing}s", whole(count)),
+        Err(_) => format!("- {thing}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -225,5 +247,10 @@ mod tests {
         fn no_text_makes_a_parser_panic(text in ".{0,24}") {
             let _ = (parse_bytes(&text), parse_duration(&text), Share::parse(&text), parse_count(&text));
         }
+    }
+
+    #[test]
+    fn one_thing_is_no_things() {
+        assert_eq!([0_u64, 1, 1_234].map(|count| counted(count, "step")), ["0 steps", "1 step", "1,234 steps"]);
     }
 }

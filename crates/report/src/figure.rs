@@ -1,20 +1,9 @@
 //! Figures as text: grouped in thousands, with the digits that matter, units named beside them.
 
+pub use mindful_core::units::{counted, whole};
+
 /// What stands where a figure is not known.
 pub const UNKNOWN: &str = "-";
-
-/// `1234567` as `1,234,567`.
-pub fn whole(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// Three digits that matter, all before the point: `64,211`, `98.4`, `7.93`, `0.042`.
 pub fn number(value: f64) -> String {
@@ -41,15 +30,6 @@ pub fn maybe(value: Option<f64>) -> String {
 /// A number of sessions, or `-`.
 pub fn count(count: Option<u32>) -> String {
     count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string())
-}
-
-/// `1 step`, `3 steps`: a number of things that take an s.
-pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
-    match count.try_into() {
-        Ok(1) => format!("1 {thing}"),
-        Ok(count) => format!("{} {thing}s", whole(count)),
-        Err(_) => format!("{UNKNOWN} {thing}s"),
-    }
 }
 
 /// `1 session`, `8 sessions`, `sessions not known`.
@@ -89,6 +69,5 @@ mod tests {
         assert_eq!(reported, ["0", "0.042", "7.93", "98.4", "100", "64,211", "1,000,000,000"]);
         assert_eq!(time_us(1_200_000.0), "1.20 s");
         assert_eq!(maybe(None), UNKNOWN);
-        assert_eq!([0_u64, 1, 1_234].map(|count| counted(count, "step")), ["0 steps", "1 step", "1,234 steps"]);
     }
 }

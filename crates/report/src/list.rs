@@ -98,7 +98,7 @@ fn what(head: &RunHead, summary: Option<&Summary>) -> String {
         Some(_) if steps > 1 => "sweep",
         _ => "run",
     };
-    if steps > 1 { format!("{name}, {steps} steps") } else { name.to_owned() }
+    if steps > 1 { format!("{name}, {}", crate::figure::counted(steps, "step")) } else { name.to_owned() }
 }
 
 /// What the plan says, which is nothing where another tool measured.

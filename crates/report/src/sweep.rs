@@ -195,7 +195,9 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     let at = |value: Option<f64>, name: &str| {
         let ends = knee.intervals.get(name);
         let interval = ends.map(|[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)));
-        Some(format!("{} sessions{}", figure::number(value?), interval.unwrap_or_default()))
+        let sessions = figure::number(value?);
+        let sessions = if sessions == "1.00" { "1 session".to_owned() } else { format!("{sessions} sessions") };
+        Some(format!("{sessions}{}", interval.unwrap_or_default()))
     };
     let slo = knee.slo_sessions.map(f64::from);
     let told = [

@@ -1,6 +1,7 @@
 //! Which step a sweep takes next: from its settings and what is stored of it so far. Nothing else is remembered, so a
 //! sweep that was killed goes on from its run folder.
 
+use mindful_core::units::counted;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -184,7 +185,8 @@ impl Sweep {
         let (Shape::Fixed(points), Some(budget)) = (&self.shape, self.plan.budget) else { return None };
         let cut = ladder::within(budget, &self.slots(points.len()), |_| self.step_cost);
         let names: Vec<_> = cut.left_out.iter().map(|slot| named(&points[slot.point])).collect();
-        (!names.is_empty()).then(|| format!("the budget leaves out {} steps: {}", names.len(), names.join("; ")))
+        (!names.is_empty())
+            .then(|| format!("the budget leaves out {}: {}", counted(names.len(), "step"), names.join("; ")))
     }
 
     fn slots(&self, points: usize) -> Vec<Slot> {

@@ -6,6 +6,7 @@ use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::{Run, StepRecord};
+use mindful_core::units::counted;
 use mindful_core::workload::{OpKind, Skew};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
@@ -54,10 +55,10 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
          lower --update-pct; more --schemas change nothing."
     };
     let evidence = format!(
-        "{} of database time; {} sessions on {} schemas",
+        "{} of database time; {} on {}",
         percent(share),
-        step.head.placements.len(),
-        workload.schemas
+        counted(step.head.placements.len(), "session"),
+        counted(workload.schemas, "schema")
     );
     Some(Finding::new(codes::CONTENTION, severity, text, evidence))
 }

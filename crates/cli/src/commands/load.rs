@@ -39,10 +39,10 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
         context::print(&context::json(json!(dataset), &context.settings))?;
     } else {
         context::print(&format!(
-            "{}{} schemas of {} blocks of {} ({} in all) are loaded and proven on {}\n",
+            "{}{} of {} of {} each ({} in all) loaded and proven on {}\n",
             context::found_plan(&context.settings),
-            dataset.schemas,
-            dataset.blocks_per_schema,
+            units::counted(dataset.schemas, "schema"),
+            units::counted(dataset.blocks_per_schema, "block"),
             units::format_bytes(dataset.block_bytes),
             units::format_bytes(dataset.bytes),
             mindful_report::escape(&context.redacted_target()),

@@ -55,12 +55,12 @@ fn as_text(floor: &NoiseFloor, values: &[f64]) -> String {
     let stands = if floor.variation <= CLAIM && floor.worst <= CLAIM_AT_WORST {
         "within the method's claim of 1 to 2 %, 3 % at worst"
     } else {
-        "beyond the method's claim of 1 to 2 %, 3 % at worst: comparisons on it take more runs"
+        "beyond the method's claim of 1 to 2 %, 3 % at worst: a comparison here needs more runs"
     };
-    let figures: Vec<_> = values.iter().map(|value| format!("{value:.0}")).collect();
+    let figures: Vec<_> = values.iter().map(|value| mindful_report::figure::whole(value.round() as u64)).collect();
     format!(
-        "runs differ by {} (standard deviation, 95 % interval {} to {}), the farthest from the middle by {}\n\
-         this platform is {stands}\nblocks/s: {}\n",
+        "run-to-run noise: {} (standard deviation; 95 % interval {} to {}); the farthest run is {} from the middle\n\
+         this platform is {stands}\nblocks/s of each run: {}\n",
         percent(floor.variation),
         percent(floor.interval.low),
         percent(floor.interval.high),

@@ -50,7 +50,9 @@ fn cost(plan: &Plan) -> String {
         Extent::Blocks(blocks) => format!("{} blocks", blocks.saturating_mul(schemas.into())),
     };
     let time = match plan.ops {
-        Some(ops) => format!("{ops} operations a session, at most {}", units::format_duration(plan.guard)),
+        Some(ops) => {
+            format!("{} per session, at most {}", units::counted(ops, "operation"), units::format_duration(plan.guard))
+        }
         None => format!(
             "{} of warm-up and {} measured",
             units::format_duration(plan.warmup),
@@ -58,8 +60,9 @@ fn cost(plan: &Plan) -> String {
         ),
     };
     format!(
-        "dataset: {schemas} schemas, {size} in all, unless one is loaded already\nrun: {} sessions, {time}",
-        plan.sessions
+        "dataset: {}, {size} in all, unless one is loaded already\nrun: {}, {time}",
+        units::counted(schemas, "schema"),
+        units::counted(plan.sessions, "session")
     )
 }
 

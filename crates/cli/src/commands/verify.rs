@@ -4,6 +4,7 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::event::Events;
+use mindful_core::units::counted;
 use serde_json::json;
 
 use crate::context;
@@ -37,5 +38,5 @@ fn reported(proof: &LayoutProof) -> String {
     } else {
         format!("all {rows} blocks")
     };
-    format!("the layout of {} schemas holds by {how}", proof.schemas.len())
+    format!("the layout of {} holds by {how}", counted(proof.schemas.len(), "schema"))
 }

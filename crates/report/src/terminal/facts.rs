@@ -140,9 +140,14 @@ fn work_unit(workload: &Workload) -> String {
     match workload.like {
         Like::Mindful => format!("{} per operation", counted(unit, "block")),
         Like::Slob => {
-            format!("{unit}, in the arithmetic of SLOB 2.5.4: {} blocks per operation", unit.saturating_sub(1))
+            format!(
+                "{unit}, in the arithmetic of SLOB 2.5.4: {} per operation",
+                counted(unit.saturating_sub(1), "block")
+            )
         }
-        Like::Pgio => format!("{unit}, in the arithmetic of pgio 1.0: {} blocks per operation", unit + 1),
+        Like::Pgio => {
+            format!("{unit}, in the arithmetic of pgio 1.0: {} per operation", counted(unit.saturating_add(1), "block"))
+        }
     }
 }
 

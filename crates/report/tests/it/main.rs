@@ -11,3 +11,4 @@ mod hostile_numbers;
 mod made;
 mod markdown;
 mod terminal;
+mod words;

@@ -1,0 +1,85 @@
+//! The style of what is printed (ARCHITECTURE.md), over the reports that stand as snapshots.
+
+use std::fs;
+use std::path::Path;
+
+/// The lines of all reports for a person, with the name of their snapshot.
+fn lines() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let told = files.filter(|path| !path.to_string_lossy().contains("_as_"));
+    let of_file = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(path).unwrap();
+        // What stands above the second line of dashes is about the snapshot.
+        let body = text.splitn(3, "---\n").nth(2).unwrap_or_default().to_owned();
+        body.lines().map(|line| (name.clone(), line.to_owned())).collect::<Vec<_>>()
+    };
+    told.flat_map(of_file).collect()
+}
+
+/// Things of which reports tell a number.
+const THINGS: [&str; 9] =
+    ["sessions", "schemas", "steps", "runs", "blocks", "operations", "points", "samples", "rounds"];
+
+#[test]
+fn one_thing_is_no_things() {
+    for (name, line) in lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let one = words.windows(2).find(|pair| pair[0] == "1" && THINGS.contains(&pair[1].trim_matches([',', ';'])));
+        assert!(one.is_none(), "{name}: {line}");
+    }
+}
+
+/// What was said before and is no word of the field, or no unit of ours.
+const DIALECT: [&str; 16] = [
+    "undo a block",
+    "each other",
+    "block visits",
+    "by the size of the cache",
+    "four of five",
+    "counts more than was sent",
+    "us a ",
+    "IOPS a ",
+    "B a ",
+    "blocks an operation",
+    "log_band",
+    "log_image",
+    "µs",
+    " usec",
+    "KB",
+    " MB",
+];
+
+#[test]
+fn reports_keep_to_the_words_and_units_of_the_field() {
+    let all = lines();
+    assert!(all.len() > 200, "{} lines", all.len());
+    for (name, line) in all {
+        let found = DIALECT.iter().find(|words| line.contains(*words));
+        let setting = line.trim_start().starts_with("target ");
+        assert!(found.is_none() || setting, "{found:?} in {name}: {line}");
+    }
+}
+
+#[test]
+fn a_severity_is_first_on_its_line_and_a_code_follows() {
+    let all = lines();
+    let told = all.iter().filter_map(|(_, line)| {
+        let (word, rest) = line.trim_start().split_once(' ')?;
+        ["error", "warning", "info"].contains(&word).then(|| rest.trim_start().to_owned())
+    });
+    let told: Vec<String> = told.collect();
+    assert!(told.len() >= 6, "{told:#?}");
+    for rest in told {
+        let code = rest.split([':', ',']).next().unwrap();
+        assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{rest}");
+    }
+}
+
+#[test]
+fn lines_keep_to_a_hundred_columns() {
+    for (name, line) in lines().into_iter().filter(|(_, line)| !line.starts_with("stored in")) {
+        assert!(line.chars().count() <= 100 || name.contains("the_list"), "{name}: {line}");
+    }
+}
