@@ -183,6 +183,7 @@ const EXPORTS: [&str; 10] =
 
 fn export() -> Command {
     let runs = Arg::new("ids").value_name("RUN").num_args(0..);
+    let open = Arg::new("open").long("open").action(ArgAction::SetTrue).requires("output");
     let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
     let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
     let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
@@ -195,6 +196,7 @@ fn export() -> Command {
              github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step",
         ))
         .arg(chart.help("Which chart --as svg draws"))
+        .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))
         .arg(output("Where it is written [default: stdout]"))
 }
 

@@ -77,6 +77,9 @@ fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) ->
     }
     if detail == Detail::Short {
         panel.line(&format!("all of it: mindful show {id} --full"));
+        if analysis.steps.len() > 1 && analysis.summary.contrast.is_none() {
+            panel.line(&format!("as a picture: mindful export {id} --as svg --output curve.svg"));
+        }
     }
     panel
 }

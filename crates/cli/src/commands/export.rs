@@ -1,6 +1,7 @@
 //! `mindful export`: stored runs for other programs, as a page, or as a picture.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
@@ -31,7 +32,20 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
         Some(output) => file::write(Path::new(output), &exported, matches.get_flag("yes"))?,
         None => context::print(&exported)?,
     }
+    if matches.get_flag("open") {
+        shown(text("output").unwrap_or_default())?;
+    }
     Ok(Exit::Ok)
+}
+
+/// Hands the file to the desktop.
+fn shown(file: &str) -> Result<()> {
+    let why = match Command::new("xdg-open").arg(file).stdout(Stdio::null()).status() {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Err(Error::run(format!("xdg-open cannot show {file}: {why}"), "it is written: open it by hand"))
 }
 
 /// Forms that take several runs at once.

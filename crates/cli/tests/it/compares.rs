@@ -212,6 +212,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
     assert_eq!(reported["points"].as_array().unwrap().len(), 7, "{reported:#}");
     let text = String::from_utf8(mindful(store.path(), &sides).stdout).unwrap();
     assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
+    assert!(text.contains("as a page: mindful export ") && text.contains(" --as html --output compare.html"), "{text}");
 }
 
 #[test]

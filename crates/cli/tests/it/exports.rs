@@ -54,7 +54,9 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     let mindful = Mindful::new();
     let sweep =
         ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s", "--sessions", "1,2"];
-    assert!(mindful.run(&sweep).status.success());
+    let ran = mindful.run(&sweep);
+    let told = String::from_utf8(ran.stdout).unwrap();
+    assert!(ran.status.success() && told.contains(" --as svg --output curve.svg"), "{told}");
     let exported = |args: &[&str]| mindful.run(&[&["export", "latest"], args].concat());
     let text = |args: &[&str]| String::from_utf8(exported(args).stdout).unwrap();
     let (page, picture) = (text(&["--as", "html"]), text(&["--as", "svg"]));
@@ -72,4 +74,24 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     let both = String::from_utf8(mindful.run(&["export", "latest", "latest", "--as", "html"]).stdout).unwrap();
     assert!(both.contains("the runs may be compared"), "{both}");
     assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_page_is_shown_by_the_program_of_the_desktop() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mindful = Mindful::new();
+    measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
+    let programs = mindful.folder().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let desktop = programs.join("xdg-open");
+    std::fs::write(&desktop, "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n").unwrap();
+    std::fs::set_permissions(&desktop, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let args = ["export", "--as", "html", "--output", "page.html", "--open"];
+    let opened = mindful.command(&args).env("PATH", path).output().unwrap();
+    assert!(opened.status.success(), "{opened:?}");
+    let read = |name| std::fs::read(mindful.folder().join(name)).unwrap();
+    assert_eq!(read("seen.html"), read("page.html"));
+    let nobody = mindful.command(&[&args[..], &["--yes"]].concat()).env("PATH", "/nowhere").output().unwrap();
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("open it by hand"), "{nobody:?}");
 }

@@ -48,6 +48,8 @@ pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String 
     for d in reported.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
+    let ids: Vec<_> = baseline.iter().chain(candidate).map(|(run, _)| escape(&run.head.id)).collect();
+    let _ = writeln!(text, "as a page: mindful export {} --as html --output compare.html", ids.join(" "));
     text
 }
 
