@@ -258,4 +258,16 @@ pub trait Target: Send + Sync {
 pub trait Session {
     /// Works for one slice: waits for its begin, begins no operation at or after its end, reports.
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
+
+    /// The same by a session that may go on by itself before anyone has read what it reports: into the slices behind it that
+    /// end at `later_ends_us`, those that are over by then passed over. It is asked as long as it is
+    /// [`Session::under_way`], or dropped.
+    fn slice_and_on(&mut self, order: &SliceOrder, _later_ends_us: &[i64]) -> Result<SliceReport> {
+        self.slice(order)
+    }
+
+    /// Whether it went on by itself: then its next report is of the slice that it went on in, whichever is ordered.
+    fn under_way(&self) -> bool {
+        false
+    }
 }

@@ -141,6 +141,15 @@ impl StepRecord {
         merged.chain(merged::long(&self.unmerged))
     }
 
+    /// Time that sessions were in their slices from boundary `first` to boundary `last`, summed, us: an operation that goes
+    /// on over a boundary is on both sides of it.
+    pub fn occupied_us(&self, first: usize, last: usize) -> i64 {
+        let at = |boundary: usize| self.boundaries_us.get(boundary).copied();
+        let Some(span) = at(first).zip(at(last)) else { return 0 };
+        let apart = self.unmerged.iter().map(|(_, report)| merged::inside_us(report, span));
+        apart.fold(self.merged.occupied_us(first, last), i64::saturating_add)
+    }
+
     /// When each session was at work; `None` for one that never reported.
     pub fn spans(&self) -> Vec<Option<Span>> {
         let mut spans = self.merged.spans().to_vec();

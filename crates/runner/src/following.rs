@@ -15,7 +15,9 @@ use mindful_core::finding::codes;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepRecord;
 
-/// How far ahead the boundary has to lie at which all sessions end, us.
+use crate::boundaries::{self, SLICE_US};
+
+/// How far ahead the boundary has to lie at which all sessions end, beside the slices that they may begin before, us.
 const AHEAD_US: i64 = 500_000;
 
 /// Passes all events on and follows the step in them.
@@ -150,7 +152,8 @@ impl State {
         if !self.looks.take(slices as usize, &found) {
             return None;
         }
-        let from_us = now_us + step.clock_offset_us + AHEAD_US;
+        let begun_us = boundaries::ahead(step.head.placements.len()) as i64 * SLICE_US;
+        let from_us = now_us + step.clock_offset_us + begun_us + AHEAD_US;
         let boundary = step.boundaries_us.iter().position(|boundary| *boundary >= from_us)?;
         self.found = Some(found);
         Some(boundary as u32)
@@ -195,5 +198,10 @@ impl EarlyStop {
     /// Whether no slice begins at `boundary` any more.
     pub fn reached(&self, boundary: u32) -> bool {
         boundary >= self.0.load(Ordering::SeqCst)
+    }
+
+    /// The boundary at which all of `boundaries` end as far as is known.
+    pub fn or_last(&self, boundaries: &[i64]) -> usize {
+        boundaries.len().saturating_sub(1).min(self.0.load(Ordering::SeqCst) as usize)
     }
 }

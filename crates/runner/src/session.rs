@@ -63,6 +63,8 @@ pub struct Shared<'a> {
     pub halt: &'a Stop,
     /// Ends it early at a boundary.
     pub early_stop: &'a EarlyStop,
+    /// Slices that a session may begin before it is heard of: see `boundaries::ahead`.
+    pub ahead: usize,
     pub ops: Option<u64>,
     pub clock_offset_us: i64,
 }
@@ -99,25 +101,31 @@ impl Shared<'_> {
     }
 
     fn slices(&self, number: u32, session: &mut dyn Session, boundaries: &[i64]) -> Result<()> {
-        let mut first_op = 0;
-        for (index, boundary) in boundaries.windows(2).enumerate() {
+        let (mut first_op, mut next) = (0, 0);
+        while let Some((index, boundary)) = self.next_slice(next, session, boundaries) {
             if self.halt.requested() || self.early_stop.reached(index as u32) {
                 break;
-            }
-            // An operation may outlast whole slices; those have nothing left to do.
-            if boundary[1] <= self.clock.now_us() + self.clock_offset_us {
-                continue;
             }
             let max_ops = self.ops.map(|ops| ops - first_op);
             let order =
                 SliceOrder { index: index as u32, begin_us: boundary[0], end_us: boundary[1], first_op, max_ops };
-            let report = session.slice(&order)?;
+            let last = self.early_stop.or_last(boundaries).min(index + 1 + self.ahead);
+            let report = session.slice_and_on(&order, boundaries.get(index + 2..=last).unwrap_or_default())?;
             first_op += report.total_ops();
+            next = report.index as usize + 1;
             self.mailbox.put(Message::Slice(number, Box::new(report)));
             if self.ops.is_some_and(|ops| first_op >= ops) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The first slice from `next` on that has something left to do, with its boundaries: an operation may outlast whole
+    /// slices. A session that is under way tells by itself which one that is.
+    fn next_slice<'b>(&self, next: usize, session: &dyn Session, boundaries: &'b [i64]) -> Option<(usize, &'b [i64])> {
+        let now_us = self.clock.now_us() + self.clock_offset_us;
+        let mut left = boundaries.windows(2).enumerate().skip(next);
+        left.find(|(_, boundary)| session.under_way() || boundary[1] > now_us)
     }
 }

@@ -97,6 +97,7 @@ pub fn run_step(
         mailbox: &mailbox,
         halt: &halt,
         early_stop: &order.early_stop,
+        ahead: boundaries::ahead(order.head.placements.len()),
         ops: order.head.ops,
         clock_offset_us,
     };

@@ -1,17 +1,21 @@
 -- One slice of a session's work: waits for its begin, works until its end, says what it did.
 -- Rendered for one session and kept in pg_temp, so it leaves nothing behind. Instants are microseconds since the epoch.
 CREATE PROCEDURE pg_temp.slice(
-    begin_us bigint, end_us bigint, first_op bigint, most_ops bigint,
+    -- Of the ends, the first that is not over is that of the slice. No first operation: this call was sent before the answer
+    -- of the one before was read, and goes on where that one ended.
+    begin_us bigint, ends_us bigint[], first_op bigint, last_op bigint, number bigint,
     -- A pause that the slice before hands on: not yet reported since, not to be ended before. No pause: 0.
     INOUT thinks_since_us bigint, INOUT think_until_us bigint,
-    OUT began_us bigint, OUT ended_us bigint, OUT thought_us bigint, OUT totals bigint[],
+    OUT place integer, OUT began_us bigint, OUT ended_us bigint, OUT thought_us bigint, OUT totals bigint[],
     OUT selects bigint[], OUT updates bigint[], OUT scans bigint[], OUT tally bigint[],
     -- Kind, begin and length in us of each operation that took long.
     OUT longs bigint[])
 LANGUAGE plpgsql AS {{quote}}
 DECLARE
-    deadline CONSTANT timestamptz := timestamptz 'epoch' + end_us * interval '1 microsecond';
-    last_op CONSTANT bigint := first_op + most_ops;
+    -- Number, next operation, end and pause of the call before, which this session keeps for itself.
+    left_by bigint[];
+    end_us bigint;
+    deadline timestamptz;
     op bigint := first_op;
     -- Single reads up to the next update or scan, and how many of them go into one statement.
     run bigint;
@@ -29,6 +33,34 @@ DECLARE
     pause_us bigint;
     uncommitted bigint := 0;
     answer record;
+BEGIN
+    now_us := date_part('epoch', clock_timestamp()) * 1e6;
+    IF first_op IS NULL THEN
+        left_by := string_to_array(current_setting('mindful.slice', true), ' ')::bigint[];
+        -- The call before failed or was cancelled: nobody waits for this one.
+        IF left_by[1] IS DISTINCT FROM number - 1 THEN
+            RETURN;
+        END IF;
+        op := left_by[2];
+        now_us := greatest(now_us, left_by[3]);
+        thinks_since_us := left_by[4];
+        think_until_us := left_by[5];
+    END IF;
+    place := 0;
+    -- An operation may outlast whole slices.
+    FOREACH end_us IN ARRAY ends_us LOOP
+        place := place + 1;
+        EXIT WHEN end_us > now_us;
+    END LOOP;
+    IF first_op IS NULL AND end_us <= now_us THEN
+        place := 0;
+        left_by[1] := number;
+        PERFORM set_config('mindful.slice', array_to_string(left_by, ' '), false);
+        RETURN;
+    END IF;
+    deadline := timestamptz 'epoch' + end_us * interval '1 microsecond';
+<<work>>
+DECLARE
     -- Latencies by bucket: whole microseconds below 128, then steps of half a percent. A kind that does not run has one.
     select_counts bigint[] := array_fill(0::bigint, ARRAY[{{select_buckets}}], ARRAY[0]);
     update_counts bigint[] := array_fill(0::bigint, ARRAY[{{update_buckets}}], ARRAY[0]);
@@ -74,5 +106,7 @@ BEGIN
     updates := update_first::bigint || update_counts[update_first:update_last];
     scans := scan_first::bigint || scan_counts[scan_first:scan_last];
     tally := cells;
+    PERFORM set_config('mindful.slice', concat_ws(' ', number, op, end_us, thinks_since_us, think_until_us), false);
+END work;
 END
 {{quote}}

@@ -1,24 +1,30 @@
 //! A session whose work loop runs in the database: one CALL a slice.
 
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
+use futures_util::future::{MaybeDone, maybe_done};
 use mindful_core::latency::Latency;
 use mindful_core::slice::{Placement, SliceOrder, SliceReport, Tally};
 use mindful_core::workload::{Access, OpKind, Workload};
-use mindful_core::{Result, Session};
+use mindful_core::{Error, Result, Session};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
 
-use crate::connect::Connection;
+use crate::connect::{Connection, pooled};
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::Namespace;
 use crate::script::Script;
-use crate::sessions::{Presence, Sessions};
+use crate::sessions::{CANCEL_WITHIN, Presence, Sessions};
 
-const CALL: &str = "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+const CALL: &str =
+    "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, $7, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
-/// More operations than any slice can hold, with room to add to.
+/// More operations than any run can hold.
 const UNLIMITED: i64 = 1 << 60;
 
 /// Operations that plan the statements before the first slice; their numbers are beyond those of any run.
@@ -38,14 +44,40 @@ struct Pause {
 }
 
 /// One connection with its procedure.
+///
+/// The calls of the next slices are sent before the answer of this one is read. So the server's process goes on at once, and
+/// how long the answer and the client's thread wait for a CPU behind hundreds of others lies in no session's time.
 pub struct ServerLoop {
     link: Arc<Link>,
-    client: Connection,
-    call: Statement,
+    client: Arc<Connection>,
+    statement: Statement,
     place: String,
     pause: Pause,
+    /// Calls sent so far.
+    calls: i64,
+    /// Sent and not yet answered.
+    under_way: VecDeque<Sent>,
     _presence: Presence,
 }
+
+/// What a call asks for.
+struct Call {
+    /// Index of the slice of the first of the ends.
+    first_index: u32,
+    begin_us: i64,
+    ends_us: Vec<i64>,
+    /// `None` to go on where the call before ends, operation and pause.
+    from: Option<(i64, Pause)>,
+    last_op: i64,
+}
+
+/// A call on its way.
+struct Sent {
+    first_index: u32,
+    answer: MaybeDone<Answer>,
+}
+
+type Answer = Pin<Box<dyn Future<Output = std::result::Result<Row, tokio_postgres::Error>> + Send>>;
 
 impl ServerLoop {
     /// Connects, installs the procedure and runs it once for nothing, so that its first slice plans nothing.
@@ -58,38 +90,117 @@ impl ServerLoop {
     ) -> Result<Self> {
         let (client, place) = link.connect_session(workload, placement)?;
         let script = Script::new(workload, placement.session, placement.schema, namespace);
-        let call = link.run_on(&client, &place, async {
+        let statement = link.run_on(&client, &place, async {
             client.batch_execute(&script.procedure()).await?;
             Ok(client.prepare(CALL).await?)
         })?;
         let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
-        let mut session =
-            Self { link: Arc::clone(link), client, call, place, pause: Pause::default(), _presence: presence };
+        let mut session = Self {
+            link: Arc::clone(link),
+            client: Arc::new(client),
+            statement,
+            place,
+            pause: Pause::default(),
+            calls: 0,
+            under_way: VecDeque::new(),
+            _presence: presence,
+        };
         // One by one, so that none of their pauses is waited for; a scan of a whole schema is planned by the first.
         let ops = if workload.access == Access::Scan { 1 } else { WARM_OPS };
         for op in WARM_OP..WARM_OP + ops {
-            session.call(0, WARM_UNTIL_US, op, 1)?;
+            let from = Some((op, Pause::default()));
+            let warm = Call { first_index: 0, begin_us: 0, ends_us: vec![WARM_UNTIL_US], from, last_op: op + 1 };
+            session.send(warm);
+            session.answer()?;
         }
         Ok(session)
     }
 
-    fn call(&mut self, begin_us: i64, end_us: i64, first_op: i64, most_ops: i64) -> Result<Row> {
-        let (client, call, pause) = (&self.client, &self.call, self.pause);
-        self.link.work(client, &self.place, async {
-            let order: [&(dyn ToSql + Sync); 6] =
-                [&begin_us, &end_us, &first_op, &most_ops, &pause.since_us, &pause.until_us];
-            client.query_one(call, &order).await.map_err(Failure::from)
-        })
+    fn send(&mut self, call: Call) {
+        self.calls += 1;
+        let (client, statement, number) = (Arc::clone(&self.client), self.statement.clone(), self.calls);
+        let first_index = call.first_index;
+        let asked: Answer = Box::pin(async move {
+            let first_op = call.from.map(|(op, _)| op);
+            let (since_us, until_us) = call.from.map(|(_, pause)| (pause.since_us, pause.until_us)).unzip();
+            let order: [&(dyn ToSql + Sync); 7] =
+                [&call.begin_us, &call.ends_us, &first_op, &call.last_op, &number, &since_us, &until_us];
+            client.query_one(&statement, &order).await
+        });
+        let mut answer = maybe_done(asked);
+        // The driver sends when it is first asked for the answer.
+        let _ = self.link.wait(asked_once(&mut answer));
+        self.under_way.push_back(Sent { first_index, answer });
+    }
+
+    /// Waits for the answer of the first that is under way; `None` when all it could have gone on in was over.
+    fn answer(&mut self) -> Result<Option<SliceReport>> {
+        let mut sent = self.under_way.pop_front().ok_or_else(|| misread("no answer is due"))?;
+        let row = self.link.work(&self.client, &self.place, async {
+            (&mut sent.answer).await;
+            let answer = Pin::new(&mut sent.answer).take_output();
+            answer.ok_or_else(|| misread("an answer was read twice"))?.map_err(Failure::from)
+        })?;
+        // Nothing is left of the session when a pooler gave it another server process, or reset this one.
+        let place = row.get::<_, Option<i32>>("place").ok_or_else(|| pooled().at(&self.place))?;
+        self.pause = Pause { since_us: row.get("thinks_since_us"), until_us: row.get("think_until_us") };
+        let passed_over = place.unsigned_abs().checked_sub(1);
+        Ok(passed_over.map(|slices| report(sent.first_index + slices, &row)))
+    }
+}
+
+impl Drop for ServerLoop {
+    /// A call that nobody will read the answer of is not left to go on; those behind it find that out.
+    fn drop(&mut self) {
+        let Some(mut last) = self.under_way.pop_back() else { return };
+        let canceller = self.client.canceller();
+        self.link.wait(async {
+            if asked_once(&mut last.answer).await.is_pending() {
+                let _ = tokio::time::timeout(CANCEL_WITHIN, canceller.cancel()).await;
+            }
+        });
     }
 }
 
 impl Session for ServerLoop {
     fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        let most = order.max_ops.map_or(UNLIMITED, |ops| ops as i64);
-        let row = self.call(order.begin_us, order.end_us, order.first_op as i64, most)?;
-        self.pause = Pause { since_us: row.get("thinks_since_us"), until_us: row.get("think_until_us") };
-        Ok(report(order.index, &row))
+        self.slice_and_on(order, &[])
     }
+
+    fn slice_and_on(&mut self, order: &SliceOrder, later_ends_us: &[i64]) -> Result<SliceReport> {
+        let first_op = order.first_op as i64;
+        let last_op = order.max_ops.map_or(UNLIMITED, |ops| first_op + ops as i64);
+        let mut ahead = later_ends_us.len();
+        loop {
+            if self.under_way.is_empty() {
+                let (ends_us, from) = (vec![order.end_us], Some((first_op, self.pause)));
+                self.send(Call { first_index: order.index, begin_us: order.begin_us, ends_us, from, last_op });
+            }
+            while self.under_way.len() <= ahead {
+                let (first_index, begin_us, ends_us) = (order.index + 1, order.end_us, later_ends_us.to_vec());
+                self.send(Call { first_index, begin_us, ends_us, from: None, last_op });
+            }
+            // Those behind one that failed found that out and did nothing.
+            if let Some(report) = self.answer().inspect_err(|_| self.under_way.clear())? {
+                return Ok(report);
+            }
+            // An operation outlasted all that the call could choose from; to send that again would be for nothing.
+            ahead = 0;
+        }
+    }
+
+    fn under_way(&self) -> bool {
+        !self.under_way.is_empty()
+    }
+}
+
+fn misread(what: &str) -> Error {
+    Error::run(what, "report this")
+}
+
+/// How it stands with `answer` now.
+async fn asked_once(answer: &mut MaybeDone<Answer>) -> Poll<()> {
+    poll_fn(|context| Poll::Ready(Pin::new(&mut *answer).poll(context))).await
 }
 
 fn report(index: u32, row: &Row) -> SliceReport {

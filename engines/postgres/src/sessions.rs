@@ -13,7 +13,7 @@ use crate::connect::{Backend, Canceller, Connection, pooled};
 const CANCEL_AT_A_TIME: usize = 32;
 
 /// How long cancel requests may take, all together.
-const CANCEL_WITHIN: Duration = Duration::from_secs(1);
+pub const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 
 /// How long a cancelled session has to end by itself.
 const END_WITHIN: Duration = Duration::from_millis(500);

@@ -32,6 +32,9 @@ pub struct Work {
     pub sessions: u32,
     /// Time spent in slices by all sessions, us: operations, pauses, and the work loop itself.
     pub slice_us: f64,
+    /// Average number of sessions inside a slice between the boundaries in the window: an operation that goes on over a
+    /// boundary is on both sides of it. `None` without two such boundaries.
+    pub occupied: Option<f64>,
     /// Time spent thinking by all sessions, us.
     pub think_us: f64,
     /// Time spent waiting for another writer, us, where the engine tells.
@@ -44,6 +47,16 @@ pub struct Work {
     pub tally: Tally,
 }
 
+/// See [`Work::occupied`].
+fn occupied(step: &StepRecord, window: &Window) -> Option<f64> {
+    let boundaries = &step.boundaries_us;
+    let first = boundaries.partition_point(|us| *us < window.begin_us);
+    let last = boundaries.partition_point(|us| *us <= window.end_us).checked_sub(1)?;
+    let between_us = boundaries.get(last)?.saturating_sub(*boundaries.get(first)?);
+    let occupied_us = step.occupied_us(first, last);
+    (between_us > 0 && occupied_us > 0).then(|| occupied_us as f64 / between_us as f64)
+}
+
 impl Work {
     /// The work of `step` inside `window`.
     pub fn of(step: &StepRecord, window: &Window) -> Self {
@@ -53,6 +66,7 @@ impl Work {
             seconds: window.seconds(),
             sessions: sessions as u32,
             slice_us: 0.0,
+            occupied: occupied(step, window),
             think_us: 0.0,
             writer_wait_us: None,
             cpu_us: Some(0.0),
@@ -127,7 +141,7 @@ impl Work {
         self.kinds.iter().map(|kind| kind.busy_ns).sum::<f64>() / 1e9 / self.seconds
     }
 
-    /// Average number of sessions inside a slice.
+    /// Average number of sessions inside a slice, operations counted to the slice they began in.
     pub fn working_sessions(&self) -> f64 {
         self.slice_us / 1e6 / self.seconds
     }

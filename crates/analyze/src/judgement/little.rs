@@ -41,12 +41,17 @@ fn of_each(run: &Run, step: &StepRecord) -> u32 {
 }
 
 /// Average number of sessions inside operations, with what the loop in the database adds to them.
+///
+/// An operation counts to the slice it began in. With hundreds of sessions it lasts for seconds, and what went on at the
+/// begin of the window is not what went on at its end, where the sessions drain: the time inside slices between the
+/// boundaries says how many there were.
 pub fn residing(step: &StepRecord, work: &Work) -> f64 {
+    let working = work.working_sessions();
+    let occupied = work.occupied.unwrap_or(working);
     match loop_share(work) {
-        Some(share) if loops_in_server(step) && share <= MAX_LOOP_SHARE => {
-            work.working_sessions() - work.thinking_sessions()
-        }
-        _ => work.busy_sessions(),
+        Some(share) if loops_in_server(step) && share <= MAX_LOOP_SHARE => occupied - work.thinking_sessions(),
+        Some(_) => work.busy_sessions() * occupied / working,
+        None => work.busy_sessions(),
     }
 }
 

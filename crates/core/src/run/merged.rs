@@ -94,6 +94,8 @@ pub struct Merged {
     done: usize,
     /// Sessions that have not reached the end of the next one.
     behind: usize,
+    /// Time that sessions were in merged slices between each two boundaries, summed, us.
+    occupied_us: Vec<i64>,
 }
 
 impl Merged {
@@ -110,6 +112,22 @@ impl Merged {
     /// The span of each session, of what was taken so far.
     pub fn spans(&self) -> &[Option<Span>] {
         &self.spans
+    }
+
+    /// Time that sessions were in merged slices from boundary `first` to boundary `last`, summed, us.
+    pub(super) fn occupied_us(&self, first: usize, last: usize) -> i64 {
+        let between = self.occupied_us.iter().take(last).skip(first);
+        between.fold(0, |all, us| all.saturating_add(*us))
+    }
+
+    /// Counts the time of a report to the boundaries that it lies between.
+    fn occupy(&mut self, report: &SliceReport, boundaries_us: &[i64]) {
+        self.occupied_us.resize(boundaries_us.len().saturating_sub(1), 0);
+        let from = boundaries_us.partition_point(|us| *us <= report.begin_us).saturating_sub(1);
+        let pairs = boundaries_us.windows(2).zip(&mut self.occupied_us).skip(from);
+        for (pair, occupied) in pairs.take_while(|(pair, _)| pair[0] < report.end_us) {
+            *occupied = occupied.saturating_add(inside_us(report, (pair[0], pair[1])));
+        }
     }
 
     /// Takes a report, whose slice lies between two of `boundaries_us`, to those that stand `unmerged`, and merges what all
@@ -156,6 +174,7 @@ impl Merged {
         for (session, report) in std::mem::take(unmerged) {
             let index = report.index as usize;
             if fresh.contains(&index) && lies_between(&report, boundaries_us) {
+                self.occupy(&report, boundaries_us);
                 whole[index - fresh.start].push((session, report));
             } else {
                 unmerged.push((session, report));
@@ -165,6 +184,11 @@ impl Merged {
             self.slices.push(MergedSlice::of((boundaries_us[index], boundaries_us[index + 1]), &reports));
         }
     }
+}
+
+/// Time of `report` that lies in `span`, us.
+pub(super) fn inside_us(report: &SliceReport, span: Span) -> i64 {
+    report.end_us.min(span.1).saturating_sub(report.begin_us.max(span.0)).max(0)
 }
 
 /// The span with `report` in it.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod access;
+mod ahead;
 mod checks;
 mod conformance;
 mod connect;

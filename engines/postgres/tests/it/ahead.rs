@@ -1,0 +1,235 @@
+//! Slices that are sent before the answer of the one before is read: nothing is lost or counted twice, and nothing goes on
+//! that nobody waits for.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Server, dataset, placement, programs, workload};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::slice::{SliceOrder, SliceReport};
+use mindful_core::units::Share;
+use mindful_core::workload::{OpKind, ThinkTime, Workload};
+use mindful_core::{ErrorKind, Result, Session, Target};
+
+const BLOCKS: u64 = 2_000;
+const AHEAD: usize = 3;
+
+fn loaded(server: &Server) -> Box<dyn Target> {
+    let target = server.target(&[]).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target
+}
+
+fn session(target: &dyn Target, w: &Workload) -> Box<dyn Session> {
+    target.prepare(w, 1).unwrap();
+    target.session(w, placement(0, 1, 1)).unwrap()
+}
+
+/// Boundaries of `slices` slices, the first in a moment.
+fn boundaries(target: &dyn Target, slices: i64, length_us: i64, in_us: i64) -> Vec<i64> {
+    let begin_us = target.clock_us().unwrap() + in_us;
+    (0..=slices).map(|n| begin_us + n * length_us).collect()
+}
+
+/// All slices between `boundaries`, with up to `ahead` sent before the answer of the one before is read.
+fn slices(session: &mut dyn Session, boundaries: &[i64], ahead: usize, ops: Option<u64>) -> Result<Vec<SliceReport>> {
+    let (mut reports, mut first_op, mut next) = (Vec::new(), 0, 0);
+    while next + 1 < boundaries.len() && ops.is_none_or(|ops| first_op < ops) {
+        let (begin_us, end_us) = (boundaries[next], boundaries[next + 1]);
+        let max_ops = ops.map(|ops| ops - first_op);
+        let order = SliceOrder { index: next as u32, begin_us, end_us, first_op, max_ops };
+        let last = (next + 1 + ahead).min(boundaries.len() - 1);
+        let report = session.slice_and_on(&order, boundaries.get(next + 2..=last).unwrap_or_default())?;
+        (first_op, next) = (first_op + report.total_ops(), report.index as usize + 1);
+        reports.push(report);
+    }
+    Ok(reports)
+}
+
+/// What `work` gives while something happens `ms` milliseconds after its begin.
+fn disturbed<T>(ms: u64, disturb: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(ms));
+            disturb();
+        });
+        work()
+    })
+}
+
+/// Time between the slices of a session, us.
+fn between_us(reports: &[SliceReport]) -> i64 {
+    reports.windows(2).map(|pair| pair[1].begin_us - pair[0].end_us).sum()
+}
+
+fn number(server: &Server, sql: &str) -> i64 {
+    server.sql(sql)[0].parse().unwrap()
+}
+
+/// Rows that the server's own counters say were fetched by the index.
+fn fetched(server: &Server) -> i64 {
+    number(server, "SELECT sum(idx_tup_fetch)::bigint FROM pg_stat_user_tables WHERE schemaname = 'mindful'")
+}
+
+fn under_way(server: &Server) -> i64 {
+    number(server, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'")
+}
+
+/// Waits until no session of the server is in a slice.
+fn await_rest(server: &Server) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while under_way(server) > 0 {
+        assert!(Instant::now() < until, "a slice goes on that nobody waits for");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_server_counts_what_slices_sent_ahead_report() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = loaded(&server);
+        let w = workload(1, BLOCKS, 4, "0");
+        let mut session = session(&*target, &w);
+        await_rest(&server);
+        let before = fetched(&server);
+        let reports = slices(&mut *session, &boundaries(&*target, 8, 150_000, 50_000), AHEAD, None).unwrap();
+        let indexes: Vec<u32> = reports.iter().map(|report| report.index).collect();
+        assert_eq!(indexes, (0..8).collect::<Vec<_>>());
+        assert!(reports.iter().all(|report| report.total_ops() > 0), "{indexes:?}");
+        assert!(reports.is_sorted_by(|one, next| one.end_us <= next.begin_us), "slices of one session overlap");
+        let blocks: u64 = reports.iter().map(|report| report.op(OpKind::Select).blocks).sum();
+        assert!(!session.under_way());
+        // Published with the answer of each slice, though the session was never idle.
+        assert_eq!(fetched(&server) - before, blocks as i64);
+    }
+}
+
+#[test]
+fn a_fixed_amount_of_work_is_done_to_the_operation() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let pause = Duration::from_millis(10);
+    let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
+    let w = Workload { think_time: Some(think), ..workload(1, BLOCKS, 1, "50") };
+    let mut session = session(&*target, &w);
+    let changed = "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
+    let before = number(&server, changed);
+    let reports = slices(&mut *session, &boundaries(&*target, 100, 55_000, 50_000), AHEAD, Some(40)).unwrap();
+    drop(session);
+    await_rest(&server);
+    let ops = |kind| reports.iter().map(|report| report.op(kind).ops).sum::<u64>();
+    assert_eq!([ops(OpKind::Select), ops(OpKind::Update)], [20, 20]);
+    assert_eq!(number(&server, changed) - before, 20, "what was sent ahead went on");
+    // A pause goes on in the slice after it.
+    let thought: u64 = reports.iter().map(|report| report.think_us).sum();
+    assert!(thought >= 39 * pause.as_micros() as u64, "{thought} us");
+}
+
+#[test]
+fn an_operation_that_outlasts_slices_is_followed_at_once_by_the_slice_it_ends_in() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
+    let ends = boundaries(&*target, 12, 250_000, 0);
+    let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
+    let reports = disturbed(900, move || drop(holding), || slices(&mut *session, &ends, 6, None).unwrap());
+    let (first, next) = (&reports[0], reports.iter().find(|report| report.index > 0).unwrap());
+    assert!(first.end_us > ends[2], "the first operation ended before its row was free");
+    assert!(next.index > 1, "slice {} was over", next.index);
+    assert!(next.begin_us < ends[next.index as usize + 1], "slice {} was over", next.index);
+    let ops: Vec<u64> = reports.iter().map(SliceReport::total_ops).collect();
+    assert!(reports.iter().filter(|report| report.total_ops() > 0).count() > 3, "{ops:?}");
+}
+
+#[test]
+fn an_operation_that_outlasts_all_slices_ends_the_work() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
+    let ends = boundaries(&*target, 8, 100_000, 0);
+    let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
+    let reports = disturbed(1_500, move || drop(holding), || slices(&mut *session, &ends, 2, None).unwrap());
+    let ops: Vec<u64> = reports.iter().map(SliceReport::total_ops).collect();
+    assert_eq!(ops.iter().sum::<u64>(), 1, "{ops:?}");
+    assert!(!session.under_way());
+}
+
+#[test]
+fn what_is_sent_ahead_does_nothing_after_a_slice_that_failed() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let w = workload(1, BLOCKS, 1, "100");
+    let mut session = session(&*target, &w);
+    let ends = boundaries(&*target, 4, 60_000_000, 0);
+    let cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'";
+    let work = || slices(&mut *session, &ends, AHEAD, None).unwrap_err();
+    let failure = disturbed(300, || drop(server.sql(cancel)), work);
+    assert_eq!(failure.kind, ErrorKind::Run, "{failure}");
+    assert!(!session.under_way());
+    await_rest(&server);
+    // The session still works, from the operation that is ordered.
+    let again = slices(&mut *session, &boundaries(&*target, 3, 100_000, 0), AHEAD, None).unwrap();
+    assert!(again.iter().all(|report| report.total_ops() > 0));
+}
+
+#[test]
+fn an_interrupt_ends_all_that_was_sent() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
+    let ends = boundaries(&*target, 4, 60_000_000, 0);
+    let work = || slices(&mut *session, &ends, AHEAD, None).unwrap_err();
+    let failure = disturbed(300, || target.interrupt(), work);
+    assert_eq!(failure.kind, ErrorKind::Interrupted, "{failure}");
+    await_rest(&server);
+}
+
+#[test]
+fn a_session_that_leaves_ends_the_slice_it_sent_ahead() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
+    let begin_us = target.clock_us().unwrap();
+    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 200_000, first_op: 0, max_ops: None };
+    let report = session.slice_and_on(&order, &[begin_us + 600_000_000]).unwrap();
+    assert!(report.total_ops() > 0 && session.under_way());
+    assert_eq!(under_way(&server), 1);
+    drop(session);
+    await_rest(&server);
+}
+
+/// Time between the slices of many sessions side by side, us.
+fn all_between_us(target: &dyn Target, w: &Workload, ahead: usize) -> i64 {
+    let sessions = 24;
+    target.prepare(w, sessions).unwrap();
+    let ends = boundaries(target, SLICES, 200_000, 1_500_000);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..sessions)
+            .map(|number| {
+                let ends = &ends;
+                scope.spawn(move || {
+                    let mut session = target.session(w, placement(number, sessions, 1)).unwrap();
+                    between_us(&slices(&mut *session, ends, ahead, None).unwrap())
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    })
+}
+
+const SLICES: i64 = 8;
+
+#[test]
+fn sessions_beyond_the_cpus_lose_less_between_slices_that_are_sent_ahead() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let w = workload(1, BLOCKS, 64, "0");
+    let [mut alone, mut ahead] = [0, 0];
+    for _ in 0..2 {
+        alone += all_between_us(&*target, &w, 0);
+        ahead += all_between_us(&*target, &w, SLICES as usize - 1);
+    }
+    println!("between slices: {alone} us one by one, {ahead} us sent ahead");
+    assert!(3 * ahead < 2 * alone, "{ahead} us between slices that were sent ahead, {alone} us otherwise");
+}
