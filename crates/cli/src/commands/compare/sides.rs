@@ -107,6 +107,8 @@ pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
 /// Runs two plans in turn, A B B A, so that drift hits both alike.
 fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
     let settings: [Settings; 2] = [layers::of_file(plans[0])?, layers::of_file(plans[1])?];
+    // What cannot be stored is refused before anything is told of it.
+    store.probe()?;
     announce(&settings, repeat, matches, store)?;
     let mut sides = [Side::new(), Side::new()];
     for pass in 0..repeat {
