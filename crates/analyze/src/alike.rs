@@ -34,8 +34,9 @@ pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
     let [(least, at_least), (most, at_most)] = ends(hits)?;
     (most - least > HIT_RATIO_APART).then(|| {
         format!(
-            "hit ratio {:.1} % with {at_least} sessions, {:.1} % with {at_most}: more than {:.0} points apart",
+            "hit ratio {:.1} % with {}, {:.1} % with {at_most}: more than {:.0} points apart",
             100.0 * least,
+            counted(at_least, "session"),
             100.0 * most,
             100.0 * HIT_RATIO_APART
         )

@@ -28,7 +28,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Pa
     for lines in [legend, results].iter().filter(|lines| !lines.is_empty()) {
         best.blank();
         for line in lines {
-            best.line(&format!("  {line}"));
+            best.wrapped(2, line);
         }
     }
     vec![points, best]

@@ -43,12 +43,12 @@ fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: 
     panel.main_table(table(steps, block_bytes, log));
     if let Some(line) = drift(steps) {
         panel.blank();
-        panel.line(&format!("  {line}"));
+        panel.wrapped(2, &line);
     }
     if let Some(knee) = knee {
         panel.blank();
         for line in knee_lines(knee, steps) {
-            panel.line(&format!("  {line}"));
+            panel.wrapped(2, &line);
         }
     }
     panel
@@ -170,7 +170,7 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
 }
 
 /// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.
-fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Option<String> {
+fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     let unit = if of_old_tool(steps) { "a second" } else { "blocks/s" };
     let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));
     let most = measured.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(rate, sessions)| {
@@ -182,8 +182,7 @@ fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Option<String> {
         let interval = ends.map(|[low, high]| format!(" (95 % interval {} to {})", whole(*low), whole(*high)));
         format!("fitted capacity {} {unit}{}", whole(rate), interval.unwrap_or_default())
     });
-    let told: Vec<_> = fitted.into_iter().chain(most).collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    fitted.into_iter().chain(most).collect()
 }
 
 fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
