@@ -112,3 +112,20 @@ fn on_a_terminal_a_file_that_is_not_there_is_asked_for() {
     assert!(told.contains("typo does not exist: make and fill it? [y/N]"), "{told}");
     assert!(told.contains("name a file or device that does") && !mindful.folder().join("typo").exists(), "{told}");
 }
+
+#[test]
+fn many_steps_tell_beforehand_how_many_and_how_long() {
+    let mindful = Mindful::new();
+    let short = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "500ms"];
+    let told = |verb: &[&str]| {
+        let ran = mindful.run(&[verb, &short].concat());
+        String::from_utf8(ran.stderr).unwrap()
+    };
+    let swept = told(&["sweep", "--sessions", "1,2"]);
+    let before = swept.split("measuring").next().unwrap();
+    assert!(before.lines().any(|line| line == "3 steps, about 11 s"), "{swept}");
+    let noise = told(&["noise", "--repeat", "2"]);
+    let lines: Vec<&str> = noise.lines().collect();
+    assert_eq!(lines.first(), Some(&"2 runs, about 7 s"), "{noise}");
+    assert!(lines.contains(&"run 1 of 2") && lines.contains(&"run 2 of 2"), "{noise}");
+}
