@@ -109,10 +109,9 @@ pub fn mib(ladders: &[Ladder]) -> Option<Plot> {
         ("log", |step| step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)),
     ];
     let all = kinds.map(|(name, figure)| series(ladder, name, figure)).into();
-    let about =
-        "What the database read, wrote and logged, in MiB (2^20 bytes) per second. What is not known, or nothing \
+    let about = "What was read, written and logged, in MiB (2^20 bytes) per second. What is not known, or nothing \
                  at all, has no curve."
-            .to_owned();
+        .to_owned();
     plot(ladders, "mib", ["MiB per second by load", "MiB per second"], Unit::Number, about, all)
 }
 
@@ -127,8 +126,7 @@ pub fn cpu(ladders: &[Ladder]) -> Option<Plot> {
     };
     let y = if ladders.len() == 1 { "CPU for one" } else { "CPU for a logical read" };
     let about =
-        "CPU time of the server's processes by the reads they did; a physical read holds the logical one it is \
-                 for."
+        "CPU time of the processes that read, by what they read; a physical read holds the logical one it is for."
             .to_owned();
-    plot(ladders, "cpu-cost", ["CPU of the server for a read", y], Unit::Us, about, all)
+    plot(ladders, "cpu-cost", ["CPU for a read", y], Unit::Us, about, all)
 }
