@@ -127,7 +127,7 @@ fn a_fixed_amount_of_work_is_done_to_the_operation() {
 }
 
 #[test]
-fn an_operation_that_outlasts_slices_is_followed_at_once_by_the_slice_it_ends_in() {
+fn an_operation_that_outlasts_slices_is_followed_at_once() {
     let server = Server::start(&programs()[0], &[]);
     let target = loaded(&server);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
@@ -221,7 +221,7 @@ fn all_between_us(target: &dyn Target, w: &Workload, ahead: usize) -> i64 {
 const SLICES: i64 = 8;
 
 #[test]
-fn sessions_beyond_the_cpus_lose_less_between_slices_that_are_sent_ahead() {
+fn sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead() {
     let server = Server::start(&programs()[0], &[]);
     let target = loaded(&server);
     let w = workload(1, BLOCKS, 64, "0");
