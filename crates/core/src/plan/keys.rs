@@ -108,7 +108,7 @@ pub const KEYS: &[Key] = &[
     Key::with_default("loop", "WHERE", "server", "Where the work loop runs: server or client"),
     Key::with_default(
         "access",
-        "PATH",
+        "index|bitmap|scan",
         "index",
         "How reads reach their blocks on PostgreSQL: index (the method), bitmap, or scan (each reads a whole schema)",
     ),
