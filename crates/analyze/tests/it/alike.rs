@@ -55,5 +55,5 @@ fn no_knee_is_fitted_where_few_sessions_visit_few_schemas() {
     }
     let (evidence, model) = judged(&run);
     assert_eq!(model, None);
-    assert_eq!(evidence.unwrap(), "32768 blocks are visited by 1 sessions, 131072 by 4");
+    assert_eq!(evidence.unwrap(), "32768 blocks are visited by 1 session, 131072 by 4");
 }

@@ -105,7 +105,7 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
     assert!((commits / updates - 1.0).abs() < 0.15, "{commits} commits for {updates} updates");
     assert!(figure(step, "log_bytes_per_s") > 0.0);
     let text = place.shown(&[]);
-    for row in ["blocks updated", "log writes", "by sessions", "by checkpoints", "by the background writer"] {
+    for row in ["blocks updated", "WAL writes", "by sessions", "by checkpoints", "by the background writer"] {
         assert!(text.contains(row), "the ledger lacks {row}: {text}");
     }
     let csv = String::from_utf8(place.0.command(&["export", "--as", "csv"]).output().unwrap().stdout).unwrap();

@@ -32,7 +32,7 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     let kit = [&server[..], &["--sessions", "1,2,4", "--like", "slob", "--loop", "client"]].concat();
     let swept = sweep(&bench, &kit);
     swept.assert_suspect("steps-not-alike");
-    assert!(swept.evidence("steps-not-alike").contains("by 1 sessions"), "{swept}");
+    assert!(swept.evidence("steps-not-alike").contains("by 1 session,"), "{swept}");
     let knee = &swept.run["knee"];
     assert!(knee["model"].is_null() && knee["why_not"].as_str().unwrap().contains("not alike"), "{knee:#}");
     assert!(swept.text.contains("not alike"), "{swept}");
