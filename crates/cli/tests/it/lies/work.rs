@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::lies::bench::Bench;
+use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
 
 #[test]
@@ -76,8 +76,10 @@ fn settings_of_the_role_change_no_figure() {
     ] {
         server.sql(&format!("ALTER ROLE mindful SET {setting}"));
     }
-    // Long enough that counters are read at the ends of the window on a busy host too.
-    let odd = server.run(&bench, &["--update-pct", "20", "--duration", "5s"]);
+    // On a busy host counters may be read too late to be those of the window: unknown once is no fault, always is one.
+    let mut runs = (0..3).map(|_| server.run(&bench, &["--update-pct", "20", "--duration", "5s"]));
+    let known = |run: &Reported| run.run["steps"][0]["log_bytes_per_s"].is_number();
+    let odd = runs.find(known).expect("WAL is counted in one of three runs");
     assert!(!odd.has("session-error") && !odd.has("mix") && !odd.has("clock-step"), "{odd}");
     assert_eq!(odd.own_warnings(), [""; 0], "{odd}");
     assert!(odd.figure("physical_reads_per_s") > 0.0 && odd.figure("log_bytes_per_s") > 0.0, "{odd}");
