@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mindful_core::event::{Event, Events};
+use mindful_core::units;
 
 use crate::escape;
 use progress::Progress;
@@ -87,7 +88,7 @@ impl Events for Live {
             }
             Event::Step(head) => state.seconds = Some(Seconds::new(head)),
             Event::Ready { ready, of } => {
-                let line = format!("connecting: {ready} of {of} sessions ready");
+                let line = format!("connecting: {ready} of {} ready", units::counted(of, "session"));
                 self.show(&mut state, line, ready == of);
             }
             Event::StepEnd { .. } => {

@@ -211,7 +211,10 @@ fn whole_sweeps_are_compared_by_their_curves() {
     assert!((ratio("asymptote") / 2.0 - 1.0).abs() < 0.3 && (ratio("zero_load") - 1.0).abs() < 0.15, "{ratios:#}");
     assert_eq!(reported["points"].as_array().unwrap().len(), 7, "{reported:#}");
     let text = String::from_utf8(mindful(store.path(), &sides).stdout).unwrap();
-    assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
+    assert!(
+        text.contains("sessions beyond which queueing dominates") && text.contains("latency of a select at sessions 8"),
+        "{text}"
+    );
     assert!(text.contains("as a page: mindful export ") && text.contains(" --as html --output compare.html"), "{text}");
 }
 

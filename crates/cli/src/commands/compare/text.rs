@@ -99,7 +99,7 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
     let rows = [
         (Some(curve.capacity), "highest throughput"),
         (Some(curve.zero_load), "latency of one session alone"),
-        (curve.asymptote, "sessions at the knee"),
+        (curve.asymptote, "sessions beyond which queueing dominates"),
         (Some(curve.area), "mean throughput over the ladder"),
     ];
     for (ratio, words) in rows {
