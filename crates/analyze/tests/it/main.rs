@@ -10,6 +10,7 @@ mod files;
 mod heat;
 mod judgement;
 mod knee_curves;
+mod little;
 mod log_band;
 mod made;
 mod merged;
