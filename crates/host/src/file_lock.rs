@@ -24,6 +24,9 @@ use crate::kernel_file::Kernel;
 const LINGERS: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
+/// How often the list of locks is read before nobody is said to hold one.
+const LOOKS: u32 = 5;
+
 /// File systems that make a lock of the whole file one of its bytes, which would be in SQLite's and everybody's way: NFS,
 /// CIFS, SMB2.
 const LOCKS_ARE_OF_BYTES: [u64; 3] = [0x6969, 0xff53_4d42, 0xfe53_4d42];
@@ -187,10 +190,14 @@ fn in_use(path: &Path) -> Error {
 #[must_use]
 pub fn others(path: &Path) -> Option<String> {
     let named = path.metadata().ok()?;
-    let locks = kernel_file::value(Kernel::default().proc.join("locks"))?;
     let file = format!("{:02x}:{:02x}:{}", major(named.dev()), minor(named.dev()), named.ino());
+    // The kernel gives a long list in pieces, and leaves a line out when another goes between two of them.
+    (0..LOOKS).find_map(|_| others_in(&kernel_file::value(Kernel::default().proc.join("locks"))?, &file))
+}
+
+fn others_in(locks: &str, file: &str) -> Option<String> {
     let own = std::process::id().to_string();
-    let mut pids: Vec<_> = holders(&locks, &file).filter(|pid| *pid != own).collect();
+    let mut pids: Vec<_> = holders(locks, file).filter(|pid| *pid != own).collect();
     pids.sort_unstable();
     pids.dedup();
     (!pids.is_empty()).then(|| pids.join(", "))
