@@ -178,8 +178,19 @@ fn show() -> Command {
 }
 
 /// Forms that a stored run can be written in.
-const EXPORTS: [&str; 10] =
-    ["csv", "json", "jsonl", "html", "svg", "markdown", "bencher", "github-bigger", "github-smaller", "openmetrics"];
+const EXPORTS: [&str; 11] = [
+    "csv",
+    "json",
+    "jsonl",
+    "html",
+    "svg",
+    "markdown",
+    "bencher",
+    "github-bigger",
+    "github-smaller",
+    "openmetrics",
+    "hlog",
+];
 
 fn export() -> Command {
     let runs = Arg::new("ids").value_name("RUN").num_args(0..);
@@ -193,7 +204,8 @@ fn export() -> Command {
         .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
              svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
-             github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step",
+             github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; hlog: HdrHistogram's \
+             interval log, a line a slice, in ns",
         ))
         .arg(chart.help("Which chart --as svg draws"))
         .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))

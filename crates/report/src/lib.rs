@@ -12,6 +12,7 @@ pub mod figure;
 mod findings;
 mod fold;
 pub mod heat;
+pub mod hlog;
 pub mod html;
 mod io_job;
 pub mod json;

@@ -9,7 +9,7 @@ use mindful_core::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::{Store, file as record_file};
 use mindful_report::html::{self, Subject};
-use mindful_report::{Detail, benchmarks, charts};
+use mindful_report::{Detail, benchmarks, charts, hlog};
 
 use crate::commands::file;
 use crate::exit::Exit;
@@ -71,6 +71,7 @@ fn of_one(store: &Store, id: &str, form: &str) -> Result<String> {
         "bencher" => benchmarks::bencher((&run, &analysis)),
         "github-bigger" => benchmarks::github((&run, &analysis), true),
         "github-smaller" => benchmarks::github((&run, &analysis), false),
+        "hlog" => hlog::log((&run, &analysis))?,
         "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
         "markdown" => {
             let report = mindful_report::of(&run, &analysis, None, Detail::Full);

@@ -6,6 +6,7 @@ mod browser;
 mod charts;
 mod csv_columns;
 mod heat;
+mod hlog;
 mod hostile_numbers;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
