@@ -4,6 +4,7 @@
 
 mod counters;
 mod fault;
+mod interrupts;
 mod options;
 mod service;
 mod session;

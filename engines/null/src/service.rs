@@ -56,9 +56,6 @@ impl ServiceTime {
 /// Below this a sleep is coarser than the wait: spin.
 const SPIN: Duration = Duration::from_micros(50);
 
-/// Longest sleep without a look at who interrupts.
-const NAP: Duration = Duration::from_millis(20);
-
 /// Most oversleeping that is made up for, so that a stopped host does not turn into a burst.
 const MOST_OVERSLEPT: Duration = Duration::from_millis(10);
 
@@ -69,7 +66,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Waits for `time`, or until `interrupted` says so; tells whether it waited to the end.
+    /// Waits for `time`, or until `interrupted` says so, for which this thread is unparked; tells whether it waited to the end.
     pub fn wait(&mut self, time: Duration, interrupted: impl Fn() -> bool) -> bool {
         let Some(left) = time.checked_sub(self.overslept).filter(|left| !left.is_zero()) else {
             self.overslept -= time;
@@ -80,7 +77,7 @@ impl Wait {
             if interrupted() {
                 return false;
             }
-            if rest > SPIN { std::thread::sleep(rest.min(NAP)) } else { std::hint::spin_loop() }
+            if rest > SPIN { std::thread::park_timeout(rest) } else { std::hint::spin_loop() }
         }
         self.overslept = began.elapsed().saturating_sub(left).min(MOST_OVERSLEPT);
         true
@@ -90,6 +87,21 @@ impl Wait {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// How often this thread gave up its CPU.
+    fn naps() -> u64 {
+        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line.unwrap().trim().parse().unwrap()
+    }
+
+    #[test]
+    fn a_long_wait_is_one_sleep() {
+        let before = naps();
+        assert!(Wait::default().wait(Duration::from_millis(300), || false));
+        // Ten thousand sessions that looked around every 20 ms kept two CPUs busy.
+        assert!(naps() - before <= 4, "{} sleeps", naps() - before);
+    }
 
     #[test]
     fn waits_are_right_on_average() {

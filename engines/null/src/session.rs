@@ -13,6 +13,7 @@ use mindful_core::{Error, Result};
 
 use crate::counters::{BLOCK_BYTES, Counters};
 use crate::fault::{self, Stall};
+use crate::interrupts::Interrupts;
 use crate::options::Options;
 use crate::service::{ServiceTime, Wait};
 use crate::session_time::SessionTime;
@@ -44,7 +45,7 @@ struct Worker {
     uncommitted: u32,
     done: Done,
     counters: Arc<Counters>,
-    interrupts: Arc<AtomicU64>,
+    interrupts: Arc<Interrupts>,
     interrupts_seen: u64,
 }
 
@@ -60,7 +61,7 @@ struct Done {
 /// What a session shares with its target.
 pub struct Shared {
     pub counters: Arc<Counters>,
-    pub interrupts: Arc<AtomicU64>,
+    pub interrupts: Arc<Interrupts>,
     pub scan_blocks: u64,
     pub clock: Arc<WrongClock>,
 }
@@ -83,7 +84,7 @@ impl NullSession {
             commit: workload.commit,
             uncommitted: 0,
             done: Done::default(),
-            interrupts_seen: shared.interrupts.load(Ordering::SeqCst),
+            interrupts_seen: shared.interrupts.count(),
             counters: shared.counters,
             interrupts: shared.interrupts,
         };
@@ -104,7 +105,9 @@ impl Session for NullSession {
         clock.begin(clock.host_us(order.begin_us));
         let local =
             SliceOrder { begin_us: clock.host_us(order.begin_us), end_us: clock.host_us(order.end_us), ..*order };
-        self.worker.interrupts_seen = self.worker.interrupts.load(Ordering::SeqCst);
+        let interrupts = Arc::clone(&self.worker.interrupts);
+        let _wakeful = interrupts.wake_me();
+        self.worker.interrupts_seen = interrupts.count();
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
             let begin_us = local.begin_us.saturating_add(self.start_delay.as_micros() as i64);
@@ -132,7 +135,7 @@ impl Worker {
             return true;
         }
         let (interrupts, seen) = (&self.interrupts, self.interrupts_seen);
-        self.wait.wait(time, || interrupts.load(Ordering::Relaxed) != seen)
+        self.wait.wait(time, || interrupts.count() != seen)
     }
 
     fn die_if_due(&self) -> Result<()> {
@@ -171,7 +174,7 @@ impl Worker {
 
 impl Operate for Worker {
     fn interrupted(&self) -> bool {
-        self.interrupts.load(Ordering::Relaxed) != self.interrupts_seen
+        self.interrupts.count() != self.interrupts_seen
     }
 
     fn operate(&mut self, op: &Op) -> Result<u64> {

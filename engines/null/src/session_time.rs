@@ -34,6 +34,21 @@ impl SessionTime {
         self.ahead.set(self.ahead.get() + time.max(LEAST));
     }
 
+    /// Sleeps until `instant_us` of this host's clock without a look in between: whoever changes what `unless` says unparks
+    /// this thread.
+    fn park_unless(&self, instant_us: i64, unless: &dyn Fn() -> bool) -> bool {
+        loop {
+            let left = instant_us.saturating_sub(self.clock.now_us());
+            if left <= 0 {
+                return true;
+            }
+            if unless() {
+                return false;
+            }
+            std::thread::park_timeout(Duration::from_micros(left.unsigned_abs()));
+        }
+    }
+
     /// Waits for the others to come as far.
     pub fn arrive(&self) {
         let (before, ahead) = (self.clock.elapsed(), self.ahead.get());
@@ -55,7 +70,7 @@ impl Time for SessionTime {
 
     fn sleep_unless(&self, instant_us: i64, unless: &dyn Fn() -> bool) -> bool {
         if !self.simulated() {
-            return self.clock.sleep_unless(instant_us, unless);
+            return self.park_unless(instant_us, unless);
         }
         let left = (instant_us - self.now_us()).max(0);
         self.ahead.set(self.ahead.get() + Duration::from_micros(left.unsigned_abs()));

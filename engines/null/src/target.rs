@@ -1,7 +1,6 @@
 //! The opened null engine: a dataset that is only remembered.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::clock::Clock;
@@ -15,6 +14,7 @@ use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 
 use crate::counters::{BLOCK_BYTES, Counters, NullSampler};
+use crate::interrupts::Interrupts;
 use crate::options::Options;
 use crate::session::{NullSession, Shared};
 use crate::wrong_clock::WrongClock;
@@ -24,7 +24,7 @@ pub struct NullTarget {
     options: Options,
     dataset: Mutex<Option<Dataset>>,
     counters: Arc<Counters>,
-    interrupts: Arc<AtomicU64>,
+    interrupts: Arc<Interrupts>,
     clock: Arc<WrongClock>,
 }
 
@@ -150,7 +150,7 @@ impl Target for NullTarget {
     }
 
     fn interrupt(&self) {
-        self.interrupts.fetch_add(1, Ordering::SeqCst);
+        self.interrupts.interrupt();
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
