@@ -193,14 +193,14 @@ const EXPORTS: [&str; 11] = [
 ];
 
 fn export() -> Command {
-    let runs = Arg::new("ids").value_name("RUN").num_args(0..);
+    let runs = Arg::new("ids").value_name("RUN").num_args(0..).conflicts_with_all(["baseline", "candidate"]);
     let open = Arg::new("open").long("open").action(ArgAction::SetTrue).requires("output");
     let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
     let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
     let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
     Command::new("export")
         .about("Write stored runs for other programs or people: steps, summary, all that happened, a page, a picture")
-        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html and svg take several"))
+        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html and svg take several, and html holds two against each other"))
         .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
              svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
@@ -208,6 +208,8 @@ fn export() -> Command {
              interval log, a line a slice, in ns",
         ))
         .arg(chart.help("Which chart --as svg draws"))
+        .args(sides("of the page of a comparison (--as html)"))
+        .args(compared())
         .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))
         .arg(output("Where it is written [default: stdout]"))
 }
@@ -283,17 +285,39 @@ fn trace() -> Command {
         .arg(text("top", "top", "N").help("Groups that are reported [default: 20]"))
 }
 
+/// The runs of both sides of a comparison.
+fn sides(named: &str) -> [Arg; 2] {
+    ["baseline", "candidate"].map(|side| {
+        Arg::new(side).long(side).value_name("RUN").num_args(1..).help(format!("Runs of the {side} {named}"))
+    })
+}
+
+/// What is compared.
+fn compared() -> [Arg; 2] {
+    [
+        Arg::new("margin")
+            .long("margin")
+            .value_name("PERCENT")
+            .help("Differences up to this do not matter [default: 3]"),
+        Arg::new("figure").long("figure").value_name("NAME").help(
+            "What is compared: throughput, mean, p99, reads, logical-reads, read-latency or per-price [default: \
+             throughput; reads for what other tools measured]",
+        ),
+    ]
+}
+
 fn compare() -> Command {
-    let runs =
-        |side: &'static str, help: &'static str| Arg::new(side).long(side).value_name("RUN").num_args(1..).help(help);
     let text =
         |name: &'static str, flag: &'static str, value: &'static str| Arg::new(name).long(flag).value_name(value);
     Command::new("compare")
         .about("Tell whether the candidate is faster than the baseline, or only luckier")
-        .arg(runs("baseline", "Runs by id, prefix or tag"))
-        .arg(runs("candidate", "Runs by id, prefix or tag"))
+        .args(sides("by id, prefix or tag"))
         .arg(
-            runs("history", "Runs of one plan in a row, or their tag: where did their level change?")
+            Arg::new("history")
+                .long("history")
+                .value_name("RUN")
+                .num_args(1..)
+                .help("Runs of one plan in a row, or their tag: where did their level change?")
                 .conflicts_with_all(["baseline", "candidate", "run"]),
         )
         .arg(
@@ -303,8 +327,7 @@ fn compare() -> Command {
                 .help("Two plan files, run in turn"),
         )
         .arg(repeat("5"))
-        .arg(text("margin", "margin", "PERCENT").help("Differences up to this do not matter [default: 3]"))
-        .arg(text("figure", "figure", "NAME").help("throughput, mean, p99, reads, logical-reads, read-latency or per-price [default: throughput; reads for what other tools measured]"))
+        .args(compared())
         .arg(text("fail_if", "fail-if", "GATE").help("Exit with 4 when this holds: 'slower>5%'"))
         .arg(
             text("undecided", "undecided", "WHAT")

@@ -75,6 +75,13 @@ pub fn of_step(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
     }
 }
 
+/// The step of the highest headline, with its number.
+pub fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
+    let per_s = |step: &StepAnalysis| step.headline.as_ref().map(|headline| headline.per_s);
+    let known = (1..).zip(&analysis.steps).filter_map(|(number, step)| Some((number, step, per_s(step)?)));
+    known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
+}
+
 /// `validity` as reports spell it.
 pub fn word(validity: Validity) -> &'static str {
     match validity {

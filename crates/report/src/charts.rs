@@ -1,6 +1,7 @@
 //! The charts of runs: which there are, by what was run.
 
 mod contrast;
+pub(crate) mod differences;
 mod distribution;
 mod funnel;
 pub(crate) mod ladder;
@@ -46,15 +47,21 @@ pub(crate) fn of_page(sides: &[Side]) -> Vec<Drawing> {
     curves.into_iter().chain(contrasts(sides)).collect()
 }
 
+/// The same of two groups of runs: a curve a group and configuration, at the median of the runs.
+pub(crate) fn of_groups(groups: [(&str, &[Side]); 2]) -> Vec<Drawing> {
+    let all = groups.map(|(_, sides)| sides).concat();
+    let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::of_group(name, sides)).collect();
+    of_ladders(&ladders, doubt(&all)).into_iter().chain(contrasts(&all)).collect()
+}
+
 fn curves(sides: &[Side]) -> Vec<Drawing> {
-    let ladders = ladder::ladders(sides);
-    let plots = [
-        latency_iops::plot(&ladders),
-        sessions::throughput(&ladders),
-        sessions::mib(&ladders),
-        sessions::cpu(&ladders),
-    ];
-    plots.into_iter().flatten().map(|plot| plot.drawing(doubt(sides))).collect()
+    of_ladders(&ladder::ladders(sides), doubt(sides))
+}
+
+fn of_ladders(ladders: &[ladder::Ladder], doubt: Option<&'static str>) -> Vec<Drawing> {
+    let plots =
+        [latency_iops::plot(ladders), sessions::throughput(ladders), sessions::mib(ladders), sessions::cpu(ladders)];
+    plots.into_iter().flatten().map(|plot| plot.drawing(doubt)).collect()
 }
 
 fn contrasts(sides: &[Side]) -> Vec<Drawing> {

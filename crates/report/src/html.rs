@@ -1,16 +1,17 @@
 //! Runs as one page that stands by itself: no script, nothing fetched; light, dark, on paper and on a telephone.
 
 mod panels;
+mod together;
 
 use std::fmt::Write as _;
 
-use mindful_analyze::compare::comparable;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::{Run, StepRecord};
 
 use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
+use crate::compared::Compared;
 use crate::drawing::frame;
 use crate::heat;
 use crate::markup::text;
@@ -26,6 +27,7 @@ const MOST_STEPS: usize = 40;
 const COLUMNS: (usize, usize) = (120, 48);
 
 /// A run on a page.
+#[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The run.
     pub run: &'a Run,
@@ -39,24 +41,42 @@ pub struct Subject<'a> {
 
 /// The page of one run, or of several beside each other.
 pub fn page(subjects: &[Subject]) -> String {
-    let mut html = head(subjects);
-    let sides: Vec<Side> = subjects.iter().map(|subject| (subject.run, subject.analysis)).collect();
-    let mut number = 0;
+    let title = match subjects {
+        [one] => format!("mindful: run {}", one.analysis.summary.id),
+        several => format!("mindful: {} runs", several.len()),
+    };
+    let (mut html, mut number) = (head(&title), 0);
     if let [_, _, ..] = subjects {
-        together(&mut html, subjects, &sides, &mut number);
+        together::runs(&mut html, &sides(subjects), &mut number);
     }
+    each(html, subjects, number)
+}
+
+/// The page of a comparison: in what the sides are not alike, their differences, and the runs of both.
+pub fn comparison(compared: &Compared, baseline: &[Subject], candidate: &[Subject]) -> String {
+    let [before, after] = &compared.names;
+    let (mut html, mut number) = (head(&format!("mindful: {after} against {before}")), 0);
+    together::both(&mut html, compared, [&sides(baseline), &sides(candidate)], &mut number);
+    let all: Vec<Subject> = baseline.iter().chain(candidate).copied().collect();
+    each(html, &all, number)
+}
+
+fn sides<'a>(subjects: &[Subject<'a>]) -> Vec<Side<'a>> {
+    subjects.iter().map(|subject| (subject.run, subject.analysis)).collect()
+}
+
+/// `html` with each run below it, and its end.
+fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
+    let steps = subjects.iter().map(|subject| subject.analysis.steps.len()).sum();
     for subject in subjects {
-        run(&mut html, subject, subjects.len() > 1, &mut number);
+        run(&mut html, subject, (subjects.len() > 1, steps), &mut number);
     }
     html.push_str("</main>\n</body>\n</html>\n");
     html
 }
 
-fn head(subjects: &[Subject]) -> String {
-    let title = match subjects {
-        [one] => format!("mindful: run {}", text(&one.analysis.summary.id)),
-        several => format!("mindful: {} runs", several.len()),
-    };
+fn head(title: &str) -> String {
+    let title = text(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -68,57 +88,9 @@ fn head(subjects: &[Subject]) -> String {
     )
 }
 
-/// What several runs have in common and in what they are not alike, before any of them.
-fn together(html: &mut String, subjects: &[Subject], sides: &[Side], number: &mut usize) {
-    let _ = writeln!(html, "<h1>{} runs</h1>", subjects.len());
-    let (first, others) = sides.split_at(1);
-    let runs = |sides: &[Side]| sides.iter().map(|(run, _)| (*run).clone()).collect::<Vec<_>>();
-    let differences = comparable::differences(&runs(first), &runs(others));
-    html.push_str("<section>\n<h2>What is not alike</h2>\n");
-    if differences.is_empty() {
-        html.push_str("<p>Nothing that their figures depend on: the runs may be compared.</p>\n");
-    } else {
-        html.push_str("<p>The first run against the others: their figures differ for these reasons, too.</p>\n");
-        let pairs: Vec<_> = differences.iter().map(|one| (one.fact.clone(), one.sides())).collect();
-        html.push_str(&panels::list(&pairs));
-    }
-    html.push_str("</section>\n<section>\n<h2>Beside each other</h2>\n");
-    html.push_str(&frame::table(
-        &BESIDE.map(str::to_owned),
-        &sides.iter().map(|side| beside(*side)).collect::<Vec<_>>(),
-    ));
-    for drawing in charts::of_page(sides) {
-        *number += 1;
-        html.push_str(&drawing.figure(*number));
-    }
-    html.push_str("</section>\n");
-}
-
-const BESIDE: [&str; 6] = ["run", "validity", "steps", "most", "what it counts", "tag"];
-
-fn beside((_, analysis): Side) -> Vec<String> {
-    let summary = &analysis.summary;
-    let best = best(analysis).map(|(_, step)| card::of_step(step, None)).and_then(|card| card.headline);
-    let (figure, label) = best.map(|best| (best.figure, best.label)).unwrap_or_default();
-    vec![
-        summary.id.clone(),
-        card::word(summary.validity).to_owned(),
-        analysis.steps.len().to_string(),
-        figure,
-        label,
-        summary.tag.clone().unwrap_or_default(),
-    ]
-}
-
-/// The step of the highest headline, with its number.
-fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
-    let per_s = |step: &StepAnalysis| step.headline.as_ref().map(|headline| headline.per_s);
-    let known = (1..).zip(&analysis.steps).filter_map(|(number, step)| Some((number, step, per_s(step)?)));
-    known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
-}
-
-/// One run: its first screen, the charts of all its steps, each step, and what stands behind.
-fn run(html: &mut String, subject: &Subject, among_others: bool, number: &mut usize) {
+/// One run: its first screen, the charts of all its steps, each step, and what stands behind; `on_page` is how many steps
+/// the page has in all.
+fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize), number: &mut usize) {
     let Subject { run, analysis, report, before } = *subject;
     let id = text(&analysis.summary.id);
     let _ = writeln!(html, "<article>");
@@ -139,7 +111,7 @@ fn run(html: &mut String, subject: &Subject, among_others: bool, number: &mut us
             .collect();
         let _ = writeln!(html, "<div class=\"charts\">\n{}</div>", drawn.concat());
     }
-    each_step(html, run, analysis, number);
+    each_step(html, (run, analysis), on_page, number);
     findings(html, analysis);
     behind(html, run, report);
     let _ = write!(
@@ -169,7 +141,7 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
         headline(html, step, "h1");
     } else {
         let _ = writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), text(&summary.target));
-        if let Some((number, step)) = best(analysis) {
+        if let Some((number, step)) = card::best(analysis) {
             let of_step = card::of_step(step, Some((number, analysis.steps.len())));
             let _ =
                 writeln!(html, "<p class=\"place\">the most, {}</p>", text(&of_step.place.clone().unwrap_or_default()));
@@ -200,19 +172,19 @@ fn headline(html: &mut String, card: &StepCard, level: &str) {
 }
 
 /// The steps, each with its figures and pictures.
-fn each_step(html: &mut String, run: &Run, analysis: &Analysis, number: &mut usize) {
-    let all = analysis.steps.len();
-    if all > MOST_STEPS {
+fn each_step(html: &mut String, (run, analysis): Side, on_page: usize, number: &mut usize) {
+    if on_page > MOST_STEPS {
         let _ = writeln!(
             html,
-            "<p>Single steps have no pictures of their own here: there are {all} of them. `mindful export --as svg --chart \
-             time` draws the last one, `mindful export --as csv` has the figures of all.</p>"
+            "<p>Single steps have no pictures of their own here: the page has {on_page} of them. `mindful export --as svg \
+             --chart time` draws the last one of a run, `mindful export --as csv` has the figures of all.</p>"
         );
         return;
     }
+    let all = analysis.steps.len();
     let doubt = charts::doubt(&[(run, analysis)]);
     for (at, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
-        section(html, record, step, (at, all), doubt, number);
+        section(html, (record, step), (at, all), (doubt, on_page > MANY_STEPS), number);
     }
     if html.contains("class=\"heat\"") {
         let _ = writeln!(html, "<p class=\"reading\">{}</p>", heat::svg::READING);
@@ -222,10 +194,9 @@ fn each_step(html: &mut String, run: &Run, analysis: &Analysis, number: &mut usi
 /// A step: its figure, what limited it, its latencies in figures and over time.
 fn section(
     html: &mut String,
-    record: &StepRecord,
-    step: &StepAnalysis,
+    (record, step): (&StepRecord, &StepAnalysis),
     (at, all): (usize, usize),
-    doubt: Option<&'static str>,
+    (doubt, coarser): (Option<&'static str>, bool),
     number: &mut usize,
 ) {
     html.push_str("<section class=\"step\">\n");
@@ -242,7 +213,6 @@ fn section(
         headline(html, &card, "h2");
     }
     html.push_str(&panels::of(&figures::operations(step)));
-    let coarser = all > MANY_STEPS;
     let columns = if coarser { COLUMNS.1 } else { COLUMNS.0 };
     for drawing in charts::of_step(record, step, doubt, columns) {
         *number += 1;

@@ -3,6 +3,7 @@
 pub mod benchmarks;
 pub mod card;
 pub mod charts;
+pub mod compared;
 mod contrast;
 pub mod csv;
 mod drawing;

@@ -33,21 +33,25 @@ pub enum Figure {
     PerPrice,
 }
 
+const FIGURES: [(&str, Figure); 7] = [
+    ("throughput", Figure::Throughput),
+    ("mean", Figure::Mean),
+    ("p99", Figure::P99),
+    ("reads", Figure::Reads),
+    ("logical-reads", Figure::LogicalReads),
+    ("read-latency", Figure::ReadLatency),
+    ("per-price", Figure::PerPrice),
+];
+
 impl Figure {
     /// By its name on the command line.
     pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(
-            text,
-            &[
-                ("throughput", Self::Throughput),
-                ("mean", Self::Mean),
-                ("p99", Self::P99),
-                ("reads", Self::Reads),
-                ("logical-reads", Self::LogicalReads),
-                ("read-latency", Self::ReadLatency),
-                ("per-price", Self::PerPrice),
-            ],
-        )
+        settings::parse_choice(text, &FIGURES)
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        FIGURES.iter().find(|(_, figure)| *figure == self).map_or("", |(name, _)| *name)
     }
 
     /// Whether more of it is faster.

@@ -1,35 +1,29 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
 mod gate;
+mod held;
 mod history;
+pub mod page;
 mod price;
 mod reported;
-mod sides;
+pub mod sides;
 mod text;
 
 use std::collections::BTreeMap;
 
 use clap::ArgMatches;
-use mindful_analyze::compare::comparable::{self, Difference};
-use mindful_analyze::compare::{
-    self, Comparison, CurveComparison, NoiseFloor, PointComparison, Question, RunLatency, RunValue, Verdict, idle,
-};
-use mindful_analyze::knee::{LoadPoint, Search};
-use mindful_analyze::stats::{autocorrelation, moment};
-use mindful_core::run::Run;
+use mindful_analyze::compare::comparable::Difference;
+use mindful_analyze::compare::{Comparison, CurveComparison, Verdict};
 use mindful_core::units::Share;
-use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
-use mindful_record::Store;
-use mindful_runner::repetition::{self, Figure, Side};
-use mindful_runner::sweep::others;
+use mindful_runner::repetition::{Figure, Side};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
-use crate::{context, noise, store};
+use crate::{context, store};
 use gate::{Gate, Outcome};
 use history::History;
-use reported::{KindShifts, Reported};
+use reported::Reported;
 use sides::Sides;
 
 /// Holds two groups of runs against each other; makes the runs first when plans are given.
@@ -43,55 +37,37 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     if matches.contains_id("history") {
         return history(matches, figure.unwrap_or(Figure::Throughput), allowed, gate.as_ref());
     }
-    let Sides { names, baseline, candidate, planned } = sides::of_both(matches, gate.as_ref(), &store)?;
+    let sides = sides::of_both(matches, gate.as_ref(), &store)?;
     if !matches.get_flag("force") {
-        sides::refuse_invalid(&baseline, &candidate)?;
+        sides::refuse_invalid(&sides.baseline, &sides.candidate)?;
     }
-    let differing = comparable::differences(&runs(&baseline), &runs(&candidate));
-    // Plans that are run against each other differ on purpose.
-    let old = [&baseline, &candidate].into_iter().flatten().any(|(run, _)| run.head.imported.is_some());
-    // Other tools do not tell the operations of their sessions.
-    let figure = figure.unwrap_or(if old { Figure::Reads } else { Figure::Throughput });
-    // What another tool measured is never alike: in what, is reported beside the verdict.
-    if !planned && !old && !differing.is_empty() && !matches.get_flag("force") {
+    let differing = held::differing(&sides);
+    // Plans that are run against each other differ on purpose; what another tool measured is never alike: in what, is
+    // reported beside the verdict.
+    if !sides.planned && !held::has_old(&sides) && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
-    let prices = price::of_sides(&baseline, &candidate)?;
-    let question = Question {
-        margin: allowed,
-        higher_is_faster: figure.higher_is_faster(),
-        noise: floor(&store, &baseline, &candidate)?,
-        ..Question::default()
-    };
-    let (points, medians) = point_by_point(figure, &baseline, &candidate, &question)?;
+    let figure = figure.unwrap_or_else(|| held::usual(&sides));
+    let question = held::question(&store, &sides, figure, allowed)?;
+    let reported = held::against(&sides, figure, &question)?;
     if let Some(gate) = &gate {
-        for point in &points {
+        for point in &reported.points {
             let (a, b) = (point.comparison.runs_baseline as usize, point.comparison.runs_candidate as usize);
-            gate.refuse_too_few(a, b, points.len(), question.noise.is_some())?;
+            gate.refuse_too_few(a, b, reported.points.len(), question.noise.is_some())?;
         }
     }
-    let reported = Reported {
-        figure,
-        names,
-        points: &points,
-        medians,
-        latencies: percentiles(&baseline, &candidate),
-        curves: curves(&baseline, &candidate),
-        differing: &differing,
-        idle_settings: idle::settings(&runs(&baseline), &runs(&candidate)),
-        prices: if figure == Figure::PerPrice || !figure.higher_is_faster() { None } else { prices },
-    };
-    let outcome = gate.as_ref().map(|gate| (gate, gate.of(&points)));
+    let outcome = gate.as_ref().map(|gate| (gate, gate.of(&reported.points)));
+    let Sides { baseline, candidate, .. } = &sides;
     let wants_json = context::wants_json(matches);
     let text = if wants_json {
-        let mut all = as_json(&reported, &baseline, &candidate);
+        let mut all = as_json(&reported, baseline, candidate);
         if let Some((gate, outcome)) = outcome {
             all["gate"] = gate.json(outcome);
         }
         format!("{all:#}\n")
     } else {
-        let runs = baseline.iter().chain(&candidate).map(|(run, _)| run);
-        context::found_plans(runs) + &text::report(&reported, &baseline, &candidate)
+        let runs = baseline.iter().chain(candidate).map(|(run, _)| run);
+        context::found_plans(runs) + &text::report(&reported, baseline, candidate)
     };
     context::print(&text)?;
     outcome.map_or(Ok(Exit::Ok), |(gate, outcome)| gate.conclude(outcome, wants_json))
@@ -119,123 +95,12 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
     })
 }
 
-/// The noise floor of this platform on the target of the baseline; none where a run was made elsewhere, whatever its
-/// target is called.
-fn floor(store: &Store, baseline: &Side, candidate: &Side) -> Result<Option<NoiseFloor>> {
-    let Some((first, _)) = baseline.first() else { return Ok(None) };
-    let elsewhere = baseline.iter().chain(candidate).any(|(run, _)| store.is_imported(&run.head.id));
-    if elsewhere { Ok(None) } else { noise::of(store, &first.head.target) }
-}
-
-fn runs(side: &Side) -> Vec<Run> {
-    side.iter().map(|(run, _)| run.clone()).collect()
-}
-
-/// One comparison for each point that both sides have, and the medians of the sides there; a plain run has one.
-fn point_by_point(
-    figure: Figure,
-    baseline: &Side,
-    candidate: &Side,
-    question: &Question,
-) -> Result<(Vec<PointComparison>, Vec<[f64; 2]>)> {
-    let (mut points, mut medians) = (Vec::new(), Vec::new());
-    for values in points_of(baseline) {
-        let at = |side: &Side| -> Vec<RunValue> {
-            let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.summary.steps));
-            steps
-                .filter(|(_, summary)| summary.point.values == values && !summary.point.drift_check)
-                .filter_map(|(step, summary)| repetition::value(figure, summary, step))
-                .collect()
-        };
-        let (a, b) = (at(baseline), at(candidate));
-        if a.is_empty() || b.is_empty() {
-            continue;
-        }
-        let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(points.len() as f64);
-        points.push((load, compare::runs(&a, &b, question)?));
-        medians.push((load, [&a, &b].map(|side| median_of(side))));
-    }
-    if points.is_empty() {
-        return Err(Error::run("no point has a figure on both sides", "compare runs of the same plan or sweep"));
-    }
-    // In the order in which points are reported.
-    medians.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let points = if points.len() == 1 { points.into_iter().map(alone).collect() } else { compare::points(points) };
-    Ok((points, medians.into_iter().map(|(_, medians)| medians).collect()))
-}
-
-fn median_of(runs: &[RunValue]) -> f64 {
-    moment::median(&runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
-}
-
-fn alone((load, comparison): (f64, Comparison)) -> PointComparison {
-    PointComparison { load, comparison, p_adjusted: None }
-}
-
-fn points_of(side: &Side) -> Vec<BTreeMap<String, String>> {
-    let mut points = Vec::new();
-    for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
-        if !points.contains(&step.point.values) {
-            points.push(step.point.values.clone());
-        }
-    }
-    points
-}
-
 fn not_comparable(differing: &[Difference]) -> Error {
     let facts: Vec<_> = differing.iter().map(|d| format!("{} ({})", d.fact, d.sides())).collect();
     Error::plan(
         format!("the runs are not comparable, they differ in {}", facts.join(", ")),
         "compare runs that are alike, or give --force when the difference is the question",
     )
-}
-
-/// The percentiles of each kind of operation at each point that both sides have, the kinds in their order.
-fn percentiles(baseline: &Side, candidate: &Side) -> Vec<KindShifts> {
-    let mut reported = Vec::new();
-    for values in points_of(baseline) {
-        for kind in OpKind::ALL {
-            let shifts =
-                compare::percentile_shifts(&latencies(baseline, &values, kind), &latencies(candidate, &values, kind));
-            if !shifts.is_empty() {
-                reported.push(KindShifts { at: values.clone(), kind: kind.name(), shifts });
-            }
-        }
-    }
-    reported
-}
-
-fn latencies<'a>(side: &'a Side, values: &BTreeMap<String, String>, kind: OpKind) -> Vec<RunLatency<'a>> {
-    let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
-    steps
-        .filter(|(_, step)| step.summary.point.values == *values && !step.summary.point.drift_check)
-        .filter_map(|(record, step)| {
-            let work = step.work.as_ref()?.kind(kind);
-            let histogram = work.response.as_ref().unwrap_or(&work.service);
-            let tau = autocorrelation::time(&repetition::per_slice(record));
-            (work.ops > 0.0).then_some(RunLatency { histogram, tau })
-        })
-        .collect()
-}
-
-/// The curves over sessions that both sides have with enough points for a fit, by the other values of their points.
-fn curves(baseline: &Side, candidate: &Side) -> Vec<(BTreeMap<String, String>, CurveComparison)> {
-    let (a, b) = (loads(baseline), loads(candidate));
-    let both = a.into_iter().filter_map(|(values, points)| {
-        let reported = compare::curves(&points, b.get(&values)?, &Search::default()).ok()?;
-        Some((values, reported))
-    });
-    both.collect()
-}
-
-fn loads(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
-    let mut ladders: BTreeMap<_, Vec<LoadPoint>> = BTreeMap::new();
-    for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
-        if step.point.values.contains_key("sessions") {
-            ladders.entry(others(&step.point)).or_default().extend(mindful_analyze::curve::point(step));
-        }
-    }
-    ladders
 }
 
 fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
@@ -255,7 +120,7 @@ fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
             "cliffs_delta": c.cliffs_delta,
         })
     };
-    let mut all = match *points {
+    let mut all = match points.as_slice() {
         [one] => single(&one.comparison, &medians[0]),
         many => json!({
             "points": many.iter().zip(medians).map(|(p, medians)| {
@@ -273,7 +138,7 @@ fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
     all["differing_facts"] = json!(differing);
     all["idle_settings"] = json!(idle_settings);
     all["prices"] = json!(prices);
-    if let ([one], Some(prices)) = (*points, prices) {
+    if let ([one], Some(prices)) = (points.as_slice(), prices) {
         let (ratio, interval) = price::for_the_money(&one.comparison, prices);
         all["for_the_money"] = json!({ "ratio": ratio, "interval": interval });
     }

@@ -6,11 +6,16 @@ use std::process::{Command, Stdio};
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
 use mindful_core::run::Run;
+use mindful_core::units::Share;
 use mindful_core::{Error, Result};
 use mindful_record::{Store, file as record_file};
 use mindful_report::html::{self, Subject};
-use mindful_report::{Detail, benchmarks, charts, hlog};
+use mindful_report::{Detail, Report, benchmarks, charts, hlog};
+use mindful_runner::repetition::Figure;
 
+use super::compare;
+use super::compare::page::MARGIN;
+use super::compare::sides::{self, Sides};
 use crate::commands::file;
 use crate::exit::Exit;
 use crate::{context, store};
@@ -19,14 +24,9 @@ use crate::{context, store};
 pub fn export(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let names: Vec<&str> =
-        matches.get_many::<String>("ids").map_or_else(|| vec!["latest"], |ids| ids.map(String::as_str).collect());
-    let ids = names.into_iter().map(|name| store.resolve(name)).collect::<Result<Vec<_>>>()?;
-    let form = text("as").unwrap_or("csv");
-    let exported = match form {
-        "html" => page(&store, &ids)?,
-        "svg" => picture(&store, &ids, text("chart").unwrap_or("latency-iops"))?,
-        _ => of_one(&store, single(&ids, form)?, form)?,
+    let exported = match sides(matches, &store)? {
+        Some(sides) => compared(matches, &store, &sides)?,
+        None => of_ids(matches, &store)?,
     };
     match text("output").filter(|output| *output != "-") {
         Some(output) => file::write(Path::new(output), &exported, matches.get_flag("yes"))?,
@@ -36,6 +36,76 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
         shown(text("output").unwrap_or_default())?;
     }
     Ok(Exit::Ok)
+}
+
+/// The runs that are named by themselves.
+fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
+    let names: Vec<&str> =
+        matches.get_many::<String>("ids").map_or_else(|| vec!["latest"], |ids| ids.map(String::as_str).collect());
+    names.into_iter().map(|name| store.resolve(name)).collect()
+}
+
+fn of_ids(matches: &ArgMatches, store: &Store) -> Result<String> {
+    let text = |name| matches.get_one::<String>(name).map(String::as_str);
+    let (ids, form) = (ids(matches, store)?, text("as").unwrap_or("csv"));
+    match form {
+        "html" => page(store, &ids),
+        "svg" => picture(store, &ids, text("chart").unwrap_or("latency-iops")),
+        _ => of_one(store, single(&ids, form)?, form),
+    }
+}
+
+/// The two sides that a page shall hold against each other: those named as such, or two runs.
+fn sides(matches: &ArgMatches, store: &Store) -> Result<Option<Sides>> {
+    let page = matches.get_one::<String>("as").is_some_and(|form| form == "html");
+    if matches.contains_id("baseline") || matches.contains_id("candidate") {
+        if !page {
+            return Err(Error::plan("two sides are shown on a page alone", "give --as html"));
+        }
+        return sides::of_stored(matches, store).map(Some);
+    }
+    match ids(matches, store)?.as_slice() {
+        [a, b] if page => sides::of_two(store, [a, b]).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The page of two sides.
+fn compared(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
+    let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
+    let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
+    let margin = margin.map_or(MARGIN, |margin| margin.percent() / 100.0);
+    let compared = compare::page::compared(store, sides, figure, margin)?;
+    let (a, b) = (Told::of(&sides.baseline), Told::of(&sides.candidate));
+    Ok(html::comparison(&compared, &Told::subjects(&a), &Told::subjects(&b)))
+}
+
+/// A run with what a page says of it.
+struct Told<'a> {
+    run: &'a Run,
+    analysis: &'a Analysis,
+    report: Report,
+    before: String,
+}
+
+impl<'a> Told<'a> {
+    fn of(runs: &'a [(Run, Analysis)]) -> Vec<Self> {
+        let told = |(run, analysis): &'a (Run, Analysis)| Self {
+            run,
+            analysis,
+            report: mindful_report::of(run, analysis, None, Detail::Full),
+            before: context::found_plan(&run.head.settings),
+        };
+        runs.iter().map(told).collect()
+    }
+
+    fn subjects(told: &[Self]) -> Vec<Subject<'_>> {
+        let mut subjects = Vec::new();
+        for Self { run, analysis, report, before } in told {
+            subjects.push(Subject { run, analysis, report, before });
+        }
+        subjects
+    }
 }
 
 /// Hands the file to the desktop.
@@ -89,12 +159,7 @@ fn read(store: &Store, id: &str) -> Result<(Run, Analysis)> {
 
 fn page(store: &Store, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
-    let reports: Vec<_> =
-        runs.iter().map(|(run, analysis)| mindful_report::of(run, analysis, None, Detail::Full)).collect();
-    let before: Vec<_> = runs.iter().map(|(run, _)| context::found_plan(&run.head.settings)).collect();
-    let subject =
-        |at: usize| Subject { run: &runs[at].0, analysis: &runs[at].1, report: &reports[at], before: &before[at] };
-    Ok(html::page(&(0..runs.len()).map(subject).collect::<Vec<_>>()))
+    Ok(html::page(&Told::subjects(&Told::of(&runs))))
 }
 
 /// One chart with the facts below it.

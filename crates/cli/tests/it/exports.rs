@@ -72,7 +72,7 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     assert!(text(&["--as", "github-smaller"]).contains("\"unit\": \"us\""));
     assert!(text(&["--as", "openmetrics"]).ends_with("# EOF\n"));
     let both = String::from_utf8(mindful.run(&["export", "latest", "latest", "--as", "html"]).stdout).unwrap();
-    assert!(both.contains("the runs may be compared"), "{both}");
+    assert!(both.contains("the runs may be compared") && both.contains("data-chart=\"differences\""), "{both}");
     assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));
 }
 
@@ -94,4 +94,26 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
     assert_eq!(read("seen.html"), read("page.html"));
     let nobody = mindful.command(&[&args[..], &["--yes"]].concat()).env("PATH", "/nowhere").output().unwrap();
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("open it by hand"), "{nobody:?}");
+}
+
+#[test]
+fn a_comparison_ends_with_the_command_that_makes_its_page() {
+    let mindful = Mindful::new();
+    for (tag, latency) in [("slow", "2ms"), ("slow", "2ms"), ("fast", "1ms"), ("fast", "1ms")] {
+        measured(&mindful, &["--duration", "1s", "--sessions", "2", "--tag", tag, "--null-latency", latency]);
+    }
+    let compared = mindful.run(&["compare", "--baseline", "slow", "--candidate", "fast", "--force", "--figure", "p99"]);
+    let told = String::from_utf8(compared.stdout).unwrap();
+    let line = told.lines().find_map(|line| line.strip_prefix("as a page: mindful ")).unwrap();
+    let line = line.replace("compare.html", "-");
+    let page = String::from_utf8(mindful.run(&line.split(' ').collect::<Vec<_>>()).stdout).unwrap();
+    let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
+    assert!(place("What is not alike") < place("data-chart=\"differences\""), "{page}");
+    assert!(place("us p99") < place("% interval -"), "{page}");
+    assert_eq!(page.matches("<article>").count(), 4, "{page}");
+    let sides = ["export", "--baseline", "slow", "--candidate", "fast", "--as"];
+    let named = String::from_utf8(mindful.run(&[&sides[..], &["html"]].concat()).stdout).unwrap();
+    assert!(named.contains("<h1>fast against slow</h1>") && named.contains("2 runs against 2"), "{named}");
+    let refused = mindful.run(&[&sides[..], &["csv"]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }

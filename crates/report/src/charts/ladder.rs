@@ -17,6 +17,8 @@ const LOADS: [&str; 2] = ["sessions", io_job::SMALL];
 
 /// `(load, steps of that load)`.
 type Rungs<'a> = BTreeMap<u32, Vec<&'a StepAnalysis>>;
+/// Settings of a point, but for its load.
+type Values = BTreeMap<String, String>;
 
 /// One curve: a configuration under rising load.
 pub struct Ladder<'a> {
@@ -39,9 +41,40 @@ pub fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     plain.flat_map(|side| of_run(*side, many)).collect()
 }
 
+/// The ladders of runs that are one side of a comparison, called `name`: the steps of all of them together.
+pub fn of_group<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+    let Some(first) = sides.first() else { return Vec::new() };
+    let mut all: BTreeMap<Values, Rungs<'a>> = BTreeMap::new();
+    for (_, analysis) in sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none()) {
+        for (others, rungs) in rungs(analysis) {
+            let group = all.entry(others).or_default();
+            for (load, steps) in rungs {
+                group.entry(load).or_default().extend(steps);
+            }
+        }
+    }
+    let ladder = |(others, rungs): (Values, Rungs<'a>)| Ladder {
+        name: told(name, &others),
+        // Each run has its own; of several there is none that is theirs.
+        knee: if sides.len() == 1 { knee(&first.1.summary, &others) } else { None },
+        ..bare(*first, rungs)
+    };
+    all.into_iter().map(ladder).collect()
+}
+
 fn of_run<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
     let summary = &analysis.summary;
-    let mut groups: BTreeMap<BTreeMap<String, String>, Rungs<'a>> = BTreeMap::new();
+    let ladder = |(others, rungs): (Values, Rungs<'a>)| Ladder {
+        name: name(summary, &others, many),
+        knee: knee(summary, &others),
+        ..bare((run, analysis), rungs)
+    };
+    rungs(analysis).into_iter().map(ladder).collect()
+}
+
+/// The steps of a run by their other settings and their load.
+fn rungs(analysis: &mindful_analyze::Analysis) -> BTreeMap<Values, Rungs<'_>> {
+    let mut groups: BTreeMap<Values, Rungs> = BTreeMap::new();
     for step in &analysis.steps {
         let mut others = step.summary.point.values.clone();
         others.retain(|key, _| !LOADS.contains(&key.as_str()));
@@ -49,17 +82,20 @@ fn of_run<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
             groups.entry(others).or_default().entry(load).or_default().push(step);
         }
     }
+    groups
+}
+
+/// A ladder without name and knee.
+fn bare<'a>((run, analysis): Side<'a>, rungs: Rungs<'a>) -> Ladder<'a> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
-    let p99_limit_us = objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us);
     let of_files = analysis.steps.iter().any(|step| io_job::load(&step.summary.point).is_some());
-    let ladder = |(others, rungs): (BTreeMap<String, String>, Rungs<'a>)| Ladder {
-        name: name(summary, &others, many),
+    Ladder {
+        name: String::new(),
         loads: if of_files { "in flight" } else { "sessions" },
-        knee: knee(summary, &others),
-        p99_limit_us,
+        knee: None,
+        p99_limit_us: objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us),
         rungs: rungs.into_iter().collect(),
-    };
-    groups.into_iter().map(ladder).collect()
+    }
 }
 
 /// Small I/Os in flight of a job on files, else sessions; `None` of a point of large reads alone, which are no IOPS.
@@ -70,19 +106,22 @@ fn load(step: &StepSummary) -> Option<u32> {
     }
 }
 
-fn knee<'a>(summary: &'a Summary, others: &BTreeMap<String, String>) -> Option<&'a KneeSummary> {
+fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
     let of_curve = || summary.curves.iter().find(|curve| curve.values == *others).map(|curve| &curve.knee);
     summary.knee.as_ref().or_else(of_curve)
 }
 
-fn name(summary: &Summary, others: &BTreeMap<String, String>, many: bool) -> String {
-    let word = |(key, value): (&String, &String)| format!("{} {}", key.replace('_', "-"), value);
-    let mut words: Vec<String> = others.iter().map(word).collect();
-    if many || words.is_empty() {
-        let own = summary.tag.as_ref().unwrap_or(if many { &summary.id } else { &summary.target });
-        words.insert(0, own.clone());
-    }
-    escape(&words.join(", "))
+fn name(summary: &Summary, others: &Values, many: bool) -> String {
+    let own = summary.tag.as_ref().unwrap_or(if many { &summary.id } else { &summary.target });
+    if many || others.is_empty() { told(own, others) } else { escape(&words(others).join(", ")) }
+}
+
+fn told(name: &str, others: &Values) -> String {
+    escape(&[vec![name.to_owned()], words(others)].concat().join(", "))
+}
+
+fn words(others: &Values) -> Vec<String> {
+    others.iter().map(|(key, value)| format!("{} {value}", key.replace('_', "-"))).collect()
 }
 
 /// Median of what the steps of one load say, with the lowest and the highest where there are several; `None` where none of

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::charts::{page, sweep};
+use crate::charts::{compared, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::not_run;
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
@@ -138,4 +138,12 @@ fn a_contrast_and_several_runs_are_whole_in_a_browser() {
     looked_at(&page(&[(&run, &analysis)]), &["rungs", "added"]);
     let (one, other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 8]));
     looked_at(&page(&[(&one, &analyze(&one)), (&other, &analyze(&other))]), &["latency-iops", "sessions"]);
+}
+
+#[test]
+fn two_sides_are_whole_in_a_browser() {
+    let (one, other) = (sweep(&[1, 2, 4, 8]), sweep(&[1, 2, 4, 16]));
+    let (a, b) = (analyze(&one), analyze(&other));
+    let text = compared(&[(&one, &a)], &[(&other, &b)]);
+    looked_at(&text, &["differences", "latency-iops", "sessions"]);
 }

@@ -1,8 +1,10 @@
 //! Charts of runs as pictures: their text, their marks, and what no run may break.
 
 use crate::made::Made;
+use mindful_analyze::compare::Interval;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::run::{Point, Run};
+use mindful_report::compared::{Compared, Row};
 use mindful_report::{Detail, charts, html};
 
 /// A sweep whose throughput stops at 8 sessions.
@@ -33,11 +35,40 @@ fn drawn(name: &str, run: &Run) -> String {
 }
 
 pub fn page(runs: &[(&Run, &Analysis)]) -> String {
+    with_reports(runs, html::page)
+}
+
+fn with_reports<T>(runs: &[(&Run, &Analysis)], made: impl Fn(&[html::Subject]) -> T) -> T {
     let reports: Vec<_> =
         runs.iter().map(|(run, analysis)| mindful_report::of(run, analysis, None, Detail::Full)).collect();
     let subjects =
         runs.iter().zip(&reports).map(|((run, analysis), report)| html::Subject { run, analysis, report, before: "" });
-    html::page(&subjects.collect::<Vec<_>>())
+    made(&subjects.collect::<Vec<_>>())
+}
+
+/// Two sides of four figures: one clearly more, one not decided, one without an interval, one far away.
+pub fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Analysis)]) -> String {
+    let row = |what: &str, ratio: f64, interval: Option<[f64; 2]>| Row {
+        what: what.into(),
+        baseline: "587".into(),
+        candidate: "742".into(),
+        ratio,
+        interval: interval.map(|[low, high]| Interval { low, high, confidence: 0.95 }),
+        remark: String::new(),
+    };
+    let rows = vec![
+        row("blocks/s at 4", 1.26, Some([1.13, 1.56])),
+        row("blocks/s at 8", 0.99, Some([0.9, 1.08])),
+        row("p99 of a select at sessions 8 and a long name", 1.4, None),
+        row("p50 of a select", f64::NAN, None),
+    ];
+    let names = ["old".into(), "new <b>".into()];
+    let compared = Compared { names, said: vec!["FASTER: new".into(), "basis: 1".into()], margin: 0.03, rows };
+    let all = [baseline, candidate].concat();
+    with_reports(&all, |subjects| {
+        let (a, b) = subjects.split_at(baseline.len());
+        html::comparison(&compared, a, b)
+    })
 }
 
 /// Without the style, which is the same everywhere.
@@ -90,6 +121,24 @@ fn runs_beside_each_other_tell_first_what_is_not_alike() {
     let (differs, chart) = (page.find("What is not alike").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
     assert!(differs < chart && page.contains("16384"), "{page}");
     assert!(page.contains("old: 1 sessions") && page.contains("new: 4 sessions"), "{page}");
+}
+
+#[test]
+fn two_sides_tell_what_is_not_alike_then_their_differences() {
+    let (one, mut other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 4]));
+    other.description.as_mut().unwrap().block_bytes = 16_384;
+    let (a, b) = (analyze(&one), analyze(&other));
+    let page = compared(&[(&one, &a)], &[(&other, &b), (&other, &b)]);
+    let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
+    let (differs, chart) = (place("What is not alike"), place("data-chart=\"differences\""));
+    assert!(differs < chart && chart < place("data-chart=\"latency-iops\"") && page.contains("16384"));
+    assert!(page.contains("new &lt;b&gt; against old") && !page.contains("new <b>"));
+    let figure = page[chart..].split("</figure>").next().unwrap();
+    assert_eq!(figure.matches("class=\"dot c1\"").count(), 3, "what has no ratio has no mark: {figure}");
+    assert_eq!(figure.matches("class=\"whisker c1\"").count(), 2, "{figure}");
+    assert!(figure.contains("95 % interval +13 % to +56 %") && figure.contains("no interval"), "{figure}");
+    let curve = page.split("data-chart=\"latency-iops\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert_eq!(curve.matches("class=\"dot c").count(), 6, "the runs of a side are one curve: {curve}");
 }
 
 #[test]

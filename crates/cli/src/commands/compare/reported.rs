@@ -9,13 +9,13 @@ use mindful_runner::repetition::Figure;
 use serde::Serialize;
 
 /// All that a comparison tells.
-pub struct Reported<'a> {
+pub struct Reported {
     /// What is compared.
     pub figure: Figure,
     /// What baseline and candidate are called.
     pub names: [String; 2],
     /// The verdicts.
-    pub points: &'a [PointComparison],
+    pub points: Vec<PointComparison>,
     /// The medians of both sides at each of them.
     pub medians: Vec<[f64; 2]>,
     /// How the percentiles of latency moved.
@@ -23,7 +23,7 @@ pub struct Reported<'a> {
     /// How whole curves over sessions differ.
     pub curves: Vec<(BTreeMap<String, String>, CurveComparison)>,
     /// In what the sides differ.
-    pub differing: &'a [Difference],
+    pub differing: Vec<Difference>,
     /// Settings in which alone they differ, and which cannot matter for what was measured.
     pub idle_settings: Vec<String>,
     /// What an hour of each side costs, where both tell it in one currency.

@@ -166,9 +166,7 @@ pub struct Sides {
 pub fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Sides> {
     let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
     let [a, b] = plans.as_slice() else {
-        let (baseline, candidate) = (named(matches, "baseline", store)?, named(matches, "candidate", store)?);
-        let names = distinct(["baseline", "candidate"].map(|side| name(matches, side)));
-        return Ok(Sides { names, baseline, candidate, planned: false });
+        return of_stored(matches, store);
     };
     let repeat = args::repetitions(matches, 1, 5)?;
     // Before anything runs; of a single run a side, the noise floor is known by its target.
@@ -177,6 +175,23 @@ pub fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Resu
     }
     let (baseline, candidate) = measured([a.as_str(), b.as_str()], repeat, matches, store)?;
     Ok(Sides { names: distinct([a, b].map(|plan| (*plan).clone())), baseline, candidate, planned: true })
+}
+
+/// Both sides as the command line names them, of runs that are stored.
+pub fn of_stored(matches: &ArgMatches, store: &Store) -> Result<Sides> {
+    let (baseline, candidate) = (named(matches, "baseline", store)?, named(matches, "candidate", store)?);
+    let names = distinct(["baseline", "candidate"].map(|side| name(matches, side)));
+    Ok(Sides { names, baseline, candidate, planned: false })
+}
+
+/// Two runs, each a side.
+pub fn of_two(store: &Store, [a, b]: [&str; 2]) -> Result<Sides> {
+    let of = |id: &str| repetition::judged(store, id).map(|run| vec![run]);
+    let (baseline, candidate) = (of(a)?, of(b)?);
+    let called =
+        |side: &Side| side.first().map(|(run, _)| run.head.plan.tag.clone().unwrap_or_else(|| run.head.id.clone()));
+    let names = distinct([&baseline, &candidate].map(|side| called(side).unwrap_or_default()));
+    Ok(Sides { names, baseline, candidate, planned: false })
 }
 
 /// What a side is called whose runs are in the store: as it was named, where by one name.

@@ -7,6 +7,7 @@ use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
 use mindful_core::price::Price;
 use mindful_core::result::{Summary, Validity};
 use mindful_core::run::Run;
+use mindful_report::compared::{between, change};
 use mindful_report::{escape, figure};
 use mindful_runner::repetition::Side;
 use mindful_runner::sweep::named;
@@ -17,7 +18,7 @@ use super::{price, sides};
 /// The verdict first, then what it rests on.
 pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String {
     let mut text = no_difference_to_be_seen(&reported.idle_settings);
-    match (reported.points, reported.medians.as_slice()) {
+    match (reported.points.as_slice(), reported.medians.as_slice()) {
         ([one], [medians]) => {
             text.push_str(&single(&one.comparison, &line(&one.comparison, *medians, reported)));
             text.push_str(&reported.prices.as_ref().map_or_else(String::new, |both| money(&one.comparison, both)));
@@ -45,16 +46,28 @@ pub fn report(reported: &Reported, baseline: &Side, candidate: &Side) -> String 
             let _ = writeln!(text, "{role:<9}  {name}{}", labelled(run, &analysis.summary, &value));
         }
     }
-    for d in reported.differing {
+    for d in &reported.differing {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
-    let ids: Vec<_> = baseline.iter().chain(candidate).map(|(run, _)| escape(&run.head.id)).collect();
-    let _ = writeln!(text, "as a page: mindful export {} --as html --output compare.html", ids.join(" "));
-    text
+    text + &as_a_page(reported, baseline, candidate)
+}
+
+/// The command that draws it.
+fn as_a_page(reported: &Reported, baseline: &Side, candidate: &Side) -> String {
+    let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(" ");
+    let figure = match reported.figure.name() {
+        "throughput" => String::new(),
+        name => format!(" --figure {name}"),
+    };
+    format!(
+        "as a page: mindful export --baseline {} --candidate {}{figure} --as html --output compare.html\n",
+        ids(baseline),
+        ids(candidate)
+    )
 }
 
 /// Said before the verdict, for whatever that is, what was changed did not bring it about.
-fn no_difference_to_be_seen(idle: &[String]) -> String {
+pub fn no_difference_to_be_seen(idle: &[String]) -> String {
     if idle.is_empty() {
         return String::new();
     }
@@ -125,7 +138,7 @@ fn labelled(run: &Run, summary: &Summary, value: &str) -> String {
     escape(&run.head.id) + value + &escape(&standing) + &like
 }
 
-fn word(verdict: Verdict) -> &'static str {
+pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Faster => "FASTER",
         Verdict::Slower => "SLOWER",
@@ -136,11 +149,7 @@ fn word(verdict: Verdict) -> &'static str {
 
 /// The verdict with both sides: `FASTER: b.toml 742 blocks/s, a.toml 587 (medians of 5): +26 %, 97 % interval +13 % to
 /// +56 %`.
-fn line(c: &Comparison, medians: [f64; 2], reported: &Reported) -> String {
-    let interval = c.interval.map_or_else(
-        || "no interval".to_owned(),
-        |i| format!("{:.0} % interval {} to {}", i.confidence * 100.0, change(i.low), change(i.high)),
-    );
+pub fn line(c: &Comparison, medians: [f64; 2], reported: &Reported) -> String {
     let runs = match (c.runs_baseline, c.runs_candidate) {
         (1, 1) => "a run each".to_owned(),
         (a, b) if a == b => format!("medians of {a}"),
@@ -148,37 +157,31 @@ fn line(c: &Comparison, medians: [f64; 2], reported: &Reported) -> String {
     };
     let ([baseline, candidate], [from, to]) = (&reported.names, medians.map(figure::number));
     format!(
-        "{}: {} {to} {}, {} {from} ({runs}): {}, {interval}",
+        "{}: {} {to} {}, {} {from} ({runs}): {}, {}",
         word(c.verdict),
         escape(candidate),
         reported.figure.unit(),
         escape(baseline),
-        change(c.ratio)
+        change(c.ratio),
+        between(c.interval)
     )
 }
 
-/// A ratio as what it adds or takes away: `+30 %`, `-4.2 %`, `+0.31 %`.
-fn change(ratio: f64) -> String {
-    let percent = (ratio - 1.0) * 100.0;
-    let decimals = match percent.abs() {
-        size if size >= 9.95 => 0,
-        size if size >= 0.995 => 1,
-        _ => 2,
-    };
-    format!("{percent:+.decimals$} %")
-}
-
-fn single(c: &Comparison, verdict: &str) -> String {
-    let mut text = format!("{verdict}\n");
-    let _ = writeln!(text, "differences up to {:.1} % do not matter here", c.margin * 100.0);
-    let basis = match c.basis {
+/// What the interval rests on.
+pub fn basis(c: &Comparison) -> String {
+    match c.basis {
         Basis::Runs => format!("{} runs against {}", c.runs_baseline, c.runs_candidate),
         Basis::NoiseFloor => "a single run a side, the interval widened by this platform's noise floor".to_owned(),
         Basis::WithinRun => {
             "within-run only: a single run a side and no noise floor known; `mindful noise` measures it".to_owned()
         }
-    };
-    let _ = writeln!(text, "basis: {basis}");
+    }
+}
+
+fn single(c: &Comparison, verdict: &str) -> String {
+    let mut text = format!("{verdict}\n");
+    let _ = writeln!(text, "differences up to {:.1} % do not matter here", c.margin * 100.0);
+    let _ = writeln!(text, "basis: {}", basis(c));
     if let Some(b) = c.bootstrap {
         let _ = writeln!(text, "second opinion (bootstrap): {:.4} to {:.4}", b.low, b.high);
     }
@@ -195,14 +198,4 @@ fn single(c: &Comparison, verdict: &str) -> String {
         _ => {}
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::change;
-
-    #[test]
-    fn a_ratio_is_told_as_what_it_adds_with_the_digits_that_matter() {
-        assert_eq!([1.304, 0.958, 1.0031, 0.5, 1.0].map(change), ["+30 %", "-4.2 %", "+0.31 %", "-50 %", "+0.00 %"]);
-    }
 }
