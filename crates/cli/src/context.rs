@@ -8,6 +8,7 @@ use clap::ArgMatches;
 use mindful_core::clock::HostClock;
 use mindful_core::event::{Events, Silent};
 use mindful_core::plan::Plan;
+use mindful_core::rank::Rank;
 use mindful_core::run::Run;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
@@ -31,6 +32,18 @@ pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     let store = store::open(matches)?;
     let context = Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
     Ok(Context { build: Some(version::line()), ..context })
+}
+
+/// The same for a verb whose work several ranks share: which of them this process is.
+///
+/// # Errors
+/// Flags and variables of launchers contradict each other, or there are more ranks than sessions.
+pub fn among_ranks(context: Context) -> Result<Context> {
+    let rank = Rank::find(&context.settings, &|name| std::env::var(name).ok())?;
+    if let Some(rank) = &rank {
+        rank.refuse_more_than(context.plan.sessions)?;
+    }
+    Ok(Context { rank, ..context })
 }
 
 /// Whether output shall be JSON.

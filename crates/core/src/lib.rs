@@ -23,6 +23,7 @@ pub mod pace;
 pub mod plan;
 pub mod price;
 pub mod proof_sample;
+pub mod rank;
 pub mod result;
 pub mod run;
 pub mod secret;

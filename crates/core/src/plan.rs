@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::error::{Error, Result};
 use crate::price::Price;
+use crate::rank::Rank;
 use crate::slice::Placement;
 use crate::units::{self, Share};
 use crate::workload::{Access, Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
@@ -305,6 +306,14 @@ impl Plan {
     /// Whether operations visit all these blocks equally often.
     pub fn visits_evenly(&self) -> bool {
         self.skew == Skew::Uniform && self.hot_spot.is_none() && self.hot_schema.is_none()
+    }
+
+    /// The placements of the sessions of `rank`: those that they have among all.
+    pub fn placements_of(&self, rank: Option<&Rank>, schemas: u32, endpoints: u32) -> Vec<Placement> {
+        let all = self.placements(schemas, endpoints);
+        let Some(rank) = rank else { return all };
+        let share = rank.share(self.sessions);
+        all.get(share.start as usize..share.end as usize).unwrap_or_default().to_vec()
     }
 
     /// The placements of all sessions: schemas and endpoints in turn, so that each has its even share.

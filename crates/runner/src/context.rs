@@ -7,6 +7,7 @@ use mindful_core::clock::Clock;
 use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::Events;
 use mindful_core::plan::Plan;
+use mindful_core::rank::Rank;
 use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::secret::without_secrets;
 use mindful_core::settings::Settings;
@@ -27,6 +28,8 @@ pub struct Context {
     pub stored: Settings,
     /// The plan they make.
     pub plan: Plan,
+    /// Which of several ranks this process is; `None` where it is alone.
+    pub rank: Option<Rank>,
     /// The engine its target names.
     pub engine: &'static dyn Engine,
     /// Where events go.
@@ -58,6 +61,7 @@ impl Context {
             stored: settings.clone(),
             settings,
             plan,
+            rank: None,
             engine,
             recording: Recording::new(live),
             stop,

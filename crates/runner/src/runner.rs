@@ -50,6 +50,7 @@ pub fn run(
     resumed: Option<Resumed>,
     show: &mut dyn FnMut(&Run, &Analysis) -> Result<()>,
 ) -> Result<Ended> {
+    refuse_ranks(context)?;
     // No server is started for what could not be stored.
     context.store.probe()?;
     let mut runner = Runner { context, opened: Vec::new(), steps: 0 };
@@ -74,6 +75,18 @@ pub fn run(
     show(&run, &analysis)?;
     let error = error.or(context.hook(HookMoment::End, &id).err());
     Ok(Ended { run, analysis, error, interrupted })
+}
+
+/// Refuses what ranks cannot share.
+fn refuse_ranks(context: &Context) -> Result<()> {
+    let asked = ["rank", "ranks"].into_iter().find(|name| context.settings.given(name).is_some_and(|n| n != "1"));
+    match asked.filter(|_| context.rank.is_none()) {
+        Some(name) => Err(Error::plan(
+            format!("{}: ranks share one step, that of `mindful run`", context.settings.place(name)),
+            "leave it away: one process takes all steps",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A run under way.

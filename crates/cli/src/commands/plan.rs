@@ -6,6 +6,7 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::dataset::Extent;
 use mindful_core::plan::{self, DEFAULT_SCALE, DEFAULT_SCHEMAS, Plan};
+use mindful_core::rank::Rank;
 use mindful_core::units;
 use mindful_report::escape;
 use mindful_runner::Context;
@@ -16,7 +17,7 @@ use crate::exit::Exit;
 
 /// Shows the plan. Opens nothing, changes nothing.
 pub fn plan(matches: &ArgMatches) -> Result<Exit> {
-    let context = context::of(matches)?;
+    let context = context::among_ranks(context::of(matches)?)?;
     let text = if context::wants_json(matches) { as_json(&context) } else { as_text(&context) };
     context::print(&text)?;
     Ok(Exit::Ok)
@@ -39,7 +40,23 @@ fn as_text(context: &Context) -> String {
         let _ = writeln!(text, "{name:<20} {:<28} {}", escape(value), escape(&origin));
     }
     let _ = writeln!(text, "\n{}", cost(&context.plan));
+    if let Some(rank) = &context.rank {
+        let _ = writeln!(text, "{}", share(rank, context.plan.sessions));
+    }
     text
+}
+
+/// Which part of the work is this rank's.
+fn share(rank: &Rank, sessions: u32) -> String {
+    let share = rank.share(sessions);
+    format!(
+        "rank: {} of {}, counted from 0 ({}), sessions {} to {} of {sessions}",
+        rank.number,
+        rank.of,
+        escape(&rank.from),
+        share.start + 1,
+        share.end
+    )
 }
 
 /// What the plan costs in space and time, as far as it can be reported without the target.
@@ -68,6 +85,13 @@ fn cost(plan: &Plan) -> String {
 
 fn as_json(context: &Context) -> String {
     let settings = context.public_settings();
-    let value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.public_plan() });
+    let mut value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.public_plan() });
+    if let Some(rank) = &context.rank {
+        let share = rank.share(context.plan.sessions);
+        value["rank"] = json!({
+            "rank": rank.number, "ranks": rank.of, "from": rank.from, "job": rank.job,
+            "first_session": share.start, "sessions": share.len(),
+        });
+    }
     context::json(value, &settings)
 }

@@ -48,6 +48,7 @@ mod packages;
 mod plan_of_the_folder;
 #[cfg(feature = "raw")]
 mod prices;
+mod ranks;
 mod raw;
 mod secrets;
 mod security_page;

@@ -2,6 +2,7 @@
 
 use crate::bound::Bound;
 use crate::dataset::Extent;
+use crate::rank::MOST_RANKS;
 use crate::settings::Key;
 
 /// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
@@ -136,6 +137,14 @@ pub const KEYS: &[Key] = &[
         "mindful",
         "Arithmetic of an older kit for comparison with old figures: slob or pgio",
     ),
+    Key::unset("rank", "K", "Which of the ranks of a run this process is, from 0 (default: as its launcher says)")
+        .within(Bound::Count(0, MOST_RANKS as u64 - 1))
+        .one_value(),
+    Key::unset("ranks", "N", "How many ranks share the sessions of the run (default: as its launcher says)")
+        .within(Bound::Count(1, MOST_RANKS as u64))
+        .one_value(),
+    Key::unset("job", "NAME", "Name under which ranks meet, where their launcher has none (default: by the plan)")
+        .one_value(),
 ];
 
 /// Keys that decide how a sweep goes about its points.
