@@ -336,6 +336,11 @@ fn compare() -> Command {
                 .help("What becomes of a gate that the runs do not decide: fail (exit with 4) or pass [default: fail]"),
         )
         .arg(
+            text("junit", "junit", "FILE")
+                .requires("fail_if")
+                .help("Write what the gate says as JUnit XML too, for a build server: a test case a point"),
+        )
+        .arg(
             Arg::new("force")
                 .long("force")
                 .action(ArgAction::SetTrue)

@@ -17,6 +17,7 @@ pub mod hlog;
 pub mod html;
 mod io_job;
 pub mod json;
+pub mod junit;
 pub mod list;
 pub mod live;
 pub mod markdown;

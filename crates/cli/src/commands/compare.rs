@@ -3,6 +3,7 @@
 mod gate;
 mod held;
 mod history;
+mod junit;
 pub mod page;
 mod price;
 mod reported;
@@ -29,6 +30,7 @@ use sides::Sides;
 /// Holds two groups of runs against each other; makes the runs first when plans are given.
 pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
+    junit::refuse_to_replace(matches)?;
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let undecided = matches.get_one::<String>("undecided").map(String::as_str);
     let gate = matches.get_one::<String>("fail_if").map(|text| Gate::parse(text, undecided)).transpose()?;
@@ -70,7 +72,10 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         context::found_plans(runs) + &text::report(&reported, baseline, candidate)
     };
     context::print(&text)?;
-    outcome.map_or(Ok(Exit::Ok), |(gate, outcome)| gate.conclude(outcome, wants_json))
+    outcome.map_or(Ok(Exit::Ok), |(gate, outcome)| {
+        junit::write(matches, gate, &reported, [baseline, candidate])?;
+        gate.conclude(outcome, wants_json)
+    })
 }
 
 /// The changes of level in a series of runs; a gate is crossed when the last level lies beyond it.
@@ -91,7 +96,9 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
     let verdict = if higher == figure.higher_is_faster() { Verdict::Faster } else { Verdict::Slower };
     gate.map_or(Ok(Exit::Ok), |gate| {
         let crossed = beyond && gate.crossed_by == verdict;
-        gate.conclude(if crossed { Outcome::Crossed } else { Outcome::Passed }, wants_json)
+        let outcome = if crossed { Outcome::Crossed } else { Outcome::Passed };
+        junit::write_history(matches, gate, outcome, &history)?;
+        gate.conclude(outcome, wants_json)
     })
 }
 

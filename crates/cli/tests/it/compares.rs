@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use mindful_conformance::not_run;
 use serde_json::Value;
 
 fn mindful(store: &Path, args: &[&str]) -> Output {
@@ -47,8 +48,12 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     assert_eq!(reported["names"]["candidate"], "fast.toml", "{reported:#}");
     let (one, median) = (&reported["runs"]["candidate"][0]["value"], &reported["medians"]["candidate"]);
     assert!(one.as_f64().unwrap() > 200.0 && median.as_f64().unwrap() > 200.0, "{reported:#}");
-    let gated = mindful(store.path(), &["compare", "--run", &fast, &slow, "--repeat", "4", "--fail-if", "slower>5%"]);
+    let args = ["compare", "--repeat", "4", "--fail-if", "slower>5%", "--junit", "gate.xml", "--run", &fast, &slow];
+    let gated = mindful(store.path(), &args);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    valid_junit(&store.path().join("gate.xml"), 1);
+    let again = mindful(store.path(), &args);
+    assert_eq!(again.status.code(), Some(2), "not replaced, and nothing run: {again:?}");
     let told = String::from_utf8(gated.stderr).unwrap();
     assert_eq!(told.lines().next(), Some("8 runs, about 34 s"), "{told}");
     for progress in ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml)", "run 8 of 8 (fast.toml)"] {
@@ -57,6 +62,19 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     let text = String::from_utf8(gated.stdout).unwrap();
     both_sides_are_named(&text);
     assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
+}
+
+/// The file is what Jenkins takes for results of tests, and tells so many failures.
+fn valid_junit(file: &Path, failures: usize) {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/junit/junit-10.xsd");
+    let args = ["--noout", "--nonet", "--schema"];
+    match Command::new("xmllint").args(args).arg(schema).arg(file).output() {
+        Ok(read) => assert!(read.status.success(), "{read:?}"),
+        Err(_) => not_run("no xmllint here: apt-get install libxml2-utils"),
+    }
+    let xml = std::fs::read_to_string(file).unwrap();
+    assert_eq!(xml.matches("<failure type=\"crossed\"").count(), failures, "{xml}");
+    assert!(xml.contains(&format!("failures=\"{failures}\"")) && xml.contains("<property name=\"gate\""), "{xml}");
 }
 
 /// Verdict first, with names, figures and what the difference is; then a line a run.
@@ -188,9 +206,14 @@ fn a_history_tells_the_run_where_the_level_changed() {
     assert_eq!(reported["runs"][5]["id"], ids[5], "{reported:#}");
     let text = String::from_utf8(mindful(store.path(), &ask).stdout).unwrap();
     assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
-    let gated = |gate: &str| mindful(store.path(), &["compare", "--history", "night", "--force", "--fail-if", gate]);
+    let gated = |gate: &str| {
+        let args = ["--history", "night", "--force", "--fail-if", gate, "--junit", "night.xml", "--yes"];
+        mindful(store.path(), &[&["compare"], &args[..]].concat())
+    };
     assert_eq!(gated("slower>20%").status.code(), Some(4));
+    valid_junit(&store.path().join("night.xml"), 1);
     assert_eq!(gated("faster>20%").status.code(), Some(0));
+    valid_junit(&store.path().join("night.xml"), 0);
 }
 
 #[test]

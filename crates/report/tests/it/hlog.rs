@@ -42,7 +42,7 @@ fn logged(run: &Run) -> String {
 }
 
 #[test]
-fn histograms_own_log_processor_reads_the_percentiles_of_the_summary() {
+fn histograms_log_processor_reads_what_the_summary_tells() {
     let Some(jar) = tool(JAR) else { return };
     let run = Made { update_pct: "20", ..Made::default() }.run();
     let analysis = analyze(&run);

@@ -8,6 +8,7 @@ mod csv_columns;
 mod heat;
 mod hlog;
 mod hostile_numbers;
+mod junit;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
 mod markdown;

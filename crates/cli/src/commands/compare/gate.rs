@@ -79,6 +79,11 @@ impl Gate {
         ))
     }
 
+    /// As it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// What it says of these comparisons.
     pub fn of(&self, points: &[PointComparison]) -> Outcome {
         let any = |verdict| points.iter().any(|point| point.comparison.verdict == verdict);
