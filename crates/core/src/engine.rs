@@ -266,6 +266,12 @@ pub trait Session {
         self.slice(order)
     }
 
+    /// Goes through the motions of a slice and works nothing. How long that takes, all sessions at once, tells how far ahead
+    /// of their start they have to be told of it.
+    fn rehearse(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Whether it went on by itself: then its next report is of the slice that it went on in, whichever is ordered.
     fn under_way(&self) -> bool {
         false

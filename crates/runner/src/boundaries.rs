@@ -5,16 +5,21 @@ use std::time::Duration;
 /// Length that slices come close to, us.
 pub const SLICE_US: i64 = 1_000_000;
 
-/// Most slices that a session may begin before it is heard of: as many seconds later comes the end of a step that is steady.
-const MOST_AHEAD: usize = 8;
+/// Most slices that a session may begin before it is heard of.
+const MOST_AHEAD: usize = 16;
+
+/// The same in a step that may end early: as many seconds later comes its end.
+const MOST_AHEAD_OF_AN_EARLY_END: usize = 8;
 
 /// Sessions for each slice that they may begin before they are heard of.
-const SESSIONS_AHEAD: usize = 128;
+const SESSIONS_AHEAD: usize = 64;
 
 /// Slices that each of so many sessions may begin before it is heard of. The more wait for a CPU, the longer it takes until
-/// the client, which needs little of it, gets its turns and they their next order.
-pub fn ahead(sessions: usize) -> usize {
-    sessions.div_ceil(SESSIONS_AHEAD).clamp(1, MOST_AHEAD)
+/// the client, which needs little of it, gets its turns and they their next order. `ends_early`: the step may end before its
+/// last boundary.
+pub fn ahead(sessions: usize, ends_early: bool) -> usize {
+    let most = if ends_early { MOST_AHEAD_OF_AN_EARLY_END } else { MOST_AHEAD };
+    sessions.div_ceil(SESSIONS_AHEAD).clamp(1, most)
 }
 
 /// The boundaries of a step that begins at `start_us`, and how many slices are warm-up.

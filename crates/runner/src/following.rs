@@ -152,7 +152,7 @@ impl State {
         if !self.looks.take(slices as usize, &found) {
             return None;
         }
-        let begun_us = boundaries::ahead(step.head.placements.len()) as i64 * SLICE_US;
+        let begun_us = boundaries::ahead(step.head.placements.len(), true) as i64 * SLICE_US;
         let from_us = now_us + step.clock_offset_us + begun_us + AHEAD_US;
         let boundary = step.boundaries_us.iter().position(|boundary| *boundary >= from_us)?;
         self.found = Some(found);

@@ -25,6 +25,7 @@ pub struct Gate {
 #[derive(Debug)]
 struct State {
     signal: Option<Signal>,
+    may_rehearse: bool,
     may_connect: u32,
     may_leave: bool,
     /// Sessions whose threads have nothing left to do.
@@ -44,7 +45,7 @@ impl Drop for Leaving<'_> {
 impl Gate {
     /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
     pub fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
-        let state = State { signal: None, may_connect: at_a_time, may_leave: false, gone: 0 };
+        let state = State { signal: None, may_rehearse: false, may_connect: at_a_time, may_leave: false, gone: 0 };
         Self { state: Mutex::new(state), changed: clock.bell(), free: clock.bell() }
     }
 
@@ -57,6 +58,19 @@ impl Gate {
         self.lock().signal.get_or_insert(signal);
         self.changed.ring();
         self.free.ring();
+    }
+
+    /// All are here: lets them go through the motions of a slice.
+    pub fn rehearse(&self) {
+        self.lock().may_rehearse = true;
+        self.changed.ring();
+    }
+
+    /// Waits until all are here; `false` when the step was called off.
+    pub fn wait_for_rehearsal(&self) -> bool {
+        let waits = |state: &State| !state.may_rehearse && state.signal.is_none();
+        self.changed.wait(FOREVER, &mut || waits(&self.lock()));
+        !matches!(self.lock().signal, Some(Signal::Abort))
     }
 
     /// Waits until the gate opens.

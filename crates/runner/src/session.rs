@@ -17,6 +17,8 @@ use crate::gate::{Gate, Signal};
 pub enum Message {
     /// Connected and warm.
     Ready,
+    /// Has gone through the motions of a slice.
+    Rehearsed,
     /// A slice is done.
     Slice(u32, Box<SliceReport>),
     /// The session has done its work; it stays connected where that went well.
@@ -91,6 +93,11 @@ impl Shared<'_> {
         };
         let mut session = connected?;
         self.mailbox.put(Message::Ready);
+        if !self.gate.wait_for_rehearsal() {
+            return Ok(None);
+        }
+        session.rehearse()?;
+        self.mailbox.put(Message::Rehearsed);
         match self.gate.wait() {
             Signal::Abort => Ok(None),
             Signal::Go(boundaries) => {

@@ -20,6 +20,10 @@ use crate::session::{Mailbox, Message, Shared};
 const CONNECT_AT_A_TIME: u32 = 32;
 /// Stack of a session's thread: it drives one connection, no recursion.
 const STACK_BYTES: usize = 512 << 10;
+/// Time between the release of sessions and their start, beside what their rehearsal takes.
+const LEAD: Duration = Duration::from_millis(200);
+/// Times of a rehearsal that sessions have before their start: they are sent more than one slice.
+const REHEARSALS: u32 = 2;
 /// How long to wait for a message without a look at who wants an end.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long an operation may go on after it was told to stop before it is interrupted.
@@ -97,7 +101,7 @@ pub fn run_step(
         mailbox: &mailbox,
         halt: &halt,
         early_stop: &order.early_stop,
-        ahead: boundaries::ahead(order.head.placements.len()),
+        ahead: boundaries::ahead(order.head.placements.len(), order.head.duration_s.is_none()),
         ops: order.head.ops,
         clock_offset_us,
     };
@@ -179,7 +183,8 @@ struct Step<'a> {
 impl Step<'_> {
     fn drive(&mut self, mailbox: &Mailbox, watch: &mut dyn StepObserver) -> StepOutcome {
         let of = self.order.head.placements.len() as u32;
-        let mut ready = 0;
+        let (mut ready, mut rehearsed) = (0, 0);
+        let mut rehearsing = Duration::ZERO;
         let mut deadline: Option<Duration> = None;
         while self.left > 0 {
             if self.stop.requested() {
@@ -197,7 +202,15 @@ impl Step<'_> {
                     ready += 1;
                     self.events.emit(Event::Ready { ready, of });
                     if ready == of && !self.halt.requested() {
-                        let last_us = self.release(watch);
+                        rehearsing = self.clock.elapsed();
+                        self.gate.rehearse();
+                    }
+                }
+                Some(Message::Rehearsed) => {
+                    rehearsed += 1;
+                    if rehearsed == of && !self.halt.requested() {
+                        let took = self.clock.elapsed().saturating_sub(rehearsing);
+                        let last_us = self.release(LEAD + took * REHEARSALS, watch);
                         deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
                     }
                 }
@@ -252,14 +265,11 @@ impl Step<'_> {
         }
     }
 
-    /// All are ready: choose the start instant and let them go. Returns the last boundary on the host's clock.
-    fn release(&mut self, watch: &mut dyn StepObserver) -> i64 {
-        let sessions = self.order.head.placements.len() as i64;
-        // Long enough for each session's first order to reach the server, which takes it a millisecond or two of CPU.
-        let lead_us = 200_000 + sessions * 2_000;
+    /// All are ready: let them go, to start after `lead`. Returns the last boundary on the host's clock.
+    fn release(&mut self, lead: Duration, watch: &mut dyn StepObserver) -> i64 {
         let clock_offset_us = self.clocks.us;
-        let start_us = self.clock.now_us() + clock_offset_us + lead_us;
-        self.begins = Some(self.clock.elapsed() + Duration::from_micros(lead_us.unsigned_abs()));
+        let start_us = self.clock.now_us() + clock_offset_us + lead.as_micros() as i64;
+        self.begins = Some(self.clock.elapsed() + lead);
         let boundaries_us = Arc::new(if self.order.head.ops.is_some() {
             boundaries::open_ended(start_us, self.order.window)
         } else {

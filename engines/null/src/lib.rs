@@ -6,6 +6,7 @@ mod counters;
 mod fault;
 mod interrupts;
 mod options;
+mod orders;
 mod service;
 mod session;
 mod session_time;

@@ -58,6 +58,8 @@ pub const KEYS: &[Key] = &[
     Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)")
         .one_value(),
     Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas").one_value(),
+    Key::with_default("null_order", "TIME", "0s", "What the imagined server needs to take a session's first order")
+        .within(Bound::ANY_TIME),
     Key::with_default("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's")
         .within(Bound::ANY_TIME),
     Key::unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
@@ -94,6 +96,8 @@ pub struct Options {
     pub failures: Vec<Failure>,
     /// Session, from 0, and how long after the others it begins.
     pub start_delays: Vec<(u32, Duration)>,
+    /// What the server needs to take the order of one session.
+    pub order: Duration,
     pub clock_offset: Duration,
     pub clock_step: Option<ClockStep>,
     pub hit_ratio: Share,
@@ -123,6 +127,7 @@ impl Options {
             stalls: all.parse("null_stall", |text| list(text, Stall::parse))?.unwrap_or_default(),
             failures: all.parse("null_fail", |text| list(text, Failure::parse))?.unwrap_or_default(),
             start_delays: all.parse("null_start_delay", |text| list(text, session_at))?.unwrap_or_default(),
+            order: all.require("null_order", units::parse_duration)?,
             clock_offset: all.require("null_clock_offset", units::parse_duration)?,
             clock_step: all.parse("null_clock_step", ClockStep::parse)?,
             hit_ratio: all.require("null_hit_ratio", Share::parse)?,

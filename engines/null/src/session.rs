@@ -15,6 +15,7 @@ use crate::counters::{BLOCK_BYTES, Counters};
 use crate::fault::{self, Stall};
 use crate::interrupts::Interrupts;
 use crate::options::Options;
+use crate::orders::Orders;
 use crate::service::{ServiceTime, Wait};
 use crate::session_time::SessionTime;
 use crate::wrong_clock::WrongClock;
@@ -28,6 +29,7 @@ pub struct NullSession {
     time: SessionTime,
     worker: Worker,
     clock: Arc<WrongClock>,
+    orders: Arc<Orders>,
     start_delay: Duration,
 }
 
@@ -63,6 +65,7 @@ pub struct Shared {
     pub counters: Arc<Counters>,
     pub interrupts: Arc<Interrupts>,
     pub scan_blocks: u64,
+    pub orders: Arc<Orders>,
     pub clock: Arc<WrongClock>,
 }
 
@@ -94,6 +97,7 @@ impl NullSession {
             time,
             worker,
             clock: shared.clock,
+            orders: shared.orders,
             start_delay: delay.map_or(Duration::ZERO, |(_, delay)| *delay),
         })
     }
@@ -111,7 +115,8 @@ impl Session for NullSession {
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
             let begin_us = local.begin_us.saturating_add(self.start_delay.as_micros() as i64);
-            self.time.sleep_unless(begin_us, &|| self.worker.interrupted());
+            let there_us = self.orders.there_us(self.time.now_us());
+            self.time.sleep_unless(begin_us.max(there_us), &|| self.worker.interrupted());
         }
         let mut report = self.client.slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
@@ -120,6 +125,15 @@ impl Session for NullSession {
             op.begin_us += clock.ahead_us(op.begin_us);
         }
         Ok(report)
+    }
+
+    fn rehearse(&mut self) -> Result<()> {
+        let interrupts = Arc::clone(&self.worker.interrupts);
+        let (_wakeful, seen) = (interrupts.wake_me(), interrupts.count());
+        let there_us = self.orders.there_us(self.time.now_us());
+        self.time.sleep_unless(there_us, &|| interrupts.count() != seen);
+        self.time.arrive();
+        Ok(())
     }
 }
 

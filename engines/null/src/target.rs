@@ -16,6 +16,7 @@ use mindful_core::{Error, Result};
 use crate::counters::{BLOCK_BYTES, Counters, NullSampler};
 use crate::interrupts::Interrupts;
 use crate::options::Options;
+use crate::orders::Orders;
 use crate::session::{NullSession, Shared};
 use crate::wrong_clock::WrongClock;
 
@@ -25,6 +26,7 @@ pub struct NullTarget {
     dataset: Mutex<Option<Dataset>>,
     counters: Arc<Counters>,
     interrupts: Arc<Interrupts>,
+    orders: Arc<Orders>,
     clock: Arc<WrongClock>,
 }
 
@@ -32,7 +34,8 @@ impl NullTarget {
     /// A target with these options and no dataset.
     pub fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
         let clock = Arc::new(WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step));
-        Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default(), clock }
+        let orders = Arc::new(Orders::new(options.order));
+        Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default(), orders, clock }
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Option<Dataset>> {
@@ -140,6 +143,7 @@ impl Target for NullTarget {
             counters: Arc::clone(&self.counters),
             interrupts: Arc::clone(&self.interrupts),
             scan_blocks: self.loaded()?.scan_blocks,
+            orders: Arc::clone(&self.orders),
             clock: Arc::clone(&self.clock),
         };
         Ok(Box::new(NullSession::connect(&self.options, workload, placement, shared)?))

@@ -189,6 +189,12 @@ impl Session for ServerLoop {
         }
     }
 
+    fn rehearse(&mut self) -> Result<()> {
+        let from = Some((WARM_OP, Pause::default()));
+        self.send(Call { first_index: 0, begin_us: 0, ends_us: vec![WARM_UNTIL_US], from, last_op: WARM_OP });
+        self.answer().map(drop)
+    }
+
     fn under_way(&self) -> bool {
         !self.under_way.is_empty()
     }

@@ -221,6 +221,15 @@ fn a_stall_is_found_where_it_was_and_a_clean_run_has_none() {
 }
 
 #[test]
+fn a_thousand_sessions_start_together_however_long_their_orders_take() {
+    let given = [("sessions", "1000"), ("duration", "3s"), ("null_latency", "200ms"), ("null_order", "5ms")];
+    let ended = Simulation::new().run(&given);
+    let window = analyze(&ended.run).steps[0].window.unwrap();
+    assert_eq!(window.start_skew_us, 0, "sessions began late");
+    assert!((window.seconds() - 3.0).abs() < 1e-6, "{} s", window.seconds());
+}
+
+#[test]
 fn the_end_of_a_burst_is_told_with_both_rates() {
     let cliff = |signal: &'static str| {
         let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "1ms"), ("work_unit", "1")];

@@ -93,6 +93,7 @@ fn the_server_counts_what_slices_sent_ahead_report() {
         let mut session = session(&*target, &w);
         await_rest(&server);
         let before = fetched(&server);
+        session.rehearse().unwrap();
         let reports = slices(&mut *session, &boundaries(&*target, 8, 150_000, 50_000), AHEAD, None).unwrap();
         let indexes: Vec<u32> = reports.iter().map(|report| report.index).collect();
         assert_eq!(indexes, (0..8).collect::<Vec<_>>());

@@ -1,0 +1,27 @@
+//! The way of orders to the imagined server, which takes them one after the other.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Orders on their way.
+#[derive(Debug, Default)]
+pub struct Orders {
+    /// What the server needs for one.
+    each: Duration,
+    /// When it has taken all that came so far, us since the epoch.
+    free_us: Mutex<i64>,
+}
+
+impl Orders {
+    /// Orders that take the server so long `each`.
+    pub fn new(each: Duration) -> Self {
+        Self { each, free_us: Mutex::default() }
+    }
+
+    /// When an order that is sent at `now_us` is there.
+    pub fn there_us(&self, now_us: i64) -> i64 {
+        let mut free_us = self.free_us.lock().unwrap_or_else(PoisonError::into_inner);
+        *free_us = now_us.max(*free_us) + self.each.as_micros() as i64;
+        *free_us
+    }
+}
