@@ -178,7 +178,7 @@ fn show() -> Command {
 }
 
 /// Forms that a stored run can be written in.
-const EXPORTS: [&str; 11] = [
+const EXPORTS: [&str; 12] = [
     "csv",
     "json",
     "jsonl",
@@ -190,11 +190,13 @@ const EXPORTS: [&str; 11] = [
     "github-smaller",
     "openmetrics",
     "hlog",
+    "fio",
 ];
 
 fn export() -> Command {
     let runs = Arg::new("ids").value_name("RUN").num_args(0..).conflicts_with_all(["baseline", "candidate"]);
     let open = Arg::new("open").long("open").action(ArgAction::SetTrue).requires("output");
+    let step = Arg::new("step").long("step").value_name("N").value_parser(clap::value_parser!(usize));
     let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
     let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
     let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
@@ -205,11 +207,12 @@ fn export() -> Command {
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
              svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
              github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; hlog: HdrHistogram's \
-             interval log, a line a slice, in ns",
+             interval log, a line a slice, in ns; fio: fio's JSON, of a run on files",
         ))
         .arg(chart.help("Which chart --as svg draws"))
         .args(sides("of the page of a comparison (--as html)"))
         .args(compared())
+        .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))
         .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))
         .arg(output("Where it is written [default: stdout]"))
 }

@@ -11,6 +11,7 @@ pub mod escape;
 pub mod explain;
 pub mod figure;
 mod findings;
+pub mod fio;
 mod fold;
 pub mod heat;
 pub mod hlog;

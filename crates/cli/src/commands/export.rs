@@ -1,5 +1,7 @@
 //! `mindful export`: stored runs for other programs, as a page, or as a picture.
 
+mod of_one;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -8,9 +10,9 @@ use mindful_analyze::Analysis;
 use mindful_core::run::Run;
 use mindful_core::units::Share;
 use mindful_core::{Error, Result};
-use mindful_record::{Store, file as record_file};
+use mindful_record::Store;
 use mindful_report::html::{self, Subject};
-use mindful_report::{Detail, Report, benchmarks, charts, hlog};
+use mindful_report::{Detail, Report, charts};
 use mindful_runner::repetition::Figure;
 
 use super::compare;
@@ -19,6 +21,7 @@ use super::compare::sides::{self, Sides};
 use crate::commands::file;
 use crate::exit::Exit;
 use crate::{context, store};
+use of_one::read;
 
 /// Writes the runs in the form that is asked for, to a file or stdout.
 pub fn export(matches: &ArgMatches) -> Result<Exit> {
@@ -51,7 +54,7 @@ fn of_ids(matches: &ArgMatches, store: &Store) -> Result<String> {
     match form {
         "html" => page(store, &ids),
         "svg" => picture(store, &ids, text("chart").unwrap_or("latency-iops")),
-        _ => of_one(store, single(&ids, form)?, form),
+        _ => of_one::written(matches, store, of_one::single(&ids, form)?, form),
     }
 }
 
@@ -118,45 +121,6 @@ fn shown(file: &str) -> Result<()> {
     Err(Error::run(format!("xdg-open cannot show {file}: {why}"), "it is written: open it by hand"))
 }
 
-/// Forms that take several runs at once.
-const OF_SEVERAL: &str = "html and svg";
-
-fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
-    match ids {
-        [id] => Ok(id),
-        _ => Err(Error::plan(
-            format!("--as {form} is of one run, {} are named", ids.len()),
-            format!("{OF_SEVERAL} take several; export the others one by one"),
-        )),
-    }
-}
-
-fn of_one(store: &Store, id: &str, form: &str) -> Result<String> {
-    if form == "jsonl" {
-        return events(store, id);
-    }
-    let (run, analysis) = read(store, id)?;
-    Ok(match form {
-        "json" => mindful_report::json::summary(&analysis.summary),
-        "bencher" => benchmarks::bencher((&run, &analysis)),
-        "github-bigger" => benchmarks::github((&run, &analysis), true),
-        "github-smaller" => benchmarks::github((&run, &analysis), false),
-        "hlog" => hlog::log((&run, &analysis))?,
-        "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
-        "markdown" => {
-            let report = mindful_report::of(&run, &analysis, None, Detail::Full);
-            context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
-        }
-        _ => mindful_report::csv::steps(&analysis),
-    })
-}
-
-fn read(store: &Store, id: &str) -> Result<(Run, Analysis)> {
-    let run = store.read(id)?;
-    let analysis = mindful_analyze::analyze(&run);
-    Ok((run, analysis))
-}
-
 fn page(store: &Store, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
     Ok(html::page(&Told::subjects(&Told::of(&runs))))
@@ -167,12 +131,4 @@ fn picture(store: &Store, ids: &[String], chart: &str) -> Result<String> {
     let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
     let sides: Vec<charts::Side> = runs.iter().map(|(run, analysis)| (run, analysis)).collect();
     Ok(charts::named(chart, &sides)?.file(&charts::caption(&sides)))
-}
-
-/// All lines of the record, as they stand.
-fn events(store: &Store, id: &str) -> Result<String> {
-    let path = store.log(id)?;
-    record_file::open_itself(&path).and_then(|file| record_file::text(file, u64::MAX - 1)).map_err(|error| {
-        Error::run(format!("{} cannot be read: {error}", path.display()), "look at the rights of the run folder")
-    })
 }

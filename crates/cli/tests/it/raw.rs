@@ -1,6 +1,7 @@
 //! `mindful raw` and raw files under `mindful run`, on real files.
 
 mod denied;
+mod fio;
 mod jobs;
 mod large;
 mod place;
