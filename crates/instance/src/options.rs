@@ -32,7 +32,7 @@ pub const KEYS: &[Key] = &[
     Key::unset(
         "set",
         "NAME=VALUE,…",
-        "Server settings in place of the chosen ones: work_mem=8MB,debug_io_direct=data,wal",
+        "Server settings in place of the chosen ones; a part without = belongs to the value before it",
     )
     .command()
     .of_setting(),
