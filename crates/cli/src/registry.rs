@@ -7,6 +7,8 @@ use mindful_core::{Engine, Error, Result};
 pub static ENGINES: &[&dyn Engine] = &[
     #[cfg(feature = "postgres")]
     &mindful_postgres::ENGINE,
+    #[cfg(feature = "mysql")]
+    &mindful_mysql::ENGINE,
     #[cfg(feature = "sqlite")]
     &mindful_sqlite::ENGINE,
     #[cfg(feature = "raw")]

@@ -1,6 +1,8 @@
 //! What this binary is: version, commit, features, profile.
 
-/// One line: `0.1.0 (1a2b3c4d5e6f, release; postgres, sqlite, raw)`. The commit ends with `+changes` where files differed
+use crate::registry;
+
+/// One line: `0.1.0 (1a2b3c4d5e6f, release; postgres, mysql, sqlite, raw)`. The commit ends with `+changes` where files differed
 /// from it, and is `unknown` where no source tree told it.
 pub fn line() -> String {
     let features = features();
@@ -10,8 +12,5 @@ pub fn line() -> String {
 
 /// The engines that were built in, besides `null`.
 fn features() -> Vec<&'static str> {
-    [("postgres", cfg!(feature = "postgres")), ("sqlite", cfg!(feature = "sqlite")), ("raw", cfg!(feature = "raw"))]
-        .into_iter()
-        .filter_map(|(name, on)| on.then_some(name))
-        .collect()
+    registry::ENGINES.iter().map(|engine| engine.name()).filter(|name| *name != "null").collect()
 }

@@ -51,7 +51,7 @@ fn a_variable_or_a_plan_file_names_the_engine_for_help_too() {
 fn a_flag_of_another_engine_says_in_one_line_whose_it_is() {
     let mindful = Mindful::new();
     for (target, flag, owners) in [
-        ("null:", ["--cache", "1MiB"], "--cache is an option of postgres, sqlite"),
+        ("null:", ["--cache", "1MiB"], "--cache is an option of postgres, mysql, sqlite"),
         ("sqlite:x.db", ["--null-latency", "1ms"], "--null-latency is an option of null"),
         ("embedded", ["--iodepth", "4"], "--iodepth is an option of raw"),
     ] {

@@ -35,8 +35,13 @@ fn is_code(text: &str) -> bool {
 
 /// All kinds of findings: those that mindful raises, and each engine's own.
 fn listed() -> Vec<Code> {
-    let engines: [&dyn Engine; 4] =
-        [&mindful_postgres::ENGINE, &mindful_sqlite::ENGINE, &mindful_raw::ENGINE, &mindful_null::ENGINE];
+    let engines: [&dyn Engine; 5] = [
+        &mindful_postgres::ENGINE,
+        &mindful_mysql::ENGINE,
+        &mindful_sqlite::ENGINE,
+        &mindful_raw::ENGINE,
+        &mindful_null::ENGINE,
+    ];
     codes::ALL.iter().chain(engines.iter().flat_map(|engine| engine.finding_codes())).copied().collect()
 }
 

@@ -1,0 +1,213 @@
+//! The connections of a target.
+
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::slice::Placement;
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::connect::Server;
+use crate::error::Failure;
+use crate::flavor::Version;
+
+/// Connections to one target.
+pub struct Link {
+    server: Server,
+    control: Mutex<Option<Open>>,
+    live: Arc<Live>,
+    interrupted: AtomicBool,
+    given_up: AtomicBool,
+}
+
+/// Which connections there are, so that what they are at can be ended.
+#[derive(Default)]
+struct Live(Mutex<BTreeMap<u32, Use>>);
+
+/// What a connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Session,
+    Other,
+}
+
+impl Live {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u32, Use>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection that is known to its link as long as it stands.
+pub struct Open {
+    connection: Conn,
+    id: u32,
+    live: Arc<Live>,
+}
+
+impl Deref for Open {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.connection
+    }
+}
+
+impl DerefMut for Open {
+    fn deref_mut(&mut self) -> &mut Conn {
+        &mut self.connection
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.live.all().remove(&self.id);
+    }
+}
+
+/// The connection for everything that is not measured, while somebody has it.
+pub struct Control<'a>(MutexGuard<'a, Option<Open>>);
+
+impl Deref for Control<'_> {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        self.0.as_ref().expect("made before it is handed out")
+    }
+}
+
+impl DerefMut for Control<'_> {
+    fn deref_mut(&mut self) -> &mut Conn {
+        self.0.as_mut().expect("made before it is handed out")
+    }
+}
+
+impl Link {
+    /// A link to `server`; connects nothing yet.
+    pub fn new(server: Server) -> Self {
+        Self {
+            server,
+            control: Mutex::default(),
+            live: Arc::default(),
+            interrupted: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
+        }
+    }
+
+    /// The server it leads to.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// What it is.
+    pub fn version(&self) -> Result<Version> {
+        self.run("asking for the version", |control| {
+            let text: Option<String> = control.query_first("SELECT VERSION()")?;
+            let text = text.unwrap_or_default();
+            let version = Version::parse(&text);
+            version.ok_or_else(|| Error::target(format!("the server calls itself {text}"), "name another one").into())
+        })
+    }
+
+    /// A new connection, not for a session.
+    pub fn connect(&self) -> Result<Open> {
+        self.open(Use::Other)
+    }
+
+    /// A connection for the session in `placement`, and how messages name it.
+    pub fn connect_session(&self, _workload: &Workload, placement: Placement) -> Result<(Open, String)> {
+        let place = format!("session {}", placement.session);
+        Ok((self.open(Use::Session).map_err(|error| error.at(&place))?, place))
+    }
+
+    fn open(&self, what: Use) -> Result<Open> {
+        let connection = self.server.connect()?;
+        let id = connection.connection_id();
+        self.live.all().insert(id, what);
+        Ok(Open { connection, id, live: Arc::clone(&self.live) })
+    }
+
+    /// The connection for everything that is not measured; made anew when it broke. Nobody else has it meanwhile.
+    pub fn control(&self) -> Result<Control<'_>> {
+        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        let stands = held.as_mut().is_some_and(|open| open.ping().is_ok());
+        if !stands {
+            *held = None;
+            *held = Some(self.connect()?);
+        }
+        Ok(Control(held))
+    }
+
+    /// Does `work` on the control connection. `place` is what is being done, for the message.
+    pub fn run<T>(&self, place: &str, work: impl FnOnce(&mut Conn) -> Result<T, Failure>) -> Result<T> {
+        let mut control = self.control()?;
+        self.run_on(&mut control, place, work)
+    }
+
+    /// The same on another connection.
+    pub fn run_on<T>(
+        &self,
+        connection: &mut Conn,
+        place: &str,
+        work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
+    ) -> Result<T> {
+        work(connection).map_err(|failure| Self::failed(failure, place, &self.given_up))
+    }
+
+    /// The same for a session, which may have been interrupted on purpose.
+    pub fn work<T>(
+        &self,
+        connection: &mut Conn,
+        place: &str,
+        work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
+    ) -> Result<T> {
+        work(connection).map_err(|failure| Self::failed(failure, place, &self.interrupted))
+    }
+
+    fn failed(failure: Failure, place: &str, on_purpose: &AtomicBool) -> Error {
+        if on_purpose.load(Ordering::SeqCst) && matches!(failure, Failure::Server(_)) {
+            return Error::interrupted(format!("{place} was interrupted"));
+        }
+        failure.at(place)
+    }
+
+    /// From now on sessions end because they were told to, until work is prepared anew.
+    pub fn set_interrupted(&self, interrupted: bool) {
+        self.interrupted.store(interrupted, Ordering::SeqCst);
+    }
+
+    /// Ends what sessions are at, by another connection.
+    pub fn interrupt(&self) {
+        self.set_interrupted(true);
+        self.end(Some(Use::Session));
+    }
+
+    /// From now on whatever fails has been interrupted; all that any connection is at is ended.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Ordering::SeqCst);
+        self.set_interrupted(true);
+        self.end(None);
+    }
+
+    fn end(&self, what: Option<Use>) {
+        let live = self.live.all().clone();
+        let ids: Vec<u32> =
+            live.into_iter().filter(|(_, of)| what.is_none_or(|what| what == *of)).map(|(id, _)| id).collect();
+        if ids.is_empty() {
+            return;
+        }
+        let Ok(mut other) = self.server.connect() else { return };
+        for id in ids {
+            // One that is gone needs no end.
+            let _ = other.query_drop(format!("KILL {id}"));
+        }
+    }
+
+    /// Closes the control connection, so that a server can be restarted.
+    pub fn release(&self) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}

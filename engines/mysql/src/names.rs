@@ -1,0 +1,77 @@
+//! How mindful's objects are called in a server, quoted.
+
+/// The comment that marks the registry, and so its database, as mindful's own.
+pub const MARK: &str = "mindful: dataset, made and removed by mindful";
+
+/// The database of mindful's where nobody names one.
+pub const DEFAULT: &str = "mindful";
+
+/// The server cuts or refuses longer names.
+pub const LONGEST_NAME: usize = 64;
+
+/// The kinds of table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One row a page, indexed.
+    Blocks,
+    /// One row a page, no second index: for full scans.
+    Scan,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Blocks, Self::Scan];
+
+    /// The word in the registry and in front of the number.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Scan => "scan",
+        }
+    }
+}
+
+/// The database that holds everything of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Namespace {
+    /// Bare name.
+    pub name: String,
+}
+
+impl Namespace {
+    /// As an identifier.
+    pub fn quoted(&self) -> String {
+        quote_ident(&self.name)
+    }
+
+    /// The bare name of a table of `schema` (from 1).
+    pub fn table_name(kind: Kind, schema: u32) -> String {
+        format!("{}_{schema}", kind.word())
+    }
+
+    /// The same, qualified and quoted.
+    pub fn table(&self, kind: Kind, schema: u32) -> String {
+        self.qualified(&Self::table_name(kind, schema))
+    }
+
+    /// Whatever is in it, qualified and quoted.
+    pub fn qualified(&self, name: &str) -> String {
+        format!("{}.{}", self.quoted(), quote_ident(name))
+    }
+}
+
+/// `name` as an identifier.
+pub fn quote_ident(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_leave_its_quotes() {
+        let odd = Namespace { name: "a`; DROP DATABASE b; `".to_owned() };
+        assert_eq!(odd.table(Kind::Scan, 2), "`a``; DROP DATABASE b; ```.`scan_2`");
+    }
+}

@@ -1,0 +1,85 @@
+//! What the engine can be told beside the plan.
+
+use std::time::Duration;
+
+use mindful_core::settings::{self, Key, Settings, parse_switch};
+use mindful_core::{Error, Result, units};
+use mindful_instance::options as instance;
+
+use crate::names::{self, Namespace};
+use crate::server;
+
+/// Keys of the engine: its own, then those of the private server.
+pub static KEYS: [Key; OWN.len() + server::KEYS.len() + instance::KEYS.len()] =
+    settings::joined(&[OWN, server::KEYS, instance::KEYS]);
+
+const OWN: &[Key] = &[
+    Key::unset(
+        "namespace",
+        "NAME",
+        "Database that holds everything of mindful's, made by mindful (default: that of the URL, else mindful)",
+    ),
+    Key::with_default(
+        "shared",
+        "on|off",
+        "off",
+        "Run although another run uses the namespace, and say so in the report",
+    ),
+    Key::with_default("wait_sampling", "TIME|off", "20ms", "How often it is looked what sessions wait for, 5ms to 1s"),
+];
+
+/// The same, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Where everything of ours stands.
+    pub namespace: Namespace,
+    /// Runs beside another run on the same namespace.
+    pub shared: bool,
+    /// Time between two looks at what sessions wait for; `None`: nobody looks.
+    pub wait_sampling: Option<Duration>,
+    /// Settings of the private server that the user gave, by name.
+    pub given_settings: Vec<String>,
+}
+
+impl Options {
+    /// The options that `settings` give for a target whose URL names `database`.
+    pub fn from_settings(settings: &Settings, database: Option<&str>) -> Result<Self> {
+        settings.within(&KEYS)?;
+        let given = settings.parse("namespace", name)?;
+        let namespace = given.or(database.map(str::to_owned)).unwrap_or_else(|| names::DEFAULT.to_owned());
+        if ["mysql", "information_schema", "performance_schema", "sys"].contains(&namespace.to_lowercase().as_str()) {
+            return Err(Error::plan(
+                format!("the database {namespace} is the server's own"),
+                "choose another --namespace",
+            ));
+        }
+        Ok(Self {
+            namespace: Namespace { name: namespace },
+            shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
+            wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),
+            given_settings: server::given_settings(settings)?,
+        })
+    }
+}
+
+fn name(text: &str) -> Result<String> {
+    let bad = text.is_empty() || text.chars().count() > names::LONGEST_NAME || text.ends_with(' ');
+    if bad || text.chars().any(|c| c.is_control() || c as u32 > 0xFFFF) {
+        return Err(Error::plan(
+            "not a name of a database",
+            format!("give 1 to {} letters and figures", names::LONGEST_NAME),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+fn parse_interval(text: &str) -> Result<Option<Duration>> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let interval = units::parse_duration(text)?;
+    if (Duration::from_millis(5)..=Duration::from_secs(1)).contains(&interval) {
+        return Ok(Some(interval));
+    }
+    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
+}

@@ -1,0 +1,92 @@
+//! What is known of the servers before their programs are found.
+
+use mindful_instance::program::Kind;
+use rustix::process::Signal;
+
+use crate::flavor::Flavor;
+
+/// Name of the socket.
+pub const SOCKET: &str = "mysql.sock";
+
+/// Written last into a new data folder: which version made it.
+pub const MADE_BY: &str = "made-by";
+
+/// The pid file, in the data folder.
+pub const PID_FILE: &str = "server.pid";
+
+/// What mindful's own connection or the safety of the folder hangs on, and what would load or run code of others.
+const FIXED: &[&str] = &[
+    "basedir",
+    "bind_address",
+    "character_sets_dir",
+    "chroot",
+    "core_file",
+    "datadir",
+    "defaults_extra_file",
+    "defaults_file",
+    "early_plugin_load",
+    "init_connect",
+    "init_file",
+    "init_replica",
+    "init_slave",
+    "innodb_data_home_dir",
+    "innodb_directories",
+    "innodb_log_group_home_dir",
+    "innodb_temp_tablespaces_dir",
+    "innodb_undo_directory",
+    "lc_messages_dir",
+    "log_error",
+    "mysqlx",
+    "pid_file",
+    "plugin_dir",
+    "plugin_load",
+    "plugin_load_add",
+    "port",
+    "secure_file_priv",
+    "skip_grant_tables",
+    "skip_networking",
+    "socket",
+    "sysdate_is_now",
+    "tmpdir",
+    "user",
+];
+
+/// Which of these the server reads, or mindful before it runs.
+const PLAIN_FILES: &[&str] = &[MADE_BY, "ibdata1", "auto.cnf", "ib_logfile0", "aria_log_control", PID_FILE];
+
+static MARIADB: Kind = Kind {
+    name: "MariaDB",
+    data: "data",
+    first_file: MADE_BY,
+    plain_files: PLAIN_FILES,
+    own_files: &[],
+    socket: SOCKET,
+    beside_socket: None,
+    processes: &["mariadbd", "mysqld"],
+    // InnoDB loses nothing by KILL, and to it QUIT is the same as TERM.
+    stop: [Signal::TERM, Signal::KILL],
+    fixed: FIXED,
+    setting: "innodb_buffer_pool_size=64M",
+};
+
+static MYSQL: Kind = Kind {
+    name: "MySQL",
+    data: "data",
+    first_file: MADE_BY,
+    plain_files: PLAIN_FILES,
+    own_files: &[],
+    socket: SOCKET,
+    beside_socket: Some("mysql.sock.lock"),
+    processes: &["mysqld"],
+    stop: [Signal::TERM, Signal::KILL],
+    fixed: FIXED,
+    setting: "innodb_buffer_pool_size=64M",
+};
+
+/// That of a flavor.
+pub fn of(flavor: Flavor) -> &'static Kind {
+    match flavor {
+        Flavor::MariaDb => &MARIADB,
+        Flavor::MySql => &MYSQL,
+    }
+}

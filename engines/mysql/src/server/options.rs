@@ -1,0 +1,82 @@
+//! What a user may say of the private server, beside what every private server takes.
+
+use std::path::PathBuf;
+
+use mindful_core::Result;
+use mindful_core::settings::{Key, Settings, parse_choice};
+use mindful_instance::options;
+
+use super::kind;
+use crate::flavor::Flavor;
+
+/// The keys, in the order they are shown.
+pub const KEYS: &[Key] = &[
+    Key::unset("mysql_flavor", "FLAVOR", "Private server: mariadb (11.4) or mysql (8.0) (default: as the target says)"),
+    Key::unset("mysql_bin", "DIR", "Folder with the mariadbd or mysqld to use (default: fetched, else of the system)")
+        .command(),
+];
+
+/// All options, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Whose server is started.
+    pub flavor: Flavor,
+    /// Folder of the program to use.
+    pub bin: Option<PathBuf>,
+    /// What a user may say of any private server.
+    pub server: options::Options,
+}
+
+impl Options {
+    /// The options that `settings` give, where the target's name means `usual`.
+    pub fn parse(settings: &Settings, usual: Flavor) -> Result<Self> {
+        settings.within(KEYS)?;
+        let flavors = [("mariadb", Flavor::MariaDb), ("mysql", Flavor::MySql)];
+        let flavor = settings.parse("mysql_flavor", |text| parse_choice(text, &flavors))?.unwrap_or(usual);
+        let bin = settings.get("mysql_bin").filter(|text| !text.is_empty()).map(PathBuf::from);
+        Ok(Self { flavor, bin, server: options::Options::parse(settings, kind::of(flavor))? })
+    }
+}
+
+/// Names of the settings that the user gave to the private server.
+pub fn given_settings(settings: &Settings) -> Result<Vec<String>> {
+    let options = Options::parse(settings, Flavor::MariaDb)?;
+    Ok(options.server.set.into_iter().map(|(name, _)| name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::settings::Origin;
+
+    use super::*;
+
+    fn parsed(pairs: &[(&str, &str)]) -> Result<Options> {
+        let mut settings = Settings::defaults(KEYS.iter().chain(options::KEYS));
+        for (name, value) in pairs {
+            settings.set(name, *value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
+        }
+        Options::parse(&settings, Flavor::MariaDb)
+    }
+
+    #[test]
+    fn the_target_says_the_flavor_unless_the_user_does() {
+        assert_eq!(parsed(&[]).unwrap().flavor, Flavor::MariaDb);
+        assert_eq!(parsed(&[("mysql_flavor", "mysql")]).unwrap().flavor, Flavor::MySql);
+    }
+
+    #[test]
+    fn bad_options_are_refused_with_place_and_next_move() {
+        for (name, value, hint) in [
+            ("mysql_flavor", "percona", "mariadb, mysql"),
+            ("mode", "fast", "pio, lio"),
+            ("set", "innodb_buffer_pool_size", "NAME=VALUE, such as innodb_"),
+            ("set", "datadir=/etc", "mindful's own"),
+            ("set", "sysdate_is_now=1", "mindful's own"),
+            ("set", "plugin_load=x.so", "mindful's own"),
+            ("set", "plugin-load=x.so", "cannot be"),
+        ] {
+            let message = parsed(&[(name, value)]).unwrap_err().to_string();
+            assert!(message.contains(hint) && message.starts_with("--"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The server settings mindful chooses, each with its reason.
+
+use std::fs;
+use std::path::Path;
+
+use mindful_core::{Error, Result, units};
+use mindful_host::{Kernel, memory};
+use mindful_instance::options::Mode;
+use mindful_instance::program::{Chosen, Phase};
+
+use crate::flavor::{Flavor, Version};
+
+/// What the choice depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// What the server is.
+    pub version: Version,
+    /// What it is set up for.
+    pub mode: Mode,
+    /// Buffer pool asked for, bytes.
+    pub cache: Option<u64>,
+    /// Connections it must carry.
+    pub connections: u32,
+    /// Bytes of the tables.
+    pub data_bytes: u64,
+    /// Bytes free beside them.
+    pub free_bytes: u64,
+    /// Memory of the host, bytes; `None` if unknown.
+    pub memory_bytes: Option<u64>,
+    /// Whether the file system takes direct I/O.
+    pub direct: bool,
+}
+
+/// Connections beside those of sessions: samplers, checks, and what the server reserves.
+const SPARE_CONNECTIONS: u32 = 24;
+const FEWEST_CONNECTIONS: u32 = 100;
+const MIB: u64 = 1 << 20;
+/// Pages that a connection may hold at a time, with room to spare.
+const HELD_BYTES: u64 = 8 * 16_384;
+
+/// Connections to be ready for when `sessions` sessions are to work, in steps so that few more need no restart.
+pub fn connections_for(sessions: u32) -> u32 {
+    (sessions + SPARE_CONNECTIONS).next_multiple_of(FEWEST_CONNECTIONS)
+}
+
+/// What the making of a data folder is told: no more log than a start needs.
+pub fn of_a_new_folder(version: &Version) -> Vec<String> {
+    let log = log_setting(version);
+    vec![format!("--{log}={}M", SMALLEST_LOG_MIB), "--innodb-buffer-pool-size=64M".to_owned()]
+}
+
+/// The settings for `phase`, with the user's own (`set`) in place of the chosen ones while it is measured.
+pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+    let mut chosen = safety(facts);
+    chosen.extend(quiet(facts));
+    chosen.push(space_for_log(facts));
+    chosen.extend(match phase {
+        Phase::Load => for_load(facts),
+        Phase::Run => for_run(facts)?,
+    });
+    if phase == Phase::Run {
+        for (name, value) in set {
+            chosen.retain(|other| other.name != *name && !(name == "log_bin" && other.name == NO_BINLOG));
+            chosen.push(of(name, value, "given by --set"));
+        }
+    }
+    Ok(chosen)
+}
+
+fn of(name: &str, value: impl Into<String>, reason: &str) -> Chosen {
+    Chosen { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
+}
+
+/// Says that there is no binary log, where there would be one.
+const NO_BINLOG: &str = "skip_log_bin";
+
+fn safety(facts: &Known) -> Vec<Chosen> {
+    let mut chosen = vec![
+        of("innodb_flush_log_at_trx_commit", "1", "durability is never weakened"),
+        of("innodb_doublewrite", "ON", "durability is never weakened"),
+        of("sync_binlog", "1", "durability is never weakened, should there be a binary log"),
+        of("local_infile", "ON", "a load sends rows from the client"),
+    ];
+    if facts.version.flavor == Flavor::MySql {
+        chosen.push(of(NO_BINLOG, "1", "there is no replica"));
+    }
+    chosen
+}
+
+/// Nothing but the workload reads, writes or caches.
+fn quiet(facts: &Known) -> Vec<Chosen> {
+    let mut chosen = vec![
+        of("innodb_adaptive_hash_index", "OFF", "each visit walks the index, as it does where data is large"),
+        of("innodb_read_ahead_threshold", "0", "a page is read because it is visited"),
+        of("innodb_random_read_ahead", "OFF", "a page is read because it is visited"),
+        of("innodb_flush_neighbors", "0", "a page is written because it is dirty"),
+        of("innodb_buffer_pool_dump_at_shutdown", "OFF", "a start begins with an empty buffer pool"),
+        of("innodb_buffer_pool_load_at_startup", "OFF", "a start begins with an empty buffer pool"),
+        of("innodb_stats_auto_recalc", "OFF", "nothing but the workload touches the tables"),
+        of("event_scheduler", "OFF", "nothing but the workload is at work"),
+    ];
+    // MariaDB has no change buffer from 11.0 on, MySQL none by default from 8.4 on.
+    if facts.version.flavor == Flavor::MySql || !facts.version.is_from(11, 0) {
+        chosen.push(of("innodb_change_buffering", "none", "a changed index page is read and written at once"));
+    }
+    let flush = if facts.direct {
+        ("O_DIRECT", "a physical read reaches the device, not the page cache")
+    } else {
+        ("fsync", "this file system takes no direct I/O: the page cache may serve physical reads")
+    };
+    chosen.push(of("innodb_flush_method", flush.0, flush.1));
+    chosen
+}
+
+const SMALLEST_LOG_MIB: u64 = 96;
+const LARGEST_LOG_MIB: u64 = 1024;
+
+/// What the size of the redo log is called: MySQL renamed it in 8.0.30.
+fn log_setting(version: &Version) -> &'static str {
+    let renamed = version.flavor == Flavor::MySql && (version.major, version.minor, version.patch) >= (8, 0, 30);
+    if renamed { "innodb_redo_log_capacity" } else { "innodb_log_file_size" }
+}
+
+/// Few checkpoints for want of log while it is measured; an eighth of the free space at most.
+fn space_for_log(facts: &Known) -> Chosen {
+    let size = (facts.free_bytes / 8 / MIB).clamp(SMALLEST_LOG_MIB, LARGEST_LOG_MIB);
+    let size = size / SMALLEST_LOG_MIB * SMALLEST_LOG_MIB;
+    of(log_setting(&facts.version), format!("{size}M"), "no flush for want of log space while it is measured")
+}
+
+fn for_load(facts: &Known) -> Vec<Chosen> {
+    let pool = (facts.memory_bytes.unwrap_or(0) / 4 / MIB).clamp(64, 512);
+    vec![
+        of("innodb_buffer_pool_size", format!("{pool}M"), "room for what streams have not written out yet"),
+        of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
+        of("innodb_io_capacity", "10000", "what a load made dirty is written out at once"),
+        of("innodb_io_capacity_max", "20000", "what a load made dirty is written out at once"),
+    ]
+}
+
+fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
+    let (pool, why) = pool_for_run(facts)?;
+    Ok(vec![
+        of("innodb_buffer_pool_size", format!("{}M", pool.div_ceil(MIB)), why),
+        of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
+        of("innodb_io_capacity", "2000", "dirty pages are written as fast as today's devices take them"),
+        of("innodb_io_capacity_max", "4000", "dirty pages are written as fast as today's devices take them"),
+    ])
+}
+
+/// Size of the buffer pool in bytes. In pio mode small, but with room for what all connections hold at a time. In lio
+/// mode all data fits, with 15 % and 64 MiB to spare.
+fn pool_for_run(facts: &Known) -> Result<(u64, &'static str)> {
+    let (size, why) = match (facts.cache, facts.mode) {
+        (Some(size), _) => (size, "given by --cache"),
+        (None, Mode::Pio) => {
+            let held = u64::from(facts.connections) * HELD_BYTES;
+            ((64 * MIB).max(held.next_multiple_of(8 * MIB)), "small, so that most visits are physical reads")
+        }
+        (None, Mode::Lio) => {
+            let wanted = facts.data_bytes + facts.data_bytes / 20 * 3 + 64 * MIB;
+            (wanted.next_multiple_of(128 * MIB), "all data fits, so that no visit is a physical read")
+        }
+    };
+    fits(size, facts.memory_bytes).map(|()| (size, why))
+}
+
+/// Refuses a cache size that the host cannot carry.
+pub fn check_cache(given: Option<u64>) -> Result<()> {
+    match given {
+        Some(size) if size < SMALLEST_POOL => Err(Error::plan(
+            format!("a buffer pool of {} is too small for InnoDB", units::format_bytes(size)),
+            format!("give a --cache of {} or more", units::format_bytes(SMALLEST_POOL)),
+        )),
+        given => given.map_or(Ok(()), |size| fits(size, memory_bytes())),
+    }
+}
+
+/// What both servers start with.
+const SMALLEST_POOL: u64 = 8 * MIB;
+
+fn fits(size: u64, memory_bytes: Option<u64>) -> Result<()> {
+    match memory_bytes {
+        Some(memory) if size > memory / 4 * 3 => Err(Error::plan(
+            format!(
+                "a buffer pool of {} is more than three quarters of the memory, {}",
+                units::format_bytes(size),
+                units::format_bytes(memory)
+            ),
+            "give a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Memory this host, or the control groups mindful is in, may use; bytes.
+pub fn memory_bytes() -> Option<u64> {
+    memory::usable_bytes(&Kernel::default())
+}
+
+/// Bytes of the tables of all databases: what a buffer pool has to hold, and no log.
+pub fn bytes_of_tables(data: &Path) -> u64 {
+    let files = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let databases = files(data).filter(|path| path.is_dir());
+    let tables = databases.flat_map(|folder| files(&folder).collect::<Vec<_>>());
+    let tables = tables.filter(|path| path.extension().is_some_and(|extension| extension == "ibd"));
+    tables.filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum()
+}
+
+/// Whether servers with these settings take reads of tables past the page cache.
+pub fn is_direct<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> bool {
+    // The last one counts.
+    let mut direct = false;
+    for (name, value) in settings {
+        match name {
+            "innodb_flush_method" => direct = value.to_ascii_uppercase().starts_with("O_DIRECT"),
+            // What MariaDB has in its place from 11.0 on.
+            "innodb_data_file_buffering" => direct = matches!(value.to_ascii_uppercase().as_str(), "OFF" | "0"),
+            _ => {}
+        }
+    }
+    direct
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(mode: Mode) -> Known {
+        Known {
+            version: Version { flavor: Flavor::MariaDb, major: 11, minor: 4, patch: 5 },
+            mode,
+            cache: None,
+            connections: connections_for(32),
+            data_bytes: 1 << 30,
+            free_bytes: 100 << 30,
+            memory_bytes: Some(16 << 30),
+            direct: true,
+        }
+    }
+
+    fn value(chosen: &[Chosen], name: &str) -> Option<String> {
+        let values: Vec<_> = chosen.iter().filter(|one| one.name == name).collect();
+        assert!(values.len() <= 1, "{name} is chosen twice");
+        values.first().map(|one| one.value.clone())
+    }
+
+    #[test]
+    fn durability_and_quiet_are_on_in_every_phase_and_mode() {
+        for (mode, phase) in [(Mode::Pio, Phase::Run), (Mode::Lio, Phase::Run), (Mode::Pio, Phase::Load)] {
+            let chosen = choose(&facts(mode), phase, &[]).unwrap();
+            for (name, wanted) in [
+                ("innodb_flush_log_at_trx_commit", "1"),
+                ("innodb_doublewrite", "ON"),
+                ("innodb_adaptive_hash_index", "OFF"),
+                ("innodb_flush_method", "O_DIRECT"),
+            ] {
+                assert_eq!(value(&chosen, name).as_deref(), Some(wanted), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_version_does_not_know_is_not_said_to_it() {
+        let with = |flavor, major, minor, patch| {
+            let version = Version { flavor, major, minor, patch };
+            choose(&Known { version, ..facts(Mode::Pio) }, Phase::Run, &[]).unwrap()
+        };
+        let [new, old] = [with(Flavor::MariaDb, 11, 4, 5), with(Flavor::MariaDb, 10, 11, 19)];
+        let has = |chosen: &[Chosen], name: &str| value(chosen, name).is_some();
+        assert!(!has(&new, "innodb_change_buffering") && has(&old, "innodb_change_buffering"));
+        assert!(!has(&new, NO_BINLOG) && has(&new, "innodb_log_file_size"));
+        let mysql = with(Flavor::MySql, 8, 0, 31);
+        assert!(has(&mysql, NO_BINLOG) && has(&mysql, "innodb_redo_log_capacity"));
+        assert!(has(&with(Flavor::MySql, 8, 0, 29), "innodb_log_file_size"));
+    }
+
+    #[test]
+    fn what_the_user_sets_takes_the_place_of_what_was_chosen() {
+        let set = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        let run = choose(&facts(Mode::Pio), Phase::Run, &set("innodb_flush_neighbors", "1")).unwrap();
+        assert_eq!(value(&run, "innodb_flush_neighbors").as_deref(), Some("1"));
+        let load = choose(&facts(Mode::Pio), Phase::Load, &set("innodb_flush_neighbors", "1")).unwrap();
+        assert_eq!(value(&load, "innodb_flush_neighbors").as_deref(), Some("0"));
+        let mysql =
+            Known { version: Version { flavor: Flavor::MySql, major: 8, minor: 0, patch: 31 }, ..facts(Mode::Pio) };
+        let run = choose(&mysql, Phase::Run, &set("log_bin", "binlog")).unwrap();
+        assert_eq!((value(&run, NO_BINLOG), value(&run, "log_bin").as_deref()), (None, Some("binlog")));
+    }
+
+    #[test]
+    fn a_cached_run_fits_all_data_and_is_refused_beyond_the_memory() {
+        let chosen = choose(&facts(Mode::Lio), Phase::Run, &[]).unwrap();
+        let mib: u64 = value(&chosen, "innodb_buffer_pool_size").unwrap().trim_end_matches('M').parse().unwrap();
+        assert!((1178..1500).contains(&mib), "{mib}");
+        let large = Known { data_bytes: 12 << 30, ..facts(Mode::Lio) };
+        let message = choose(&large, Phase::Run, &[]).unwrap_err().to_string();
+        assert!(message.contains("16 GiB") && message.contains("--mode pio"), "{message}");
+    }
+
+    #[test]
+    fn little_free_space_bounds_the_log() {
+        let size = |free_bytes| space_for_log(&Known { free_bytes, ..facts(Mode::Pio) }).value;
+        assert_eq!([size(1 << 20), size(4 << 30), size(1 << 40)], ["96M", "480M", "960M"]);
+    }
+
+    #[test]
+    fn direct_io_is_what_the_last_setting_says() {
+        assert!(is_direct([("innodb_flush_method", "fsync"), ("innodb_flush_method", "O_DIRECT_NO_FSYNC")]));
+        assert!(is_direct([("innodb_data_file_buffering", "off")]));
+        assert!(!is_direct([("innodb_flush_method", "fsync")]) && !is_direct([]));
+    }
+}

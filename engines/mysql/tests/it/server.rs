@@ -1,0 +1,3 @@
+//! The private server.
+
+mod open;

@@ -1,0 +1,112 @@
+//! What the tests share: a place, the servers there are, a query.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mindful_conformance::Notes;
+use mindful_core::event::Events;
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Engine, Result};
+use mindful_mysql::server::{Private, USER};
+use mindful_mysql::{ENGINE, Flavor};
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
+use tempfile::TempDir;
+
+/// A server that tests are run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    pub flavor: Flavor,
+    /// Options that choose it.
+    pub options: &'static [(&'static str, &'static str)],
+}
+
+/// MariaDB 11.4, fetched.
+pub const MARIADB: Kind = Kind { flavor: Flavor::MariaDb, options: &[] };
+/// MySQL 8.0, fetched.
+pub const MYSQL: Kind = Kind { flavor: Flavor::MySql, options: &[] };
+/// MariaDB 10.11, of the system.
+pub const OLDER: Kind = Kind { flavor: Flavor::MariaDb, options: &[("mysql_bin", "/usr/sbin")] };
+
+impl Kind {
+    /// The same; fails where what a gate installs is missing.
+    pub fn here(self) -> Self {
+        let missing = self == OLDER && !Path::new("/usr/sbin/mariadbd").exists();
+        assert!(!missing, "apt-get install --no-install-recommends mariadb-server-core");
+        self
+    }
+}
+
+/// A folder that the server's user can reach.
+pub fn place() -> TempDir {
+    tempfile::Builder::new().prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir().unwrap()
+}
+
+/// Settings as flags would give them.
+pub fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
+    let mut settings = Settings::defaults(ENGINE.options());
+    let data_dir = folder.display().to_string();
+    for (name, value) in [("data_dir", data_dir.as_str())].iter().chain(kind.here().options).chain(extra) {
+        settings.set(name, *value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
+    }
+    settings
+}
+
+/// Opens the private server in `folder`.
+pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Private>, Arc<Notes>) {
+    let notes = Arc::new(Notes::default());
+    let events: Arc<dyn Events> = notes.clone();
+    (Private::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
+}
+
+/// Opens it where that must work.
+pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Private {
+    let (server, notes) = open(kind, folder, extra);
+    server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
+}
+
+/// The message of a refusal.
+pub fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
+    match open(kind, folder, extra).0 {
+        Ok(_) => panic!("{} was not refused", folder.display()),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The last lines the server wrote.
+pub fn log(folder: &Path) -> String {
+    let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
+    let lines: Vec<_> = text.lines().collect();
+    lines[lines.len().saturating_sub(30)..].join("\n")
+}
+
+/// A connection of the administrator.
+pub fn connect(server: &Private) -> Conn {
+    let socket = server.socket().display().to_string();
+    Conn::new(OptsBuilder::new().socket(Some(socket)).user(Some(USER)).prefer_socket(false)).unwrap()
+}
+
+/// Runs a statement and gives the first column of all rows, one a line.
+pub fn sql(server: &Private, text: &str) -> String {
+    let rows = connect(server).query::<mysql::Row, _>(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let first = |mut row: mysql::Row| row.take::<Option<String>, _>(0).flatten().unwrap_or_default();
+    rows.into_iter().map(first).collect::<Vec<_>>().join("\n")
+}
+
+/// Server processes that work in the data folder below `folder`.
+pub fn servers(folder: &Path) -> Vec<i32> {
+    let data = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join("data");
+    let works_there = |pid: &i32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
+}
+
+/// Names in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().flatten().map(|entry| PathBuf::from(entry.file_name())).collect();
+    names.sort();
+    names
+}
