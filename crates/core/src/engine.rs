@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::event::Events;
 use crate::file_reads::FileReads;
 use crate::finding::{Code, Finding};
+use crate::meeting::{self, Meeting};
 use crate::metric::Sampler;
 use crate::plan::Plan;
 use crate::settings::{Key, Settings};
@@ -97,6 +98,12 @@ pub trait Engine: Sync {
     /// nothing and fetches nothing.
     fn would_make(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         Ok(None)
+    }
+
+    /// Opens the place behind `url` where ranks of a run meet; what it needs there is made. Apart from the target: a rank
+    /// may meet elsewhere than it measures.
+    fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+        Err(meeting::nowhere(self.name()))
     }
 
     /// Opens (for some engines: starts) the system under test. Changes no data.
@@ -193,6 +200,10 @@ pub trait Target: Send + Sync {
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         Ok(None)
     }
+
+    /// From now on other processes of mindful use it too, as ranks of the same run: what keeps two runs apart lets them in.
+    /// Called before [`Target::prepare`], on all ranks but the first, which keeps other runs away for all of them.
+    fn join_run(&self) {}
 
     /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
     /// Refuses what it cannot carry, with the next move.

@@ -17,6 +17,7 @@ pub mod file_reads;
 pub mod finding;
 pub mod head;
 pub mod latency;
+pub mod meeting;
 pub mod metric;
 pub mod oracle;
 pub mod pace;

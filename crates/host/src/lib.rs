@@ -12,6 +12,7 @@ pub mod kernel_file;
 pub mod memory;
 pub mod mounts;
 pub mod process;
+pub mod shared_folder;
 pub mod space;
 
 pub use kernel_file::Kernel;

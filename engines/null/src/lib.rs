@@ -7,6 +7,7 @@ mod fault;
 mod interrupts;
 mod options;
 mod orders;
+mod room;
 mod service;
 mod session;
 mod session_time;
@@ -25,6 +26,7 @@ use mindful_core::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 
 pub use options::KEYS;
+pub use room::Room;
 pub use simulated_clock::SimulatedClock;
 
 use options::Options;

@@ -14,6 +14,7 @@ mod instance;
 mod link;
 mod load;
 mod lock;
+mod meeting;
 mod names;
 mod options;
 mod plan_check;
@@ -42,11 +43,13 @@ use std::sync::Arc;
 use mindful_core::engine::Words;
 use mindful_core::event::{Events, note};
 use mindful_core::finding::Code;
+use mindful_core::meeting::Meeting;
 use mindful_core::settings::{Key, Settings};
-use mindful_core::{Capabilities, Engine, Result, Target};
+use mindful_core::{Capabilities, Engine, Error, Result, Target};
 
 use crate::connect::Server;
 use crate::embedded::Embedded;
+use crate::meeting::PostgresMeeting;
 use crate::options::Options;
 use crate::target::PostgresTarget;
 
@@ -114,6 +117,21 @@ impl Engine for Postgres {
     fn accepts(&self, _url: &str, settings: &Settings) -> Result<()> {
         Options::from_settings(settings)?;
         Embedded::accepts(settings)
+    }
+
+    fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+        if is_private(url) {
+            return Err(Error::plan(
+                "ranks cannot share a private server: each would start its own",
+                "give --target postgres://… of a server that all ranks reach",
+            ));
+        }
+        let (options, server) = (Options::from_settings(settings)?, Server::parse(url)?);
+        for remark in server.notes() {
+            note(&**events, remark);
+        }
+        let place = format!("schema {} of {}", options.namespace.quoted(), self.redact(url));
+        Ok(Box::new(PostgresMeeting::open(server, options.namespace, place)?))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

@@ -12,6 +12,8 @@ pub enum Kind {
     Blocks,
     /// One row a block, no index: for full scans.
     Scan,
+    /// What ranks of a run tell one another; no part of the dataset.
+    Meeting,
 }
 
 impl Kind {
@@ -20,6 +22,7 @@ impl Kind {
         match self {
             Self::Blocks => "blocks",
             Self::Scan => "scan",
+            Self::Meeting => "meeting",
         }
     }
 }

@@ -42,6 +42,13 @@ pub struct Entry {
     pub index_bytes: u64,
 }
 
+impl Entry {
+    /// Whether it is part of the dataset.
+    fn is_data(&self) -> bool {
+        self.kind != Some(Kind::Meeting)
+    }
+}
+
 /// Why a table is not used: it would run code of others, or is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -98,6 +105,10 @@ const DATASET_COLUMNS: &[&str] = &[
     "tail bigint",
 ];
 
+/// Columns of the table in which ranks meet by name and type.
+const MEETING_COLUMNS: &[&str] =
+    &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
+
 /// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
 pub async fn find(client: &Client, namespace: &Namespace) -> Result<Found, Failure> {
     let found = look(client, namespace).await?;
@@ -129,10 +140,16 @@ pub async fn look(client: &Client, namespace: &Namespace) -> Result<Found, Failu
     }
     let sql = render(include_str!("../sql/registry.sql"), &[("namespace", &namespace.quoted())]);
     let mut entries: Vec<Entry> = client.query(&sql, &[&oid]).await?.iter().map(entry).collect();
-    let tables: Vec<u32> = entries.iter().filter(|entry| entry.exists).map(|entry| entry.object).collect();
-    for (table, fault) in faults(client, &tables, &own, DATASET_COLUMNS).await? {
-        if let Some(entry) = entries.iter_mut().find(|entry| entry.exists && entry.object == table) {
-            entry.fault = Some(fault);
+    for (meets, columns) in [(false, DATASET_COLUMNS), (true, MEETING_COLUMNS)] {
+        let of_kind = |entry: &&Entry| entry.exists && (entry.kind == Some(Kind::Meeting)) == meets;
+        let tables: Vec<u32> = entries.iter().filter(of_kind).map(|entry| entry.object).collect();
+        if tables.is_empty() {
+            continue;
+        }
+        for (table, fault) in faults(client, &tables, &own, columns).await? {
+            if let Some(entry) = entries.iter_mut().find(|entry| entry.exists && entry.object == table) {
+                entry.fault = Some(fault);
+            }
         }
     }
     Ok(Found::Ours { oid, entries })
@@ -173,7 +190,7 @@ fn entry(row: &Row) -> Entry {
     let size = |column: &str| row.get::<_, i64>(column).unsigned_abs();
     Entry {
         name: row.get("name"),
-        kind: [Kind::Blocks, Kind::Scan].into_iter().find(|known| known.word() == kind),
+        kind: [Kind::Blocks, Kind::Scan, Kind::Meeting].into_iter().find(|known| known.word() == kind),
         object: row.get("object"),
         schema: row.get::<_, i32>("schema").unsigned_abs(),
         blocks: size("blocks"),
@@ -227,8 +244,8 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
         blocks_per_schema: first.blocks,
         scan_blocks,
         block_bytes,
-        bytes: entries.iter().map(|e| e.table_bytes).sum(),
-        index_bytes: Some(entries.iter().map(|e| e.index_bytes).sum()),
+        bytes: entries.iter().filter(|e| e.is_data()).map(|e| e.table_bytes).sum(),
+        index_bytes: Some(entries.iter().filter(|e| e.is_data()).map(|e| e.index_bytes).sum()),
         seed: first.seed,
         content: first.content?,
     };

@@ -41,6 +41,8 @@ pub struct PostgresTarget {
     client_clock: AtomicBool,
     sessions: Arc<Sessions>,
     lock: RunLock,
+    /// Other ranks of the same run hold the lock too.
+    among_ranks: AtomicBool,
     /// What the last load looked at, until the proof is asked for.
     sampled: Mutex<Sampled>,
 }
@@ -82,6 +84,7 @@ impl PostgresTarget {
             client_clock: AtomicBool::new(false),
             sessions: Arc::default(),
             lock: RunLock::default(),
+            among_ranks: AtomicBool::new(false),
             sampled: Mutex::default(),
         })
     }
@@ -215,6 +218,10 @@ impl Target for PostgresTarget {
         Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
     }
 
+    fn join_run(&self) {
+        self.among_ranks.store(true, Ordering::SeqCst);
+    }
+
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
         self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
@@ -223,7 +230,8 @@ impl Target for PostgresTarget {
         {
             self.link.release();
         }
-        self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
+        let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
+        self.lock.hold(&self.link, &self.options.namespace, shared)?;
         let dataset = self.dataset()?;
         prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
         if let Some(shape) = self.shape()?.filter(|_| !workload.update_pct.is_none()) {

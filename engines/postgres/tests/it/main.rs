@@ -16,6 +16,7 @@ mod hostile;
 mod interrupt;
 mod limits;
 mod load_log;
+mod meeting;
 mod pooler;
 mod proof;
 mod sharing;

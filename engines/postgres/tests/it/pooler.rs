@@ -5,13 +5,17 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::not_run;
-use mindful_core::ErrorKind;
 use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::Settings;
 use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::{Engine, ErrorKind};
+
+use mindful_postgres::ENGINE;
 
 use crate::support::{Server, account, dataset, placement, programs, work, workload};
 
@@ -130,4 +134,14 @@ fn a_pooler_with_room_for_one_session_is_named_at_once() {
     assert_eq!(error.kind, ErrorKind::Target, "{error}");
     assert!(error.next.contains("default_pool_size"), "{error}");
     assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn ranks_meet_through_a_pooler_that_lends_a_server_a_statement() {
+    let Some(server) = server() else { return };
+    let pooler = Pooler::start(&server, "transaction", 2);
+    let settings = Settings::defaults(ENGINE.options());
+    let events = Arc::new(Silent) as Arc<dyn Events>;
+    let meeting = ENGINE.meet(&pooler.url(), &settings, &events).unwrap();
+    mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
 }

@@ -1,0 +1,133 @@
+//! A place to meet within one process, by its own clock: for ranks that are simulated.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_core::Result;
+use mindful_core::clock::Clock;
+use mindful_core::meeting::{Meeting, Row, Seen};
+
+/// Rows and chunks of all jobs.
+#[derive(Debug)]
+pub struct Room {
+    clock: Arc<dyn Clock>,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// Each row with the instant at which its lease is over.
+    rows: BTreeMap<(String, u32), (Row, i64)>,
+    chunks: BTreeMap<(String, u32, u32), Vec<u8>>,
+    /// How often someone asked or told something.
+    calls: u64,
+}
+
+impl Room {
+    /// An empty one.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, held: Mutex::default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.calls += 1;
+        held
+    }
+
+    /// How often someone asked or told something so far, and bytes that wait to be taken.
+    pub fn traffic(&self) -> (u64, usize) {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        (held.calls, held.chunks.values().map(Vec::len).sum())
+    }
+
+    /// Whether nothing of any job is left.
+    pub fn is_empty(&self) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.rows.is_empty() && held.chunks.is_empty()
+    }
+
+    fn expires_us(&self, lease: Duration) -> i64 {
+        self.clock.now_us() + lease.as_micros() as i64
+    }
+
+    fn seen(&self, row: &(Row, i64)) -> Seen {
+        Seen { row: row.0.clone(), expired: row.1 < self.clock.now_us() }
+    }
+}
+
+impl Meeting for Room {
+    fn place(&self) -> String {
+        "a room".to_owned()
+    }
+
+    fn now_us(&self) -> Result<i64> {
+        Ok(self.clock.now_us())
+    }
+
+    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
+        let (expires_us, mut held) = (self.expires_us(lease), self.held());
+        let place = held.rows.entry((job.to_owned(), row.rank)).or_insert_with(|| (row.clone(), expires_us));
+        if place.0.token != row.token && place.1 >= self.clock.now_us() {
+            return Ok(Some(place.0.clone()));
+        }
+        *place = (row.clone(), expires_us);
+        Ok(None)
+    }
+
+    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+        let (expires_us, mut held) = (self.expires_us(lease), self.held());
+        let Some(place) = held.rows.get_mut(&(job.to_owned(), row.rank)) else { return Ok(false) };
+        let own = place.0.token == row.token;
+        if own {
+            *place = (row.clone(), expires_us);
+        }
+        Ok(own)
+    }
+
+    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+        let held = self.held();
+        Ok(held.rows.iter().filter(|((of, _), _)| of == job).map(|(_, row)| self.seen(row)).collect())
+    }
+
+    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+        Ok(self.held().rows.get(&(job.to_owned(), rank)).map(|row| self.seen(row)))
+    }
+
+    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+        self.held().chunks.insert((job.to_owned(), rank, chunk), bytes.to_vec());
+        Ok(())
+    }
+
+    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+        Ok(self.held().chunks.get(&(job.to_owned(), rank, chunk)).cloned())
+    }
+
+    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+        let mut held = self.held();
+        let goes = |of: &str, number: u32| of == job && rank.is_none_or(|rank| rank == number);
+        held.rows.retain(|(of, number), _| !goes(of, *number));
+        held.chunks.retain(|(of, number, _), _| !goes(of, *number));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::clock::Time;
+
+    use super::*;
+    use crate::SimulatedClock;
+
+    #[test]
+    fn it_is_a_place_to_meet() {
+        let clock = SimulatedClock::default();
+        let room = Room::new(Arc::new(clock.clone()));
+        let pause = |time: Duration| {
+            clock.sleep_unless(clock.now_us() + time.as_micros() as i64, &|| false);
+        };
+        mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&room, &pause);
+        assert!(room.is_empty());
+    }
+}

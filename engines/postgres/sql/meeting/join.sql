@@ -1,0 +1,7 @@
+INSERT INTO {{namespace}}.meeting AS held (job, rank, chunk, token, body, bytes, expires_us)
+SELECT $1, $2, -1, $3, $4, '', at.us + $5
+FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS us) AS at
+ON CONFLICT (job, rank, chunk) DO UPDATE
+SET token = excluded.token, body = excluded.body, expires_us = excluded.expires_us
+WHERE held.token = excluded.token OR held.expires_us < excluded.expires_us - $5
+RETURNING held.token
