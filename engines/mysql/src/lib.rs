@@ -1,15 +1,29 @@
 //! MariaDB and MySQL: any server that speaks their protocol, or a private one.
 #![expect(dead_code, reason = "what loads and measures will use the rest")]
 
+mod client_session;
 mod codes;
+mod commit;
 mod connect;
+mod counters;
 mod error;
 mod flavor;
+mod ibd;
+mod layout;
 mod link;
 mod names;
 mod options;
+mod plan_check;
+mod prepare;
+mod proof;
 pub mod server;
+mod server_time;
+mod session;
+mod settle;
+mod statement;
+mod status;
 mod target;
+mod verify;
 
 use std::path::PathBuf;
 use std::sync::Arc;

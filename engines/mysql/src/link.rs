@@ -179,6 +179,11 @@ impl Link {
         self.interrupted.store(interrupted, Ordering::SeqCst);
     }
 
+    /// Whether sessions were told to end.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
     /// Ends what sessions are at, by another connection.
     pub fn interrupt(&self) {
         self.set_interrupted(true);

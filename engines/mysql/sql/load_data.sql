@@ -1,0 +1,1 @@
+LOAD DATA LOCAL INFILE '{{file}}' INTO TABLE {{table}} CHARACTER SET binary

@@ -1,0 +1,213 @@
+//! The tablespace of one table, as InnoDB stores it: which rows stand in which page.
+//!
+//! Only what the proof needs is read: leaf pages of the clustered index, and of each row its primary key and its key.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use mindful_core::engine::Stop;
+use mindful_core::{Error, Result};
+
+use crate::layout::PAGE_BYTES;
+
+const PAGE: usize = PAGE_BYTES as usize;
+/// Bytes read at a time.
+const CHUNK: usize = 64 * PAGE;
+
+/// Page types: one of an index; encrypted, compressed, or both.
+const INDEX_PAGE: u16 = 17_855;
+const CODED_PAGES: [u16; 6] = [14, 15, 16, 34_354, 37_401, 37_402];
+
+/// Where things stand in a page of an index: its type, its rows' format, its level, its index.
+const TYPE_AT: usize = 24;
+const HEAP_AT: usize = 42;
+const LEVEL_AT: usize = 64;
+const INDEX_AT: usize = 66;
+/// The first and the last record of each page, which hold no row.
+const INFIMUM: usize = 99;
+const SUPREMUM: usize = 112;
+
+/// From a row's primary key to its first column behind it: transaction and roll pointer stand between.
+const KEY_BEHIND: usize = 8 + 6 + 7;
+/// Bytes before a row, of which two tell where the next one is.
+const HEADER: usize = 5;
+
+/// A visited row and the page that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    /// Number of the page in the file.
+    pub page: u64,
+    /// The key it is visited by.
+    pub key: u64,
+    /// The primary key.
+    pub id: u64,
+}
+
+/// The rows of a tablespace.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tablespace {
+    /// All visited rows, in the order of their pages.
+    pub rows: Vec<Stored>,
+    /// Rows of ballast.
+    pub ballast: u64,
+}
+
+/// The rows in `file`, a tablespace that nobody writes to meanwhile. `None` when its pages are encrypted or compressed,
+/// so that they tell nothing.
+pub fn read(file: &Path, stop: &Stop) -> Result<Option<Tablespace>> {
+    let failed = |error: std::io::Error| {
+        Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
+    };
+    let mut source = File::open(file).map_err(failed)?;
+    let mut found = Tablespace::default();
+    let mut clustered = None;
+    let mut chunk = vec![0; CHUNK];
+    let mut number = 0;
+    loop {
+        if stop.requested() {
+            return Err(Error::interrupted("the proof was stopped"));
+        }
+        let length = fill(&mut source, &mut chunk).map_err(failed)?;
+        for page in chunk[..length].chunks_exact(PAGE) {
+            if CODED_PAGES.contains(&u16_at(page, TYPE_AT)) {
+                return Ok(None);
+            }
+            if let Some(index) = leaf_of(page)
+                // The clustered index is made first, with the table.
+                && *clustered.get_or_insert(index) == index
+            {
+                rows_of(page, number, &mut found).map_err(|what| {
+                    Error::target(
+                        format!("page {number} of {} {what}", file.display()),
+                        "load anew after `mindful cleanup`, or check the file with innochecksum",
+                    )
+                })?;
+            }
+            number += 1;
+        }
+        if length < CHUNK {
+            break;
+        }
+    }
+    // What is read once for a proof shall not push anything else out of memory.
+    let _ = rustix::fs::fadvise(&source, 0, None, rustix::fs::Advice::DontNeed);
+    Ok(Some(found))
+}
+
+/// As much as there is, up to the length of `chunk`.
+fn fill(source: &mut File, chunk: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < chunk.len() {
+        match source.read(&mut chunk[length..])? {
+            0 => break,
+            read => length += read,
+        }
+    }
+    Ok(length)
+}
+
+/// The index that `page` is a leaf of, with rows; `None` of any other page.
+fn leaf_of(page: &[u8]) -> Option<u64> {
+    let compact = u16_at(page, HEAP_AT) & 0x8000 != 0;
+    let is_leaf = u16_at(page, TYPE_AT) == INDEX_PAGE && u16_at(page, LEVEL_AT) == 0;
+    (is_leaf && compact).then(|| u64_at(page, INDEX_AT))
+}
+
+/// Adds the rows of a leaf of the clustered index, which are chained in the order of their primary keys.
+fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Result<(), &'static str> {
+    let mut at = INFIMUM;
+    // No page holds more rows than it has bytes.
+    for _ in 0..PAGE {
+        let step = u16_at(page, at - 2);
+        at = (at + usize::from(step)) & 0xffff;
+        if at == SUPREMUM {
+            return Ok(());
+        }
+        if at <= SUPREMUM || at + KEY_BEHIND + 8 > PAGE {
+            return Err("has a row that leads out of it");
+        }
+        let deleted = page[at - HEADER] & 0x20 != 0;
+        // The first bit before the header tells whether the first column that may be null is.
+        let is_ballast = page[at - HEADER - 1] & 1 != 0;
+        match (deleted, is_ballast) {
+            (true, _) => {}
+            (false, true) => found.ballast += 1,
+            (false, false) => {
+                let (id, key) = (u64_at(page, at), u64_at(page, at + KEY_BEHIND));
+                found.rows.push(Stored { page: number, key, id });
+            }
+        }
+    }
+    Err("has rows that lead in a circle")
+}
+
+fn u16_at(page: &[u8], at: usize) -> u16 {
+    page.get(at..at + 2).map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
+}
+
+fn u64_at(page: &[u8], at: usize) -> u64 {
+    page.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// A leaf of index 7 with rows of so many ids, the even ones visited.
+    fn leaf(ids: &[u64]) -> Vec<u8> {
+        let mut page = vec![0; PAGE];
+        page[TYPE_AT..TYPE_AT + 2].copy_from_slice(&INDEX_PAGE.to_be_bytes());
+        page[HEAP_AT] = 0x80;
+        page[INDEX_AT..INDEX_AT + 8].copy_from_slice(&7_u64.to_be_bytes());
+        let mut before = INFIMUM;
+        for (place, id) in ids.iter().enumerate() {
+            let at = 200 + 100 * place;
+            page[before - 2..before].copy_from_slice(&((at - before) as u16).to_be_bytes());
+            page[at - HEADER - 1] = (id % 2) as u8;
+            page[at..at + 8].copy_from_slice(&id.to_be_bytes());
+            page[at + KEY_BEHIND..at + KEY_BEHIND + 8].copy_from_slice(&(id + 100).to_be_bytes());
+            before = at;
+        }
+        let end = (SUPREMUM.wrapping_sub(before) as u16).to_be_bytes();
+        page[before - 2..before].copy_from_slice(&end);
+        page
+    }
+
+    fn parsed(pages: &[Vec<u8>]) -> Result<Option<Tablespace>> {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(&pages.concat()).expect("written");
+        read(file.path(), &Stop::default())
+    }
+
+    #[test]
+    fn visited_rows_are_found_with_their_pages_and_ballast_is_counted() {
+        let found = parsed(&[vec![0; PAGE], leaf(&[0, 1]), leaf(&[2, 3, 4])]).expect("readable").expect("plain");
+        let rows: Vec<_> = found.rows.iter().map(|row| (row.page, row.key, row.id)).collect();
+        assert_eq!(rows, [(1, 100, 0), (2, 102, 2), (2, 104, 4)]);
+        assert_eq!(found.ballast, 2);
+    }
+
+    #[test]
+    fn leaves_of_other_indexes_and_pages_of_other_kinds_are_passed_over() {
+        let mut other = leaf(&[8]);
+        other[INDEX_AT + 7] = 8;
+        let mut node = leaf(&[10]);
+        node[LEVEL_AT + 1] = 1;
+        let found = parsed(&[leaf(&[0, 1]), other, node]).expect("readable").expect("plain");
+        assert_eq!(found.rows.len(), 1);
+    }
+
+    #[test]
+    fn a_broken_page_is_an_error_and_a_coded_one_tells_nothing() {
+        let mut broken = leaf(&[0]);
+        broken[INFIMUM - 2..INFIMUM].copy_from_slice(&0_u16.to_be_bytes());
+        let error = parsed(&[broken]).expect_err("a row that follows itself");
+        assert!(error.to_string().contains("page 0"), "{error}");
+        let mut coded = leaf(&[0]);
+        coded[TYPE_AT..TYPE_AT + 2].copy_from_slice(&37_401_u16.to_be_bytes());
+        assert_eq!(parsed(&[coded]).expect("readable"), None);
+    }
+}

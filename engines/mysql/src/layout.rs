@@ -1,0 +1,217 @@
+//! The rows of a table: one that is visited and one of ballast in each page.
+//!
+//! InnoDB fits two equal rows of any length into a page. So a visited row of about 7.7 KB, its ballast of about 1 KB and
+//! the next visited row are together longer than what a page takes, and the next one begins a page of its own.
+
+use mindful_core::dataset::{Content, LayoutProof};
+use mindful_core::draw::{self, Permutation, Purpose};
+use mindful_core::{Error, Result};
+
+/// Length of the pages that rows are made for.
+pub const PAGE_BYTES: u64 = 16_384;
+
+/// Columns of filler that an update may change.
+pub const FILLERS: usize = 8;
+
+/// Bytes of each of them.
+pub const FILLER_BYTES: usize = 124;
+
+/// Bytes that make a visited row so long that no other one fits beside it and its ballast.
+pub const PAD_BYTES: usize = 6_700;
+
+/// Version of the row's layout, as the registry has it.
+pub const SHAPE: i32 = 1;
+
+/// Scan tables have their own layout, beyond those of all schemas.
+const SCANNED: u32 = 1 << 16;
+
+/// One row as it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// The primary key: even for visited rows, odd for ballast.
+    pub id: u64,
+    /// The key it is visited by, from 1, and its place among the visited ones, from 0; `None` for ballast.
+    pub visited: Option<(u64, u64)>,
+    /// All columns of filler, one behind the other.
+    pub fillers: &'a [u8],
+    /// What makes a visited row long; empty in ballast.
+    pub pad: &'a [u8],
+    /// A number that never changes.
+    pub tail: u64,
+}
+
+/// Refuses a content that no page can have.
+pub fn refuse_impossible(content: Content) -> Result<()> {
+    match content {
+        Content::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
+            format!("stored pages cannot have a dedupe ratio of {dedupe_ratio}"),
+            "leave --dedupe-ratio away: every page of InnoDB has a number, key and log position of its own",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The key, from 0, by place of `schema` with `blocks` visited rows.
+pub fn order(blocks: u64, seed: u64, schema: u32) -> Permutation {
+    Permutation::layout(blocks, seed, schema, LayoutProof::MAX_CORRELATION)
+}
+
+/// Makes the rows of one table, page after page.
+#[derive(Debug)]
+pub struct Rows {
+    order: Permutation,
+    filler: u64,
+    content: Content,
+    blocks: u64,
+    next: u64,
+    bytes: Vec<u8>,
+}
+
+impl Rows {
+    /// The rows of `schema` (from 1) with `blocks` visited ones; of its scan table where `scanned`.
+    pub fn new(blocks: u64, seed: u64, schema: u32, scanned: bool, content: Content) -> Self {
+        let layout = if scanned { schema + SCANNED } else { schema };
+        Self {
+            order: order(blocks, seed, layout),
+            filler: draw::stream_seed(seed, layout, Purpose::Filler) as u64,
+            content,
+            blocks,
+            next: 0,
+            bytes: vec![0; FILLERS * FILLER_BYTES + PAD_BYTES],
+        }
+    }
+
+    /// Hands the next page's rows to `take`, the visited one first; tells whether there was a page left.
+    pub fn page(&mut self, mut take: impl FnMut(&Row<'_>)) -> bool {
+        if self.next == self.blocks {
+            return false;
+        }
+        let (place, key) = (self.next, self.order.get(self.next) + 1);
+        self.next += 1;
+        self.fill(FILLERS * FILLER_BYTES + PAD_BYTES, 2 * key);
+        let (fillers, pad) = self.bytes.split_at(FILLERS * FILLER_BYTES);
+        take(&Row { id: 2 * place, visited: Some((key, place)), fillers, pad, tail: key });
+        self.fill(FILLERS * FILLER_BYTES, 2 * key + 1);
+        take(&Row {
+            id: 2 * place + 1,
+            visited: None,
+            fillers: &self.bytes[..FILLERS * FILLER_BYTES],
+            pad: &[],
+            tail: key,
+        });
+        true
+    }
+
+    /// Random bytes up to what the compress ratio asks for, spread over all columns; the rest repeats. Each column
+    /// differs from its neighbours, so that turning them round changes every one.
+    fn fill(&mut self, length: usize, stream: u64) {
+        let share = match self.content {
+            Content::Mixed { compress_ratio, .. } => 1.0 / compress_ratio.max(1.0),
+            Content::Repeated => 0.0,
+        };
+        let mut state = self.filler ^ stream.wrapping_mul(0xd134_2543_de82_ef95);
+        for (column, part) in self.bytes[..length].chunks_mut(FILLER_BYTES).enumerate() {
+            let random = (part.len() as f64 * share).ceil() as usize;
+            let (drawn, rest) = part.split_at_mut(random);
+            for word in drawn.chunks_mut(8) {
+                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                word.copy_from_slice(&draw::mix64(state).to_le_bytes()[..word.len()]);
+            }
+            rest.fill(b'A' + (column % FILLERS) as u8);
+        }
+    }
+}
+
+impl Row<'_> {
+    /// Appends the row as `LOAD DATA` reads it by default: columns end with a tab, rows with a line feed, and what
+    /// means something is escaped by a backslash.
+    pub fn text(&self, out: &mut Vec<u8>) {
+        number(out, self.id);
+        match self.visited {
+            Some((key, place)) => {
+                number(out, key);
+                number(out, place);
+            }
+            None => out.extend_from_slice(b"\\N\t\\N\t"),
+        }
+        for filler in self.fillers.chunks(FILLER_BYTES) {
+            escaped(out, filler);
+            out.push(b'\t');
+        }
+        escaped(out, self.pad);
+        out.push(b'\t');
+        number(out, 0);
+        number(out, self.tail);
+        if let Some(last) = out.last_mut() {
+            *last = b'\n';
+        }
+    }
+}
+
+fn number(out: &mut Vec<u8>, value: u64) {
+    use std::io::Write;
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{value}\t");
+}
+
+fn escaped(out: &mut Vec<u8>, bytes: &[u8]) {
+    for byte in bytes {
+        match byte {
+            0 => out.extend_from_slice(b"\\0"),
+            b'\t' | b'\n' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            other => out.push(*other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Of a page: what rows may not fill (header, trailer, the 16th that is kept free).
+    const ROOM: usize = 15_228;
+
+    fn bytes(row: &Row<'_>) -> usize {
+        // Header, primary key, transaction and roll pointer, four numbers.
+        7 + 8 + 13 + 4 * 8 + row.fillers.len() + row.pad.len()
+    }
+
+    #[test]
+    fn a_page_holds_a_visited_row_and_its_ballast_and_no_more() {
+        let mut rows = Rows::new(3, 1, 1, false, Content::INCOMPRESSIBLE);
+        let (mut lengths, mut ids, mut keys) = (Vec::new(), Vec::new(), BTreeSet::new());
+        while rows.page(|row| {
+            lengths.push(bytes(row));
+            ids.push(row.id);
+            keys.extend(row.visited.map(|(key, _)| key));
+        }) {}
+        assert_eq!(ids, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(keys, BTreeSet::from([1, 2, 3]));
+        assert!(lengths[0] + lengths[1] <= ROOM, "a row and its ballast do not fit");
+        assert!(lengths[0] + lengths[1] + lengths[2] > ROOM, "two visited rows fit one page");
+    }
+
+    #[test]
+    fn text_has_a_line_a_row_whatever_the_bytes_are() {
+        let mut text = Vec::new();
+        let fillers = [0, b'\t', b'\n', b'\\'].repeat(FILLERS * FILLER_BYTES / 4);
+        Row { id: 1, visited: None, fillers: &fillers, pad: b"", tail: 9 }.text(&mut text);
+        let mut escaping = false;
+        let (mut columns, mut lines) = (0, 0);
+        for byte in text {
+            let plain = !std::mem::take(&mut escaping);
+            escaping = plain && byte == b'\\';
+            columns += usize::from(plain && byte == b'\t');
+            lines += usize::from(plain && byte == b'\n');
+        }
+        assert_eq!((columns, lines), (FILLERS + 5, 1));
+    }
+
+    #[test]
+    fn repeated_content_differs_between_columns() {
+        let mut rows = Rows::new(1, 1, 1, false, Content::Repeated);
+        rows.page(|row| assert_ne!(row.fillers[0], row.fillers[FILLER_BYTES]));
+    }
+}

@@ -1,0 +1,29 @@
+//! The server's own account of itself, `SHOW GLOBAL STATUS`: readable by everybody.
+
+use std::collections::BTreeMap;
+
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::error::{Failure, lacks_right};
+
+/// The values of the variables of those names that the server has and tells as a number.
+pub fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f64>, Failure> {
+    let listed: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", listed.join(", "));
+    let rows: Vec<(String, String)> = conn.query(sql)?;
+    Ok(rows.into_iter().filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect())
+}
+
+/// Transactions whose row versions purge still has to remove; `None` where the role may not know.
+pub fn history(conn: &mut Conn) -> Result<Option<f64>, Failure> {
+    let name = "Innodb_history_list_length";
+    if let Some(length) = read(conn, &[name])?.remove(name) {
+        return Ok(Some(length));
+    }
+    let sql = "SELECT CAST(count AS DOUBLE) FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'";
+    match conn.query_first(sql) {
+        Err(error) if lacks_right(&error) => Ok(None),
+        length => Ok(length?),
+    }
+}

@@ -1,0 +1,132 @@
+//! The proof of the layout: from the tablespaces where they can be read here, else from what the server tells.
+
+use std::path::{Path, PathBuf};
+
+use mindful_core::dataset::{Dataset, LayoutProof};
+use mindful_core::engine::Stop;
+use mindful_core::{Error, Result, clock};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::error::Failure;
+use crate::ibd;
+use crate::layout::PAGE_BYTES;
+use crate::link::Link;
+use crate::names::{Kind, Namespace};
+use crate::proof::Order;
+use crate::settle;
+
+/// Looks at every row of every schema, and at every pair of neighbouring schemas. `data` is the server's folder, where
+/// it is on this host.
+pub fn of_all(
+    link: &Link,
+    namespace: &Namespace,
+    dataset: &Dataset,
+    data: Option<&Path>,
+    stop: &Stop,
+) -> Result<LayoutProof> {
+    let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
+    let mut neighbour: Option<Order> = None;
+    for schema in 1..=dataset.schemas {
+        let table = namespace.table(Kind::Blocks, schema);
+        let place = format!("verifying {table}");
+        let file = data.map(|data| tablespace(data, namespace, schema));
+        let order = link.run(&place, |conn| {
+            let stored = match &file {
+                Some(file) => by_tablespace(conn, &table, file, dataset.blocks_per_schema, stop)?,
+                None => None,
+            };
+            match stored {
+                Some(order) => Ok(order),
+                None => by_statements(conn, namespace, schema, dataset.blocks_per_schema),
+            }
+        })?;
+        proof.schemas.push(order.proof(schema));
+        if let Some(shared) = neighbour.as_ref().and_then(|other| order.shared_with(other)) {
+            proof.cross_correlation = Some(proof.cross_correlation.map_or(shared, |worst| worst.max(shared)));
+        }
+        neighbour = Some(order);
+    }
+    Ok(proof)
+}
+
+/// The file of a schema's table. The server writes letters and figures of a database's name as they are, all else as
+/// their number.
+pub fn tablespace(data: &Path, namespace: &Namespace, schema: u32) -> PathBuf {
+    let coded = |letter: char| match letter {
+        '0'..='9' | 'a'..='z' | 'A'..='Z' | '_' => letter.to_string(),
+        other => format!("@{:04x}", u32::from(other)),
+    };
+    let folder: String = namespace.name.chars().map(coded).collect();
+    data.join(folder).join(format!("{}.ibd", Namespace::table_name(Kind::Blocks, schema)))
+}
+
+/// The order in `file`; `None` where it cannot be had: it is not this server's, may not be read, or its pages are coded.
+fn by_tablespace(
+    conn: &mut Conn,
+    table: &str,
+    file: &Path,
+    blocks: u64,
+    stop: &Stop,
+) -> Result<Option<Order>, Failure> {
+    let read = settle::exported(conn, &[table.to_owned()], |_| {
+        // While it exports a table, the server keeps a description beside it: so this is its folder.
+        let is_its_own = file.with_extension("cfg").exists() && std::fs::File::open(file).is_ok();
+        Ok(if is_its_own { ibd::read(file, stop)? } else { None })
+    })?;
+    let Some(found) = read.flatten() else { return Ok(None) };
+    let order = Order::of(&found, blocks).map_err(|what| unfit(table, &what))?;
+    Ok(Some(order))
+}
+
+/// The order by primary key, which is that of the pages, and the count of pages as the server tells it.
+fn by_statements(conn: &mut Conn, namespace: &Namespace, schema: u32, blocks: u64) -> Result<Order, Failure> {
+    let table = namespace.table(Kind::Blocks, schema);
+    let mut ids = Vec::with_capacity(blocks as usize);
+    let sql = format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k IS NOT NULL ORDER BY k");
+    for row in conn.query_iter(sql)? {
+        let (key, id): (u64, u64) = mysql::from_row(row?);
+        if key != ids.len() as u64 + 1 {
+            break;
+        }
+        ids.push(id);
+    }
+    if ids.len() as u64 != blocks {
+        return Err(unfit(&table, &format!("does not hold the keys 1 to {blocks} once each")).into());
+    }
+    conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}"))?;
+    let sql = "SELECT data_length FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
+    let name = Namespace::table_name(Kind::Blocks, schema);
+    let bytes: Option<Option<u64>> = conn.exec_first(sql, (&namespace.name, name))?;
+    Ok(Order::by_primary_key(&ids, told_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks)))
+}
+
+/// Pages that hold rows, of all `pages` that the server reserved for the table: beside one a row there are those above
+/// the leaves, one for a thousand, and what is reserved ahead, an extent of 64 or up to one of a hundred.
+fn told_pages(pages: u64, blocks: u64) -> u64 {
+    let beside = blocks / 500 + blocks / 100 + 64 * 5;
+    if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }
+}
+
+fn unfit(table: &str, what: &str) -> Error {
+    Error::run(format!("{table} {what}"), "remove it with `mindful cleanup` and load again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_table_is_named_as_the_server_names_it() {
+        let of = |name: &str| tablespace(Path::new("/d"), &Namespace { name: name.to_owned() }, 3);
+        assert_eq!(of("mindful"), Path::new("/d/mindful/blocks_3.ibd"));
+        assert_eq!(of("a-b"), Path::new("/d/a@002db/blocks_3.ibd"));
+    }
+
+    #[test]
+    fn reserved_pages_are_no_rows_but_missing_or_doubled_ones_are_told() {
+        assert_eq!(told_pages(32_896, 32_768), 32_768);
+        assert_eq!(told_pages(21_846, 32_768), 21_846);
+        assert_eq!(told_pages(65_600, 32_768), 65_600);
+    }
+}
