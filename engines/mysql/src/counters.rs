@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
 use mindful_core::event::{Event, Events};
+use mindful_core::finding::codes;
 use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
 use mysql::prelude::Queryable;
 
-use crate::codes;
 use crate::commit::Committed;
 use crate::error::lacks_right;
 use crate::link::{Link, Open};
@@ -114,7 +114,7 @@ pub fn samplers(link: &Arc<Link>, committed: &Arc<Committed>, events: &dyn Event
         vec![Box::new(Status::new(link, &connection)), Box::new(Commits::new(committed))];
     match FileTimes::open(link, &connection)? {
         Readable::Yes(times) => samplers.push(Box::new(times)),
-        Readable::Denied => events.emit(Event::Finding(codes::MYSQL_COUNTERS_DENIED.finding(
+        Readable::Denied => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
             "the role may not read how long reads of data files took, so read times are missing: \
              GRANT SELECT ON performance_schema.* to the role",
             FILE_TIMES,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mindful_core::engine::AccessPath;
+use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Access, OpKind, Workload};
@@ -10,7 +11,6 @@ use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
-use crate::codes;
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
@@ -50,7 +50,7 @@ pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Re
     let finding = |path: AccessPath| {
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
                     single random pages. See that the unique index k stands, or load anew after `mindful cleanup`";
-        codes::MYSQL_PLAN_SHAPE.finding(text, format!("{}: {}", path.kind, path.shape))
+        codes::PLAN_SHAPE.finding(text, format!("{}: {}", path.kind, path.shape))
     };
     Ok(paths.into_iter().filter(|path| !path.pure).map(finding).collect())
 }

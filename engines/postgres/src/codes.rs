@@ -1,7 +1,6 @@
 //! Kinds of findings that this engine alone raises; docs/findings.md tells of each.
 
 mindful_core::finding_codes! {
-    COUNTERS_DENIED = "counters-denied", Warning;
     PG_READ_ONLY = "pg-read-only", Error;
     PG_NO_CREATE = "pg-no-create", Error;
     PG_NO_TEMP = "pg-no-temp", Error;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::event::{Event, Events};
+use mindful_core::finding::codes;
 use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
 use mindful_core::result::Finding;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
-use crate::codes;
 use crate::connect::Connection;
 use crate::error::{Failure, lacks_right};
 use crate::link::Link;

@@ -79,6 +79,7 @@ crate::finding_codes! {
     PROCESS_IO_NOT_SEEN = "process-io-not-seen", Info;
     PROCESSES_NOT_SEEN = "processes-not-seen", Info;
     SOURCE_NOT_SEEN = "source-not-seen", Info;
+    COUNTERS_DENIED = "counters-denied", Warning;
     // While a run goes on.
     CLOCK_STEP = "clock-step", Warning;
     SAMPLER_FAILED = "sampler-failed", Warning;
