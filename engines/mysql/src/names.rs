@@ -3,6 +3,18 @@
 /// The comment that marks the registry, and so its database, as mindful's own.
 pub const MARK: &str = "mindful: dataset, made and removed by mindful";
 
+/// The comment of a table whose load is not done.
+pub const BEGUN: &str = "mindful: begun, not yet loaded";
+
+/// Version of the rows' shape, as the registry has it.
+pub const SHAPE: i32 = 1;
+
+/// The table that tells what is loaded.
+pub const REGISTRY: &str = "registry";
+
+/// The table of numbers that ranges are joined with, which has the mark as its comment.
+pub const NUMBERS: &str = "numbers";
+
 /// The database of mindful's where nobody names one.
 pub const DEFAULT: &str = "mindful";
 

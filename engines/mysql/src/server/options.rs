@@ -11,7 +11,7 @@ use crate::flavor::Flavor;
 
 /// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    Key::unset("mysql_flavor", "FLAVOR", "Private server: mariadb (11.4) or mysql (8.0) (default: as the target says)"),
+    Key::unset("mysql_flavor", "mariadb|mysql", "Whose private server is started (default: as the target says)"),
     Key::unset("mysql_bin", "DIR", "Folder with the mariadbd or mysqld to use (default: fetched, else of the system)")
         .command(),
 ];
