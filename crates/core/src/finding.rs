@@ -6,6 +6,7 @@ pub mod codes;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Good to know.
@@ -18,6 +19,7 @@ pub enum Severity {
 
 /// Something a reader of the result must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Name of its [`Code`], such as `short-window`; a stored run may hold others.
     pub code: String,

@@ -14,6 +14,7 @@ const HOUR_S: f64 = 3_600.0;
 
 /// A price per hour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Price {
     /// Units of the currency for an hour.
     pub per_hour: f64,

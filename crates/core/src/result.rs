@@ -9,6 +9,7 @@ use crate::workload::{Like, OpKind};
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Validity {
     /// Nothing speaks against it.
@@ -21,6 +22,7 @@ pub enum Validity {
 
 /// A run in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Format number.
     pub format: u32,
@@ -79,6 +81,7 @@ pub struct Summary {
 
 /// The host of a run; null where it is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hardware {
     /// CPUs that the kernel runs on.
     pub cpus: Option<u64>,
@@ -96,6 +99,7 @@ pub struct Hardware {
 
 /// The best of a job on files, each with the load that gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoJobSummary {
     /// Highest mean latency allowed to small I/Os, us; only of a calibration.
     pub limit_us: Option<f64>,
@@ -109,6 +113,7 @@ pub struct IoJobSummary {
 
 /// A best figure and where it was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoBest {
     /// The figure, in the unit that its name tells.
     pub value: f64,
@@ -126,6 +131,7 @@ pub struct IoBest {
 
 /// The rungs from raw reads nobody looks at up to a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContrastSummary {
     /// All work on one core; null on a server that mindful did not start, whose processes are left where they run.
     pub pinned: Option<Vec<RungSummary>>,
@@ -145,6 +151,7 @@ pub struct ContrastSummary {
 
 /// What the time that a database adds to a block read consists of; the three times add up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AddedTime {
     /// How much longer a read from storage takes by the database's own clock than the same read raw, us.
     pub storage_us: f64,
@@ -158,6 +165,7 @@ pub struct AddedTime {
 
 /// One way to read the same blocks; medians over the repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RungSummary {
     /// Its name.
     pub rung: String,
@@ -181,6 +189,7 @@ pub struct RungSummary {
 
 /// One ladder of sessions among several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurveSummary {
     /// The other keys and their values.
     pub values: std::collections::BTreeMap<String, String>,
@@ -190,6 +199,7 @@ pub struct CurveSummary {
 
 /// The knee of a ladder of sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KneeSummary {
     /// Name of the model that describes the ladder best; null when the ladder has too few points for one.
     pub model: Option<String>,
@@ -212,6 +222,7 @@ pub struct KneeSummary {
 
 /// The dataset in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DatasetSummary {
     /// Schemas loaded.
     pub schemas: u32,
@@ -231,6 +242,7 @@ pub struct DatasetSummary {
 
 /// One step in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepSummary {
     /// Where it stands in a sweep.
     #[serde(default, skip_serializing_if = "Point::is_plain")]
@@ -327,6 +339,7 @@ pub struct StepSummary {
 
 /// What one unit of the price's currency buys; null without a price, and what is not known of the work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PerPrice {
     /// Operations.
     pub operations: Option<f64>,
@@ -338,6 +351,7 @@ pub struct PerPrice {
 
 /// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BySession {
     /// When it began its first slice, ms.
     pub start_ms: Vec<f64>,
@@ -349,6 +363,7 @@ pub struct BySession {
 
 /// How often the workload's choices fell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChoicesSummary {
     /// Operations tallied.
     pub operations: u64,
@@ -361,6 +376,7 @@ pub struct ChoicesSummary {
 
 /// Figures by kind of operation; null for a kind that did not run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpsSummary {
     /// Reads of `work_unit` blocks.
     pub select: Option<OpSummary>,
@@ -388,6 +404,7 @@ impl OpsSummary {
 
 /// One kind of operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpSummary {
     /// Operations in the window.
     pub count: u64,
@@ -410,6 +427,7 @@ pub struct OpSummary {
 /// Waits that the database itself counted by how long they took, in buckets that each reach to twice the one before: a
 /// percentile is the middle of its bucket. All null where it did not, or nobody asked it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitSummary {
     /// Waits for one block.
     pub reads: Option<u64>,
@@ -430,6 +448,7 @@ pub struct WaitSummary {
 /// Latencies of single requests at the device, from the kernel's events of a sample of them: from issue to completion,
 /// without the time in the scheduler's queue. All null where requests cannot be timed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceSummary {
     /// One of so many requests was timed.
     pub one_of: Option<u64>,
@@ -449,6 +468,7 @@ pub struct DeviceSummary {
 
 /// CPU in figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuSummary {
     /// Cores' worth of CPU the server's processes used.
     pub db_cores: Option<f64>,

@@ -147,6 +147,7 @@ impl Access {
 
 /// Whose arithmetic the operations follow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Like {
     /// Exactly `work_unit` blocks an operation, evenly spread mixes.

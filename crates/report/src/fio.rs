@@ -5,6 +5,7 @@ mod rates;
 
 use mindful_analyze::figures::work::KindWork;
 use mindful_analyze::{StepAnalysis, io_job};
+use mindful_core::file_reads::names::{IO, ONE_AT_A_TIME};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
@@ -139,7 +140,7 @@ impl Job<'_> {
         set("numjobs", Some(sessions.to_string()));
         set("filename", Some(run.head.target.trim_start_matches("raw:").to_owned()));
         set("direct", fact("direct").map(|direct| u8::from(direct == "on").to_string()));
-        set("ioengine", fact("io").map(|io| if io == "uring" { "io_uring".to_owned() } else { io }));
+        set("ioengine", fact(IO).map(|io| if io == ONE_AT_A_TIME { io } else { format!("io_{io}") }));
         set("runtime", Some(format!("{seconds:.3}")));
         options.into()
     }

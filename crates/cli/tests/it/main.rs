@@ -57,6 +57,7 @@ mod squeezes;
 mod steady;
 #[cfg(target_os = "linux")]
 mod stops;
+mod summary_schema;
 mod sweeps;
 #[cfg(feature = "postgres")]
 mod sweeps_postgres;

@@ -1,0 +1,134 @@
+//! docs/summary.schema.json is what the summary is, and every summary there is keeps to it.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use jsonschema::Validator;
+use mindful_core::result::Summary;
+use serde_json::{Map, Value};
+
+use crate::mindful::{Mindful, json};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn published() -> Value {
+    serde_json::from_slice(&std::fs::read(root().join("docs/summary.schema.json")).unwrap()).unwrap()
+}
+
+/// The schema of the types, with what a reader has to know beside them.
+fn made() -> Value {
+    let mut schema = serde_json::to_value(schemars::schema_for!(Summary)).unwrap();
+    schema["title"] = "Summary of a run of mindful, format 1".into();
+    schema["properties"]["format"] = serde_json::json!({ "description": "Format number.", "const": 1 });
+    schema
+}
+
+/// `schema` such that a field it does not know is a fault, and so is one that is left out without leave.
+fn strict(schema: &Value) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let mut fields: Map<String, Value> =
+                fields.iter().map(|(name, value)| (name.clone(), strict(value))).collect();
+            if fields.contains_key("properties") {
+                fields.insert("additionalProperties".into(), false.into());
+            }
+            fields.into()
+        }
+        Value::Array(values) => values.iter().map(strict).collect(),
+        other => other.clone(),
+    }
+}
+
+fn holds(validator: &Validator, summary: &Value, whose: &str) {
+    let faults: Vec<String> =
+        validator.iter_errors(summary).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert!(faults.is_empty(), "{whose}: {faults:#?}");
+}
+
+#[test]
+fn the_schema_in_docs_is_the_one_of_the_types() {
+    let text = format!("{:#}\n", made());
+    let path = root().join("docs/summary.schema.json");
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == text, "UPDATE_SCHEMA=1 cargo test -p mindful --test it summary_schema:: writes it anew");
+}
+
+/// What is stored was written by earlier versions, so fields that came later may be missing: none is required then.
+#[test]
+fn stored_runs_of_format_1_keep_to_the_schema() {
+    let mindful = Mindful::new();
+    let validator = jsonschema::validator_for(&strict(&published())).unwrap();
+    for name in ["postgres", "ladder", "job"] {
+        let folder = root().join("crates/cli/tests/format-1").join(name);
+        let stored = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
+        holds(&validator, &stored, &format!("{name}/summary.json"));
+        assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
+        holds(&validator, &json(&mindful.run(&["show", "--format", "json"])), name);
+    }
+}
+
+/// What an example says of its load, which any engine has; not of its own target, nor of how long.
+const OF_THE_LOAD: [&str; 14] = [
+    "schemas",
+    "sessions",
+    "ops",
+    "hot_spot_share",
+    "work_unit",
+    "rate",
+    "price",
+    "scan_pct",
+    "update_pct",
+    "think_time",
+    "update_work_unit",
+    "redo",
+    "skew",
+    "scan_table",
+];
+
+#[test]
+fn the_loads_of_all_examples_have_summaries_of_the_schema() {
+    let mindful = Mindful::new();
+    let validator = jsonschema::validator_for(&strict(&published())).unwrap();
+    let examples = std::fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    let mut runs = Vec::new();
+    for plan in examples.filter(|path| path.extension().is_some_and(|e| e == "toml")) {
+        let name = plan.file_name().unwrap().to_str().unwrap().to_owned();
+        let text = std::fs::read_to_string(&plan).unwrap();
+        let of_load = |line: &&str| line.split_once('=').is_some_and(|(key, _)| OF_THE_LOAD.contains(&key.trim()));
+        let mut load: Vec<&str> = text.lines().filter(of_load).collect();
+        load.extend(["target = \"null:\"", "scale = 4096", "warmup = \"0s\""]);
+        if !load.iter().any(|line| line.starts_with("ops")) {
+            load.push("duration = \"200ms\"");
+        }
+        if text.contains("hot_spot_size") {
+            load.push("hot_spot_size = 512");
+        }
+        std::fs::write(mindful.folder().join(&name), load.join("\n")).unwrap();
+        let mut command = mindful.command(&["run", "--format", "json", "-q", "--plan", &name]);
+        runs.push((name, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
+    }
+    assert!(runs.len() > 12);
+    for (name, run) in runs {
+        holds(&validator, &json(&run.wait_with_output().unwrap()), &name);
+    }
+}
+
+/// A summary that breaks its promise is found: a field without a name in the schema, a text for a figure.
+#[test]
+fn the_schema_finds_what_is_no_summary() {
+    let validator = jsonschema::validator_for(&published()).unwrap();
+    let stored = root().join("crates/cli/tests/format-1/postgres/summary.json");
+    let good: Value = serde_json::from_slice(&std::fs::read(stored).unwrap()).unwrap();
+    assert!(validator.is_valid(&good));
+    for (pointer, value) in [("/format", 2.into()), ("/validity", "fine".into()), ("/steps/0/duration_s", "10".into())]
+    {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).unwrap() = value;
+        assert!(!validator.is_valid(&bad), "{pointer}");
+    }
+}
