@@ -1,4 +1,5 @@
-//! The one sampling loop: every source is read by one thread, at moments that follow from the boundaries of slices.
+//! The sampling loop: sources are read at moments that follow from the boundaries of slices, those of each phase by a thread
+//! of their own, so that a server that answers late does not make this host's counters late.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,6 +10,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::finding::codes;
 use mindful_core::metric::{Phase, Sampler};
 use mindful_core::{Error, Result};
+use mindful_host::priority;
 
 use crate::schedule::{Boundaries, LAST_SETTLE_US};
 
@@ -23,7 +25,7 @@ const CLOCK_STEP_US: i64 = 20_000;
 /// Looks at both clocks, until one of them is close enough.
 const MOST_LOOKS: u32 = 4;
 
-/// Reads samplers on its own thread until the last boundary, or until it is told to end.
+/// Reads samplers on threads of its own until the last boundary, or until it is told to end.
 pub struct Observer {
     wishes: Arc<Wishes>,
     clock: Arc<dyn Clock>,
@@ -32,7 +34,7 @@ pub struct Observer {
     events: Arc<dyn Events>,
 }
 
-/// What the owner wants of the loop.
+/// What the owner wants of the loops.
 #[derive(Debug)]
 struct Wishes {
     wish: Mutex<Wish>,
@@ -46,10 +48,10 @@ struct Wish {
     worked: bool,
     /// Host clock, us: the first boundary from here on is the last.
     close_at_us: Option<i64>,
-    /// The source being read.
-    reading: Option<String>,
-    /// The loop has ended.
-    ended: bool,
+    /// The sources being read.
+    reading: Vec<String>,
+    /// Loops that have not ended.
+    at_work: u32,
 }
 
 impl Wishes {
@@ -85,30 +87,23 @@ impl Observer {
             });
         }
         let wishes = Arc::new(Wishes { wish: Mutex::default(), changed: clock.bell() });
-        let sources = samplers.into_iter().map(|sampler| Source { sampler, failed: false }).collect();
-        let sampling = Sampling {
-            sources,
-            boundaries: boundaries.clone(),
-            clock_offset_us,
-            wishes: wishes.clone(),
-            events: events.clone(),
-            clocks: Clocks::now(),
-            clock: Arc::clone(&clock),
-        };
-        let mut place = clock.place();
-        std::thread::Builder::new()
-            .name("observer".to_owned())
-            .spawn(move || {
-                place.begin();
-                let _ending = Ending(Arc::clone(&sampling.wishes));
-                sampling.run();
-            })
-            .map_err(|error| {
-                Error::run(
-                    format!("cannot start the sampling thread ({error})"),
-                    "raise the limit of threads (ulimit -u)",
-                )
-            })?;
+        let (current, settled): (Vec<_>, Vec<_>) = samplers
+            .into_iter()
+            .map(|sampler| Source { sampler, failed: false })
+            .partition(|source| source.sampler.phase() == Phase::Boundary);
+        for (phase, sources) in [(Phase::Boundary, current), (Phase::Settled, settled)] {
+            let sampling = Sampling {
+                phase,
+                sources,
+                boundaries: boundaries.clone(),
+                clock_offset_us,
+                wishes: wishes.clone(),
+                events: events.clone(),
+                clocks: Clocks::now(),
+                clock: Arc::clone(&clock),
+            };
+            sampling.start()?;
+        }
         Ok(Self { wishes, clock, boundaries, clock_offset_us, events })
     }
 
@@ -144,9 +139,9 @@ impl Observer {
     }
 
     fn wait(&self, patience: Duration) {
-        self.wishes.changed.wait(patience, &mut || !self.wishes.lock().ended);
-        if !self.wishes.lock().ended {
-            let reading = self.wishes.lock().reading.clone().unwrap_or_else(|| "no source".to_owned());
+        self.wishes.changed.wait(patience, &mut || self.wishes.lock().at_work > 0);
+        if self.wishes.lock().at_work > 0 {
+            let reading = self.wishes.lock().reading.join(", ");
             self.events.emit(Event::Finding(codes::SAMPLER_HUNG.finding(
                 "A reading did not return and was left behind: what it would have reported is missing.",
                 format!("source {reading}"),
@@ -167,8 +162,9 @@ struct Source {
     failed: bool,
 }
 
-/// The thread's own state.
+/// A thread's own state.
 struct Sampling {
+    phase: Phase,
     sources: Vec<Source>,
     boundaries: Boundaries,
     clock_offset_us: i64,
@@ -178,30 +174,52 @@ struct Sampling {
     clock: Arc<dyn Clock>,
 }
 
-/// Tells that the loop has ended, however that comes about.
+/// Tells that a loop has ended, however that comes about.
 struct Ending(Arc<Wishes>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.0.change(|wish| wish.ended = true);
+        self.0.change(|wish| wish.at_work -= 1);
     }
 }
 
 impl Sampling {
+    /// Starts the thread.
+    fn start(self) -> Result<()> {
+        let mut place = self.clock.place();
+        self.wishes.lock().at_work += 1;
+        let ending = Ending(Arc::clone(&self.wishes));
+        let started = std::thread::Builder::new().name("observer".to_owned()).spawn(move || {
+            place.begin();
+            let _ending = ending;
+            if !self.clock.simulated() {
+                priority::go_first();
+            }
+            self.run();
+        });
+        started.map(drop).map_err(|error| {
+            Error::run(format!("cannot start a sampling thread ({error})"), "raise the limit of threads (ulimit -u)")
+        })
+    }
+
     fn run(mut self) {
         let mut boundary = 0;
         while let Some(at) = self.host_time(self.boundaries.at(boundary)) {
             if !self.wait_until(at) {
                 return;
             }
-            self.read(Phase::Boundary, boundary, None);
             let next = self.host_time(self.boundaries.at(boundary + 1));
             let last = next.is_none() || self.wishes.lock().close_at_us.is_some_and(|close| close <= at);
-            let settled = self.host_time(self.boundaries.settled_at(boundary, last));
-            if !settled.is_some_and(|settled| self.wait_until(settled)) || last && !self.wait_for_work() {
-                return;
+            match self.phase {
+                Phase::Boundary => self.read(boundary, None),
+                Phase::Settled => {
+                    let settled = self.host_time(self.boundaries.settled_at(boundary, last));
+                    if !settled.is_some_and(|settled| self.wait_until(settled)) || last && !self.wait_for_work() {
+                        return;
+                    }
+                    self.read(boundary, next.filter(|_| !last));
+                }
             }
-            self.read(Phase::Settled, boundary, next.filter(|_| !last));
             if last {
                 return;
             }
@@ -238,8 +256,11 @@ impl Sampling {
     }
 
     fn check_clock(&mut self) {
-        // Nobody sets simulated time.
-        if let Some(step_us) = self.clocks.step_us().filter(|_| !self.clock.simulated()) {
+        // Nobody sets simulated time, and one of the threads is enough to tell.
+        if self.clock.simulated() || self.phase != Phase::Boundary {
+            return;
+        }
+        if let Some(step_us) = self.clocks.step_us() {
             self.events.emit(Event::Finding(codes::CLOCK_STEP.finding(
                 "The wall clock of this host was set while the run went on: rates around that moment are wrong. \
                  Let it settle (chronyc tracking) and run again.",
@@ -248,16 +269,17 @@ impl Sampling {
         }
     }
 
-    /// Reads every source of `phase`. What a settled source tells after `expires_us` stands for another boundary: it is
+    /// Reads every source. What a settled source tells after `expires_us` stands for another boundary: it is
     /// unknown then.
-    fn read(&mut self, phase: Phase, boundary: u32, expires_us: Option<i64>) {
-        for source in self.sources.iter_mut().filter(|source| source.sampler.phase() == phase) {
-            self.wishes.lock().reading = Some(source.sampler.name().to_owned());
+    fn read(&mut self, boundary: u32, expires_us: Option<i64>) {
+        for source in &mut self.sources {
+            self.wishes.lock().reading.push(source.sampler.name().to_owned());
             let (at_us, begun) = (self.clock.now_us(), self.clock.elapsed());
-            let expired = phase == Phase::Settled && expires_us.is_some_and(|expires| at_us >= expires);
+            let expired = expires_us.is_some_and(|expires| at_us >= expires);
             let values = if expired { source.unknown() } else { source.read(&*self.events) };
             let latencies = if source.failed { None } else { source.sampler.latencies() };
             let busiest = if source.failed { Vec::new() } else { source.sampler.busiest() };
+            self.wishes.lock().reading.retain(|reading| reading != source.sampler.name());
             let cost_us = u64::try_from(self.clock.elapsed().saturating_sub(begun).as_micros()).unwrap_or(u64::MAX);
             self.events.emit(Event::Sample {
                 source: source.sampler.name().to_owned(),
@@ -274,7 +296,6 @@ impl Sampling {
                 self.events.emit(Event::Busiest { source, boundary, processes: busiest });
             }
         }
-        self.wishes.lock().reading = None;
     }
 }
 

@@ -7,6 +7,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::finding::codes;
 use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
 use mindful_core::result::Finding;
+use mindful_host::priority;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
@@ -100,6 +101,8 @@ pub fn samplers(
     events: &dyn Events,
 ) -> Result<Vec<Box<dyn Sampler>>> {
     publish(link)?;
+    // Its own, driven by the thread that reads: that of the sessions may be late behind all of these.
+    let link = &Arc::new(link.apart()?);
     let client = Arc::new(link.connect(0)?);
     link.run("opening the counters", async {
         // Each reading sees the counters of its own moment.
@@ -107,6 +110,9 @@ pub fn samplers(
         client.batch_execute(own).await?;
         Ok(())
     })?;
+    if let Some(backend) = client.backend().filter(|_| link.server().host_is_local(0)) {
+        priority::let_go_first(backend.pid, "postgres");
+    }
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {
         let (views, _) = source.form(major);

@@ -15,6 +15,7 @@ use mindful_core::draw::draw_unit;
 use mindful_core::metric::{Metric, Sampler};
 use mindful_core::wait::{SAMPLES, WaitEvent};
 use mindful_core::{Error, Result};
+use mindful_host::priority;
 use tokio_postgres::{Row, Statement};
 
 use self::cost::Cost;
@@ -85,7 +86,10 @@ impl Sampling {
         let shared = Arc::clone(&found);
         let thread = std::thread::Builder::new()
             .name("waits".to_owned())
-            .spawn(move || sample_until(&stopped, &monitor, &shared))
+            .spawn(move || {
+                priority::go_first();
+                sample_until(&stopped, &monitor, &shared);
+            })
             .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
         Ok(Self { found, canceller, stop: Some(stop), thread: Some(thread) })
     }

@@ -172,15 +172,27 @@ fn a_source_that_panics_silences_no_other() {
 
 #[test]
 fn a_late_reading_shows_when_and_a_missed_one_is_unknown() {
-    let slow = Counting { takes: Duration::from_millis(250), ..Counting::new("slow", Phase::Boundary) };
+    let slow = |phase| Counting { takes: Duration::from_millis(250), ..Counting::new("slow", phase) };
     let due = boundaries(1);
-    let (observer, kept) = observe(vec![slow, Counting::new("after", Phase::Settled)], due.clone());
+    let (observer, kept) = observe(vec![slow(Phase::Boundary)], due.clone());
     observer.finish();
-    let samples = kept.samples();
-    let slow: Vec<_> = samples.iter().filter(|sample| sample.0 == "slow").collect();
-    assert!(slow[1].2 - (due[1] - OFFSET_US) > SLICE_US, "the second reading came late and must say so");
-    let after: Vec<_> = samples.iter().filter(|sample| sample.0 == "after").map(|sample| sample.3[0]).collect();
+    let second = &kept.samples()[1];
+    assert!(second.2 - (due[1] - OFFSET_US) > SLICE_US, "the second reading came late and must say so");
+    let (observer, kept) = observe(vec![slow(Phase::Settled), Counting::new("after", Phase::Settled)], boundaries(1));
+    observer.finish();
+    let after: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "after").map(|sample| sample.3[0]).collect();
     assert_eq!(after, [None, Some(1.0)], "what is read after the next boundary stands for that one");
+}
+
+#[test]
+fn a_server_that_answers_late_makes_no_other_late() {
+    let server = Counting { takes: Duration::from_secs(1), ..Counting::new("server", Phase::Settled) };
+    let due = boundaries(3);
+    let (observer, kept) = observe(vec![server, Counting::new("host", Phase::Boundary)], due.clone());
+    observer.finish();
+    let host: Vec<_> = kept.samples().into_iter().filter(|sample| sample.0 == "host").collect();
+    let late_us = host.iter().zip(&due).map(|(sample, due)| sample.2 - (due - OFFSET_US)).max().unwrap();
+    assert!(host.len() == 4 && late_us < 500_000, "{late_us} us late");
 }
 
 #[test]

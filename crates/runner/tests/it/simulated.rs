@@ -221,7 +221,7 @@ fn a_stall_is_found_where_it_was_and_a_clean_run_has_none() {
 }
 
 #[test]
-fn a_thousand_sessions_start_together_however_long_their_orders_take() {
+fn sessions_start_together_however_long_orders_take() {
     let given = [("sessions", "1000"), ("duration", "3s"), ("null_latency", "200ms"), ("null_order", "5ms")];
     let ended = Simulation::new().run(&given);
     let window = analyze(&ended.run).steps[0].window.unwrap();
