@@ -211,6 +211,10 @@ fn export() -> Command {
         ))
         .arg(chart.help("Which chart --as svg draws"))
         .args(sides("of the page of a comparison (--as html)"))
+        .arg(Arg::new("redact").long("redact").action(ArgAction::SetTrue).help(
+            "Without the names of hosts, users, addresses, paths, databases, devices, processes and commands: `host-1` \
+             stands for the same one everywhere",
+        ))
         .args(compared())
         .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))
         .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))

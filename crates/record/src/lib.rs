@@ -7,6 +7,7 @@ pub mod file;
 mod fold;
 mod name;
 mod reader;
+pub mod redact;
 mod store;
 mod writer;
 

@@ -43,12 +43,22 @@ const EVENTS: [&str; 19] = [
 /// A last line without its end is dropped: the writer was stopped in the middle of it. Any other line that cannot be
 /// understood is an error with its number.
 pub fn read_run(file: &Path) -> Result<Run> {
+    read_changed(file, &mut |_| Ok(()))
+}
+
+/// The same, each event changed by `change` before anything is made of it; the head is the first.
+pub fn read_changed(file: &Path, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
     let mut lines = Lines::open(file)?;
-    let head = lines.head()?;
+    let mut head = Event::Head(lines.head()?);
+    change(&mut head)?;
+    let Event::Head(head) = head else { return Err(lines.corrupt("the first line is not the head")) };
     let mut fold = Fold::new(head);
     while let Some(line) = lines.next_line()? {
         match lines.event(&line)? {
-            Some(event) => fold.add(event).map_err(|why| lines.corrupt(&why))?,
+            Some(mut event) => {
+                change(&mut event)?;
+                fold.add(event).map_err(|why| lines.corrupt(&why))?;
+            }
             None => fold.skip(),
         }
     }

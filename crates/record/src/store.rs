@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use mindful_core::event::Event;
 use mindful_core::result::Summary;
 use mindful_core::run::{Run, RunHead};
 use mindful_core::settings::{Origin, Settings};
@@ -17,8 +18,12 @@ use rustix::process::geteuid;
 use crate::entry::{Listed, read_summary};
 use crate::file;
 use crate::name::{IMPORTED, LOG, SUMMARY, is_id, new_id};
-use crate::reader::read_run;
+use crate::reader::{read_changed, read_run};
+use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
+
+/// What a run from elsewhere says of itself.
+const TAKEN_IN: &str = "this run was made elsewhere and taken in by `mindful import`";
 
 /// All runs under one folder, `<root>/runs/<id>/`.
 #[derive(Debug, Clone)]
@@ -142,7 +147,32 @@ impl Store {
         // A run is called what its folder is called, whatever it says of itself.
         id.clone_into(&mut run.head.id);
         if self.is_imported(id) {
-            run.notes.push("this run was made elsewhere and taken in by `mindful import`".to_owned());
+            run.notes.push(TAKEN_IN.to_owned());
+        }
+        Ok(run)
+    }
+
+    /// Reads the run `id` without the names that `redactor` takes out; its record in the same words goes to `lines`, one
+    /// event a line. What a later version wrote is left out: nobody here knows what it names.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn read_redacted(&self, id: &str, redactor: &mut Redactor, mut lines: Option<&mut String>) -> Result<Run> {
+        redactor.learn(&self.read(id)?);
+        let mut run = read_changed(&self.log(id)?, &mut |event| {
+            redactor.event(event);
+            if let Event::Head(head) = event {
+                id.clone_into(&mut head.id);
+            }
+            let Some(lines) = lines.as_mut() else { return Ok(()) };
+            let line = serde_json::to_string(event)
+                .map_err(|error| Error::run(format!("an event cannot be written: {error}"), "report this"))?;
+            lines.push_str(&line);
+            lines.push('\n');
+            Ok(())
+        })?;
+        if self.is_imported(id) {
+            run.notes.push(TAKEN_IN.to_owned());
         }
         Ok(run)
     }

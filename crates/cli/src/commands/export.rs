@@ -1,6 +1,7 @@
 //! `mindful export`: stored runs for other programs, as a page, or as a picture.
 
 mod of_one;
+mod runs;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,15 +22,16 @@ use super::compare::sides::{self, Sides};
 use crate::commands::file;
 use crate::exit::Exit;
 use crate::{context, store};
-use of_one::read;
+use runs::Runs;
 
 /// Writes the runs in the form that is asked for, to a file or stdout.
 pub fn export(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let exported = match sides(matches, &store)? {
-        Some(sides) => compared(matches, &store, &sides)?,
-        None => of_ids(matches, &store)?,
+    let runs = Runs::of(&store, matches);
+    let exported = match sides(matches, &runs)? {
+        Some(sides) => compared(matches, &runs, &sides)?,
+        None => of_ids(matches, &runs)?,
     };
     match text("output").filter(|output| *output != "-") {
         Some(output) => file::write(Path::new(output), &exported, matches.get_flag("yes"))?,
@@ -48,37 +50,47 @@ fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
     names.into_iter().map(|name| store.resolve(name)).collect()
 }
 
-fn of_ids(matches: &ArgMatches, store: &Store) -> Result<String> {
+fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let (ids, form) = (ids(matches, store)?, text("as").unwrap_or("csv"));
+    let (ids, form) = (ids(matches, runs.store())?, text("as").unwrap_or("csv"));
     match form {
-        "html" => page(store, &ids),
-        "svg" => picture(store, &ids, text("chart").unwrap_or("latency-iops")),
-        _ => of_one::written(matches, store, of_one::single(&ids, form)?, form),
+        "html" => page(runs, &ids),
+        "svg" => picture(runs, &ids, text("chart").unwrap_or("latency-iops")),
+        _ => of_one::written(matches, runs, of_one::single(&ids, form)?, form),
     }
 }
 
 /// The two sides that a page shall hold against each other: those named as such, or two runs.
-fn sides(matches: &ArgMatches, store: &Store) -> Result<Option<Sides>> {
+fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
+    let store = runs.store();
     let page = matches.get_one::<String>("as").is_some_and(|form| form == "html");
     if matches.contains_id("baseline") || matches.contains_id("candidate") {
         if !page {
             return Err(Error::plan("two sides are shown on a page alone", "give --as html"));
         }
-        return sides::of_stored(matches, store).map(Some);
+        return told(sides::of_stored(matches, store)?, runs).map(Some);
     }
     match ids(matches, store)?.as_slice() {
-        [a, b] if page => sides::of_two(store, [a, b]).map(Some),
+        [a, b] if page => told(sides::of_two(store, [a, b])?, runs).map(Some),
         _ => Ok(None),
     }
 }
 
+/// The sides as the export may tell them.
+fn told(mut sides: Sides, runs: &Runs) -> Result<Sides> {
+    for run in sides.baseline.iter_mut().chain(&mut sides.candidate) {
+        *run = runs.read(&run.0.head.id)?;
+    }
+    sides.names = sides.names.map(|name| runs.name(&name));
+    Ok(sides)
+}
+
 /// The page of two sides.
-fn compared(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
+fn compared(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let margin = margin.map_or(MARGIN, |margin| margin.percent() / 100.0);
-    let compared = compare::page::compared(store, sides, figure, margin)?;
+    let compared = compare::page::compared(runs.store(), sides, figure, margin)?;
     let (a, b) = (Told::of(&sides.baseline), Told::of(&sides.candidate));
     Ok(html::comparison(&compared, &Told::subjects(&a), &Told::subjects(&b)))
 }
@@ -121,14 +133,14 @@ fn shown(file: &str) -> Result<()> {
     Err(Error::run(format!("xdg-open cannot show {file}: {why}"), "it is written: open it by hand"))
 }
 
-fn page(store: &Store, ids: &[String]) -> Result<String> {
-    let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
+fn page(runs: &Runs, ids: &[String]) -> Result<String> {
+    let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     Ok(html::page(&Told::subjects(&Told::of(&runs))))
 }
 
 /// One chart with the facts below it.
-fn picture(store: &Store, ids: &[String], chart: &str) -> Result<String> {
-    let runs = ids.iter().map(|id| read(store, id)).collect::<Result<Vec<_>>>()?;
+fn picture(runs: &Runs, ids: &[String], chart: &str) -> Result<String> {
+    let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     let sides: Vec<charts::Side> = runs.iter().map(|(run, analysis)| (run, analysis)).collect();
     Ok(charts::named(chart, &sides)?.file(&charts::caption(&sides)))
 }

@@ -50,6 +50,7 @@ mod plan_of_the_folder;
 mod prices;
 mod ranks;
 mod raw;
+mod redactions;
 mod secrets;
 mod security_page;
 #[cfg(target_os = "linux")]

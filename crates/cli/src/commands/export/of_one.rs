@@ -1,12 +1,10 @@
 //! Forms of one run, each for programs of its own.
 
 use clap::ArgMatches;
-use mindful_analyze::Analysis;
-use mindful_core::run::Run;
 use mindful_core::{Error, Result};
-use mindful_record::{Store, file as record_file};
 use mindful_report::{Detail, benchmarks, fio, hlog};
 
+use super::runs::Runs;
 use crate::context;
 
 /// Forms that take several runs at once.
@@ -24,11 +22,11 @@ pub fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
 }
 
 /// The run `id` in `form`.
-pub fn written(matches: &ArgMatches, store: &Store, id: &str, form: &str) -> Result<String> {
+pub fn written(matches: &ArgMatches, runs: &Runs, id: &str, form: &str) -> Result<String> {
     if form == "jsonl" {
-        return events(store, id);
+        return runs.lines(id);
     }
-    let (run, analysis) = read(store, id)?;
+    let (run, analysis) = runs.read(id)?;
     Ok(match form {
         "json" => mindful_report::json::summary(&analysis.summary),
         "bencher" => benchmarks::bencher((&run, &analysis)),
@@ -42,20 +40,5 @@ pub fn written(matches: &ArgMatches, store: &Store, id: &str, form: &str) -> Res
             context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
         }
         _ => mindful_report::csv::steps(&analysis),
-    })
-}
-
-/// The run `id` with its analysis.
-pub fn read(store: &Store, id: &str) -> Result<(Run, Analysis)> {
-    let run = store.read(id)?;
-    let analysis = mindful_analyze::analyze(&run);
-    Ok((run, analysis))
-}
-
-/// All lines of the record, as they stand.
-fn events(store: &Store, id: &str) -> Result<String> {
-    let path = store.log(id)?;
-    record_file::open_itself(&path).and_then(|file| record_file::text(file, u64::MAX - 1)).map_err(|error| {
-        Error::run(format!("{} cannot be read: {error}", path.display()), "look at the rights of the run folder")
     })
 }

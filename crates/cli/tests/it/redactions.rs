@@ -1,0 +1,201 @@
+//! `export --redact`: no name of a host, user, address, path, database, device or foreign process leaves in any form.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::mindful::Mindful;
+
+/// Names that a run holds, each where runs hold such names.
+const NAMES: [&str; 23] = [
+    "acmehost7",
+    "acmehost7.corp.example",
+    "annabel",
+    "/home/annabel",
+    "/srv/acme-vault",
+    "ordersdb",
+    "10.77.3.9",
+    "fe80::77:1",
+    "02:42:ac:77:00:02",
+    "nvme7n3",
+    "SER1AL77",
+    "/mnt/acmemount",
+    "acmesync",
+    "acme backup job",
+    "/var/run/acmesock",
+    "acme-hook.sh",
+    "acmeplan.toml",
+    "acmecluster",
+    "acmeexporter",
+    "acmevg",
+    "acmestandby",
+    "acmereport.txt",
+    "ACMESID",
+];
+
+const TARGET: &str = "postgres://annabel@acmehost7.corp.example:5432/ordersdb?host=/var/run/acmesock";
+
+/// Puts [`NAMES`] into the lines of a real run, where a run may hold them.
+fn named(lines: &str) -> String {
+    let mut named = Vec::new();
+    for line in lines.lines() {
+        let mut event: Value = serde_json::from_str(line).unwrap();
+        let mut more = Vec::new();
+        match event["event"].as_str().unwrap() {
+            "head" => {
+                event["target"] = json!(TARGET);
+                event["plan"]["tag"] = json!("tuesday on acmehost7");
+                event["plan"]["hooks"]["before"] = json!("/srv/acme-vault/acme-hook.sh --for annabel");
+                let settings = &mut event["settings"];
+                settings["target"] = json!({"value": TARGET, "origin": {"found": "/home/annabel/acmeplan.toml"}});
+                settings["before"] = json!({"value": "sh acme-hook.sh", "origin": {"flag": "--before"}});
+                settings["data_dir"] = json!({"value": "/srv/acme-vault", "origin": {"file": "acmeplan.toml"}});
+                settings["node_exporter"] = json!({"value": "http://acmeexporter:9100", "origin": {"flag": "-"}});
+                settings["of_a_later_version"] = json!({"value": "acmevg", "origin": {"flag": "-"}});
+                event["imported"] = json!({"what": "AWR report (text)", "files": ["acmereport.txt"]});
+            }
+            "environment" => {
+                let facts = &mut event["facts"];
+                for (key, value) in [
+                    ("storage.device", "nvme7n3"),
+                    ("device.nvme7n3.serial", "SER1AL77"),
+                    ("storage.mount_point", "/mnt/acmemount"),
+                    ("storage.source", "/dev/mapper/acmevg-root"),
+                    ("storage.mount_options", "rw,addr=10.77.3.9,clientaddr=fe80::77:1"),
+                    ("host.name", "acmehost7"),
+                    ("host.mac", "02:42:ac:77:00:02"),
+                ] {
+                    facts[key] = json!(value);
+                }
+            }
+            "described" => {
+                let facts = &mut event["description"]["facts"];
+                for (key, value) in [
+                    ("cluster_name", "acmecluster"),
+                    ("synchronous_standby_names", "FIRST 1 (acmestandby)"),
+                    ("unix_socket_directories", "/var/run/acmesock"),
+                    ("primary_conninfo", "host=acmehost7 user=annabel"),
+                    ("Instance SID", "ACMESID"),
+                    ("listen_addresses", "10.77.3.9"),
+                ] {
+                    facts[key] = json!(value);
+                }
+                event["host"]["data_paths"] = json!(["/srv/acme-vault/pgdata", "/dev/nvme7n3"]);
+                for (text, evidence) in [
+                    ("Devices of acmehost7 are slow.", "nvme7n3: mq-deadline on /mnt/acmemount"),
+                    ("Others use the CPU.", "40 % busy; most by acme backup job (pid 7), 0.80 cores"),
+                    ("ACMESID of acmecluster is asked by acmesync.", "acmesync ran for annabel"),
+                ] {
+                    let (event, code, severity) = ("finding", "io-scheduler", "warning");
+                    more.push(json!({"event": event, "code": code, "severity": severity, "text": text, "evidence": evidence}));
+                }
+                more.push(json!({"event": "note", "text": "hook acme-hook.sh of ordersdb said acmestandby, see /home/annabel/x"}));
+            }
+            "source" if event["source"] == "stat" || event["source"] == "client" => {
+                event["metrics"][0]["help"] = json!("as acmehost7 tells it");
+            }
+            "started" => more.push(json!({"event": "busiest", "source": "neighbours", "border": 1, "processes": [
+                {"pid": 7, "name": "acme backup job", "cpu_us": 900_000.0}, {"pid": 8, "name": "acmesync", "cpu_us": 800_000.0}
+            ]})),
+            "step_end" => event["error"] = json!("connection to 10.77.3.9 lost: acmehost7 is gone"),
+            "finished" => event["error"] = json!("see postgres://annabel@acmehost7/ordersdb"),
+            _ => {}
+        }
+        named.push(event);
+        named.extend(more);
+    }
+    let lines: Vec<String> = named.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+/// All forms that `export` knows, as it tells them itself.
+fn forms(mindful: &Mindful) -> Vec<String> {
+    let refused = mindful.run(&["export", "--as", "there-is-no-such-form"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    let listed = told.split_once("choose ").unwrap_or_else(|| panic!("{told}")).1;
+    let forms: Vec<String> = listed.trim().split(", ").map(str::to_owned).collect();
+    assert!(forms.len() > 10 && forms.iter().any(|form| form == "html"), "{forms:?}");
+    forms
+}
+
+/// Exports run `id` in all forms, and both charts and comparison; `(form, bytes)`.
+fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut take = |form: &str, args: &[&str]| {
+        let output = mindful.run(&[&["export"], args, more].concat());
+        // Not every form is of every run.
+        assert!([Some(0), Some(2)].contains(&output.status.code()), "{form}: {output:?}");
+        all.push((form.to_owned(), [output.stdout, output.stderr].concat()));
+    };
+    for form in forms(mindful) {
+        take(&form, &[id, "--as", &form]);
+    }
+    for chart in ["time", "distribution", "ledger"] {
+        take(chart, &[id, "--as", "svg", "--chart", chart]);
+    }
+    take("comparison", &["--baseline", id, "--candidate", id, "--as", "html"]);
+    all
+}
+
+fn found(bytes: &[u8], name: &str) -> bool {
+    bytes.windows(name.len()).any(|window| window == name.as_bytes())
+}
+
+/// What stands before and behind `name`.
+fn around(bytes: &[u8], name: &str) -> String {
+    let at = bytes.windows(name.len()).position(|window| window == name.as_bytes()).unwrap_or(0);
+    String::from_utf8_lossy(&bytes[at.saturating_sub(120)..(at + 120).min(bytes.len())]).into_owned()
+}
+
+#[test]
+fn no_name_leaves_in_any_form() {
+    let (here, there) = (Mindful::new(), Mindful::new());
+    let folder = there.folder().join("acme-orders");
+    std::fs::create_dir(&folder).unwrap();
+    let target = format!("sqlite:{}", folder.join("ledger.db").display());
+    let args = ["run", "--target", &target, "--scale", "4MiB", "--warmup", "0s", "--duration", "2s", "--sessions", "2"];
+    let ran = there.run(&[&args[..], &["--tag", "first", "--format", "json"]].concat());
+    let id = crate::mindful::json(&ran)["id"].as_str().unwrap().to_owned();
+    let run = there.folder().join("runs").join(&id);
+    // As it was measured: the folder of its data, and this host.
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy();
+    for (form, bytes) in exported(&there, &id, &["--redact"]) {
+        for name in ["acme-orders", "ledger.db", &there.folder().display().to_string()] {
+            assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        // A host may be called as a part of another word.
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
+        assert!(!words.any(|word| word == host), "{host} in {form}");
+        assert!(form != "json" || text.contains("sqlite:/path-"), "{text}");
+    }
+    // With all the names that a run can hold.
+    let lines = named(&std::fs::read_to_string(run.join("run.jsonl")).unwrap());
+    std::fs::write(run.join("run.jsonl"), lines).unwrap();
+    std::fs::remove_file(run.join("summary.json")).unwrap();
+    let taken = here.run(&["import", run.to_str().unwrap()]);
+    assert!(taken.status.success(), "{taken:?}");
+    let mut seen = BTreeSet::new();
+    for (_, bytes) in exported(&here, &id, &[]) {
+        seen.extend(NAMES.into_iter().filter(|name| found(&bytes, name)));
+    }
+    assert_eq!(seen.len(), NAMES.len(), "each name would be told without --redact: {seen:?}");
+    for (form, bytes) in exported(&here, &id, &["--redact"]) {
+        for name in NAMES {
+            assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
+        }
+    }
+    figures_stay(&here, &id);
+}
+
+/// Without names it is the same run: each figure is as it was.
+fn figures_stay(mindful: &Mindful, id: &str) {
+    let summary = |more: &[&str]| crate::mindful::json(&mindful.run(&[&["export", id, "--as", "json"], more].concat()));
+    let (open, closed) = (summary(&[]), summary(&["--redact"]));
+    for figure in ["blocks_visited_per_s", "physical_reads_per_s", "cpu", "ops"] {
+        assert_eq!(open["steps"][0][figure], closed["steps"][0][figure], "{figure}");
+    }
+    assert!(closed["steps"][0]["blocks_visited_per_s"].as_f64() > Some(0.0), "{closed}");
+    assert!(closed["target"].as_str().unwrap().starts_with("postgres://user-"), "{closed}");
+}

@@ -1,0 +1,228 @@
+//! A run without the names of those it was measured for: hosts, users, addresses, paths, databases, devices and the
+//! processes of others become `host-1`, `user-1`, the same name the same everywhere.
+//!
+//! It is the record that is redacted, event by event, before anything is made of it: no report can tell what it never
+//! read. Each event and each head is taken apart field by field, so that a field that is added does not compile before
+//! somebody decided what it may tell.
+
+mod names;
+mod text;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use mindful_core::description::{AccessPath, Description, HostView};
+use mindful_core::event::Event;
+use mindful_core::finding::Finding;
+use mindful_core::head::{Facts, Imported, RunHead, StepHead};
+use mindful_core::metric::Metric;
+use mindful_core::run::Run;
+use mindful_core::settings::{Origin, Setting, Settings};
+
+pub use names::Kind;
+use names::{Names, kind_of, says_nothing};
+
+/// What takes names out of runs; several that it is used for in turn get the same ones.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    names: Names,
+    /// Keys of a plan whose values are figures and choices.
+    choices: BTreeSet<String>,
+}
+
+impl Redactor {
+    /// `choices` are the keys of a plan whose values are figures and choices of a run; what others hold is taken out.
+    /// `known` are names of this host and its user, which need not stand in a field of their own.
+    pub fn new(choices: impl IntoIterator<Item = String>, known: impl IntoIterator<Item = (Kind, String)>) -> Self {
+        let mut redactor = Self { names: Names::default(), choices: choices.into_iter().collect() };
+        known.into_iter().for_each(|(kind, name)| redactor.names.learn(kind, &name));
+        redactor
+    }
+
+    /// Takes notice of the names in `run`, which stand in its texts too, before and behind the field that says what they
+    /// are.
+    pub fn learn(&mut self, run: &Run) {
+        for (key, value) in run.environment.iter().chain(run.description.iter().flat_map(|known| &known.facts)) {
+            self.names.learn_devices(key);
+            if let Some(kind) = kind_of(key).filter(|_| !says_nothing(value)) {
+                self.names.learn_all(kind, value);
+            }
+        }
+        for metric in run.steps.iter().flat_map(|step| &step.series).flat_map(|series| &series.metrics) {
+            self.names.learn_devices(&metric.name);
+        }
+        for process in run.steps.iter().flat_map(|step| &step.busiest).flat_map(|(_, processes)| processes) {
+            self.names.learn(Kind::Process, &process.name);
+        }
+        // What a setting or a place holds is known once it was taken out.
+        self.head(&mut run.head.clone());
+        run.host.clone().iter_mut().for_each(|host| self.host(host));
+    }
+
+    /// A text without names.
+    pub fn text(&mut self, text: &str) -> String {
+        self.names.scrubbed(text)
+    }
+
+    /// `event` without names.
+    pub fn event(&mut self, event: &mut Event) {
+        match event {
+            Event::Head(head) => self.head(head),
+            Event::Environment { facts } => self.facts(facts),
+            Event::Described { description, host } => {
+                self.description(description);
+                self.host(host);
+            }
+            Event::Shapes { shapes } => shapes.iter_mut().for_each(|shape| self.shape(shape)),
+            Event::Step(head) => self.step(head),
+            Event::Source { source: _, metrics, phase: _ } => metrics.iter_mut().for_each(|metric| self.metric(metric)),
+            Event::Busiest { source: _, boundary: _, processes } => {
+                for process in processes {
+                    process.name = self.names.of(Kind::Process, &process.name);
+                }
+            }
+            Event::StepEnd { error, interrupted: _ } | Event::Finished { interrupted: _, error } => {
+                if let Some(error) = error {
+                    self.free(error);
+                }
+            }
+            Event::Finding(Finding { code: _, severity: _, text, evidence }) => {
+                self.free(text);
+                self.free(evidence);
+            }
+            Event::Note { text } => self.free(text),
+            Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
+            // Figures alone.
+            Event::Loaded { dataset: _, load_s: _ }
+            | Event::Proven { proof: _ }
+            | Event::Ready { ready: _, of: _ }
+            | Event::Started { boundaries_us: _, clock_offset_us: _ }
+            | Event::Slice { session: _, report: _ }
+            | Event::Sample { source: _, boundary: _, at_us: _, cost_us: _, values: _ }
+            | Event::Latencies { source: _, boundary: _, sampled: _ }
+            | Event::Window { first: _, last: _ } => {}
+        }
+    }
+
+    fn head(&mut self, head: &mut RunHead) {
+        let RunHead {
+            format: _,
+            id: _,
+            started_at: _,
+            engine: _,
+            server_side_loop: _,
+            mindful_version: _,
+            mindful_build: _,
+            target,
+            plan,
+            settings,
+            imported,
+        } = head;
+        *target = self.names.target(target);
+        plan.target = self.names.target(&plan.target);
+        plan.tag.iter_mut().for_each(|tag| self.free(tag));
+        let hooks = &mut plan.hooks;
+        for command in [&mut hooks.before, &mut hooks.after, &mut hooks.end].into_iter().flatten() {
+            *command = self.names.of(Kind::Command, command);
+        }
+        *settings = self.settings(settings);
+        if let Some(Imported { what: _, files }) = imported {
+            for file in files {
+                *file = self.names.of(Kind::Path, file);
+            }
+        }
+    }
+
+    fn settings(&mut self, settings: &Settings) -> Settings {
+        let mut clean = Settings::default();
+        for (key, Setting { value, origin }) in settings.iter() {
+            let value = if *origin == Origin::Default { value.clone() } else { self.value(key, value) };
+            let origin = match origin {
+                Origin::Found(path) => Origin::Found(self.names.of(Kind::Path, path)),
+                Origin::File(path) => Origin::File(self.names.of(Kind::Path, path)),
+                Origin::Default | Origin::Variable(_) | Origin::Flag(_) => origin.clone(),
+            };
+            clean.set(key, value, origin);
+        }
+        clean
+    }
+
+    /// The value of a key of a plan.
+    fn value(&mut self, key: &str, value: &str) -> String {
+        let named = kind_of(key).filter(|_| !says_nothing(value));
+        match (key, named) {
+            ("target", _) => self.names.target(value),
+            (_, Some(kind)) => self.names.whole(kind, value),
+            _ if self.choices.contains(key) => self.names.scrubbed(value),
+            _ if says_nothing(value) => value.to_owned(),
+            _ => self.names.whole(if key.contains("hook") { Kind::Command } else { Kind::Path }, value),
+        }
+    }
+
+    fn facts(&mut self, facts: &mut Facts) {
+        let clean = std::mem::take(facts).into_iter().map(|(key, value)| {
+            let value = match kind_of(&key).filter(|_| !says_nothing(&value)) {
+                Some(kind) => self.names.whole(kind, &value),
+                None => self.names.scrubbed(&value),
+            };
+            (self.names.devices_of(&key), value)
+        });
+        *facts = clean.collect();
+    }
+
+    fn description(&mut self, description: &mut Description) {
+        let Description {
+            engine_version: _,
+            block_bytes: _,
+            cache_bytes: _,
+            cache_each_session: _,
+            endpoints: _,
+            facts,
+            files: _,
+            advice: _,
+            held_fixed,
+            expected_log: _,
+            stored_blocks,
+            words: _,
+            simulated: _,
+        } = description;
+        self.facts(facts);
+        *held_fixed = std::mem::take(held_fixed)
+            .into_iter()
+            .map(|(key, decides)| (self.names.devices_of(&key), decides))
+            .collect();
+        if let Some(text) = stored_blocks {
+            self.free(text);
+        }
+    }
+
+    fn host(&mut self, host: &mut HostView) {
+        let HostView { local: _, server_pid: _, data_paths, in_process: _, private: _ } = host;
+        for path in data_paths {
+            *path = PathBuf::from(self.names.whole(Kind::Path, &path.to_string_lossy()));
+        }
+    }
+
+    fn shape(&mut self, shape: &mut AccessPath) {
+        let AccessPath { kind: _, shape, pure: _, detail, idle_settings: _ } = shape;
+        self.free(shape);
+        self.free(detail);
+    }
+
+    fn step(&mut self, head: &mut StepHead) {
+        for (key, value) in &mut head.point.values {
+            *value = self.value(key, value);
+        }
+    }
+
+    fn metric(&mut self, metric: &mut Metric) {
+        let Metric { name, unit: _, kind: _, help } = metric;
+        *name = self.names.devices_of(name);
+        self.free(help);
+    }
+
+    /// A text that anything may stand in.
+    fn free(&mut self, text: &mut String) {
+        *text = self.names.told(text);
+    }
+}

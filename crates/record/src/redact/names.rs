@@ -1,0 +1,358 @@
+//! Which names were taken out, and what stands in their place.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A machine.
+    Host,
+    /// A user or role.
+    User,
+    /// An address of a network.
+    Address,
+    /// A file or folder.
+    Path,
+    /// A database, an instance, a service of it.
+    Database,
+    /// A block device, or what it is known by.
+    Device,
+    /// A process of somebody else.
+    Process,
+    /// A command of the user's.
+    Command,
+    /// Whatever else has a name.
+    Name,
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::User => "user",
+            Self::Address => "address",
+            Self::Path => "path",
+            Self::Database => "database",
+            Self::Device => "device",
+            Self::Process => "process",
+            Self::Command => "command",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// Parts of the name of a fact or a setting that tell that its value is a name, and of what.
+const TELLING: [(&str, Kind); 51] = [
+    ("host", Kind::Host),
+    ("hostname", Kind::Host),
+    ("machine", Kind::Host),
+    ("nodename", Kind::Host),
+    ("addr", Kind::Address),
+    ("address", Kind::Address),
+    ("addresses", Kind::Address),
+    ("listen", Kind::Address),
+    ("listener", Kind::Address),
+    ("url", Kind::Address),
+    ("user", Kind::User),
+    ("users", Kind::User),
+    ("username", Kind::User),
+    ("owner", Kind::User),
+    ("role", Kind::User),
+    ("database", Kind::Database),
+    ("databases", Kind::Database),
+    ("instance", Kind::Database),
+    ("sid", Kind::Database),
+    ("dbid", Kind::Database),
+    ("service", Kind::Database),
+    ("services", Kind::Database),
+    ("domain", Kind::Database),
+    ("cluster", Kind::Database),
+    ("standby", Kind::Database),
+    ("namespace", Kind::Database),
+    ("dir", Kind::Path),
+    ("directory", Kind::Path),
+    ("directories", Kind::Path),
+    ("path", Kind::Path),
+    ("paths", Kind::Path),
+    ("file", Kind::Path),
+    ("files", Kind::Path),
+    ("folder", Kind::Path),
+    ("home", Kind::Path),
+    ("point", Kind::Path),
+    ("source", Kind::Path),
+    ("dest", Kind::Path),
+    ("destination", Kind::Path),
+    ("socket", Kind::Path),
+    ("device", Kind::Device),
+    ("devices", Kind::Device),
+    ("serial", Kind::Device),
+    ("uuid", Kind::Device),
+    ("wwn", Kind::Device),
+    ("wwid", Kind::Device),
+    ("volume", Kind::Device),
+    ("conninfo", Kind::Command),
+    ("command", Kind::Command),
+    ("name", Kind::Name),
+    ("names", Kind::Name),
+];
+
+/// Facts whose names tell otherwise than they mean.
+const HARMLESS: [&str; 3] = ["os.name", "clock.source", "cpu.name"];
+
+/// What the value of the fact or setting `key` names, if its name says that it is one.
+pub fn kind_of(key: &str) -> Option<Kind> {
+    if HARMLESS.iter().any(|harmless| key.ends_with(harmless)) {
+        return None;
+    }
+    let lower = key.to_lowercase();
+    let mut parts: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    // `device.vda.scheduler` is a fact of a device, not its name.
+    if parts.contains(&"version") || (parts.len() > 2 && parts.contains(&"device")) {
+        parts.retain(|part| ["serial", "uuid", "wwn", "wwid"].contains(part));
+    }
+    // What stands last says most: the path of a device, the name of a host.
+    let mut found = parts.iter().rev().filter_map(|part| TELLING.iter().find(|(name, _)| name == part));
+    let last = found.next()?.1;
+    // The name of a host is a host's.
+    Some(if last == Kind::Name { found.next().map_or(last, |(_, kind)| *kind) } else { last })
+}
+
+/// Words that stand in commands, lists and paths, and name nobody's own.
+const COMMON: [&str; 44] = [
+    "any",
+    "bash",
+    "bin",
+    "cat",
+    "data",
+    "database",
+    "db",
+    "dbname",
+    "dev",
+    "disk",
+    "echo",
+    "env",
+    "etc",
+    "false",
+    "first",
+    "for",
+    "home",
+    "host",
+    "lib",
+    "local",
+    "mindful",
+    "mnt",
+    "mysql",
+    "opt",
+    "oracle",
+    "pgdata",
+    "port",
+    "postgres",
+    "postgresql",
+    "root",
+    "run",
+    "runs",
+    "server",
+    "sleep",
+    "srv",
+    "sudo",
+    "test",
+    "the",
+    "tmp",
+    "touch",
+    "true",
+    "user",
+    "usr",
+    "var",
+];
+
+/// Whether `value` is a figure, a size, a time or a switch: it names nobody.
+pub fn says_nothing(value: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "",
+        "on",
+        "off",
+        "yes",
+        "no",
+        "true",
+        "false",
+        "none",
+        "default",
+        "auto",
+        "embedded",
+        "null:",
+        "*",
+        "localhost",
+    ];
+    let lower = value.trim().to_lowercase();
+    let digits =
+        lower.trim_start_matches('-').bytes().take_while(|byte| byte.is_ascii_digit() || b".,".contains(byte)).count();
+    let unit = lower.trim_start_matches('-').get(digits..).unwrap_or_default().trim();
+    WORDS.contains(&lower.as_str())
+        || (digits > 0
+            && lower.matches('.').count() < 2
+            && unit.len() <= 5
+            && unit.bytes().all(|b| b.is_ascii_alphabetic() || b"%/".contains(&b)))
+}
+
+/// Names and what stands for them.
+#[derive(Debug, Default)]
+pub struct Names {
+    given: HashMap<(Kind, String), String>,
+    count: BTreeMap<Kind, u32>,
+    /// Names to be found in texts, longest first.
+    words: Vec<(Kind, String)>,
+    devices: Vec<String>,
+}
+
+impl Names {
+    /// `value` and the names in it will be found wherever they stand: those of a list, the program of a command, the file of a
+    /// path.
+    pub fn learn_all(&mut self, kind: Kind, value: &str) {
+        self.learn(kind, value);
+        for part in value.split(|c: char| c.is_whitespace() || "\"'`()[]{}=,;".contains(c)) {
+            let own = part.rsplit('/').next().unwrap_or(part);
+            if own.len() > 2 && !own.starts_with('-') && !COMMON.contains(&own.to_lowercase().as_str()) {
+                self.learn(kind, own);
+            }
+        }
+    }
+
+    /// What stands for `name`: the same each time.
+    pub fn of(&mut self, kind: Kind, name: &str) -> String {
+        // What was taken out already stays as it is: a record may be redacted again.
+        if self.given.values().any(|given| given == name) {
+            return name.to_owned();
+        }
+        if let Some(given) = self.given.get(&(kind, name.to_owned())) {
+            return given.clone();
+        }
+        let count = self.count.entry(kind).or_default();
+        *count += 1;
+        let slash = if kind == Kind::Path && name.starts_with('/') { "/" } else { "" };
+        let given = format!("{slash}{}-{count}", kind.word());
+        self.given.insert((kind, name.to_owned()), given.clone());
+        if [Kind::Path, Kind::Command].contains(&kind) {
+            self.learn_all(kind, name);
+        }
+        given
+    }
+
+    /// `given` stands for `name` too, where nothing does yet.
+    pub fn alias(&mut self, kind: Kind, name: &str, given: &str) {
+        self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());
+    }
+
+    /// `name` will be found wherever it stands as a word of its own.
+    pub fn learn(&mut self, kind: Kind, name: &str) {
+        let name = name.trim();
+        // A letter or two would be found everywhere; a path is known by its slash.
+        let known = self.words.iter().any(|(_, word)| word == name) || self.given.values().any(|given| given == name);
+        if name.len() < 2 || name.starts_with('/') || says_nothing(name) || known {
+            return;
+        }
+        if kind == Kind::Device && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
+            self.learn_device(name);
+        }
+        self.words.push((kind, name.to_owned()));
+        self.words.sort_by(|(_, a), (_, b)| b.len().cmp(&a.len()).then(a.cmp(b)));
+    }
+
+    /// Devices that a name with dots says, as `device.vda.scheduler` and `vda.reads_completed` do.
+    pub fn learn_devices(&mut self, name: &str) {
+        let mut parts = name.split('.');
+        let first = parts.next().unwrap_or_default();
+        let device = if first == "device" || name.starts_with("client.device.") {
+            name.trim_start_matches("client.").split('.').nth(1)
+        } else {
+            Some(first).filter(|first| is_device(first))
+        };
+        if let Some(device) = device {
+            self.learn_device(device);
+        }
+    }
+
+    fn learn_device(&mut self, name: &str) {
+        if !self.devices.iter().any(|known| known == name) {
+            self.devices.push(name.to_owned());
+        }
+    }
+
+    /// A name with dots, its devices renamed.
+    pub fn devices_of(&mut self, name: &str) -> String {
+        let part = |part: &str| if self.is_known_device(part) { self.of(Kind::Device, part) } else { part.to_owned() };
+        name.split('.').map(part).collect::<Vec<_>>().join(".")
+    }
+
+    /// Whether a word is a device of this run, or is called as one.
+    pub fn is_known_device(&self, word: &str) -> bool {
+        is_device(word) || self.devices.iter().any(|known| known == word)
+    }
+
+    /// The longest name that `text` begins with and that ends there.
+    pub fn word_at(&self, text: &str, processes: bool) -> Option<(Kind, String)> {
+        let ends = |word: &str| !text[word.len()..].starts_with(super::text::is_of_word);
+        let fits = |(kind, word): &&(Kind, String)| {
+            (processes || *kind != Kind::Process) && text.starts_with(word.as_str()) && ends(word)
+        };
+        self.words.iter().find(fits).cloned()
+    }
+}
+
+/// Whether the kernel calls block devices so.
+fn is_device(word: &str) -> bool {
+    const LETTERS: [&str; 5] = ["xvd", "dasd", "sd", "vd", "hd"];
+    const NUMBERS: [&str; 15] = [
+        "nvme", "dm-", "md", "loop", "mmcblk", "zram", "ram", "rbd", "nbd", "bcache", "drbd", "pmem", "sr", "emcpower",
+        "ploop",
+    ];
+    let lettered = |prefix: &str| {
+        word.strip_prefix(prefix).is_some_and(|rest| {
+            let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+            (1..=3).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase())
+        })
+    };
+    let numbered = |prefix: &str| {
+        word.strip_prefix(prefix).is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_digit()) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
+    // A hash and what a disk is made of are none.
+    !["md5", "hdd"].contains(&word) && (LETTERS.into_iter().any(lettered) || NUMBERS.into_iter().any(numbered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_fact_tells_what_its_value_names() {
+        for (key, kind) in [
+            ("storage.device", Some(Kind::Device)),
+            ("storage.mount_point", Some(Kind::Path)),
+            ("storage.source", Some(Kind::Path)),
+            ("device.nvme0n1.serial", Some(Kind::Device)),
+            ("device.nvme0n1.model", None),
+            ("DB host name", Some(Kind::Host)),
+            ("cluster_name", Some(Kind::Database)),
+            ("synchronous_standby_names", Some(Kind::Database)),
+            ("unix_socket_directories", Some(Kind::Path)),
+            ("client.clock.source", None),
+            ("server_version", None),
+            ("io_method", None),
+        ] {
+            assert_eq!(kind_of(key), kind, "{key}");
+        }
+    }
+
+    #[test]
+    fn figures_and_switches_name_nobody() {
+        assert!(["128", "16 MiB", "1.5s", "0.9", "on", "", "-1", "8192kB", "3 %"].into_iter().all(says_nothing));
+        assert!(!["db1", "10.0.0.1", "/data", "1.2.3", "prod"].into_iter().any(says_nothing));
+    }
+
+    #[test]
+    fn devices_are_known_by_their_kernels_names() {
+        assert!(["sda", "sdaa1", "nvme0n1p2", "dm-0", "md127", "vdb", "xvdf1", "loop7"].into_iter().all(is_device));
+        assert!(!["md5", "hdd", "sd", "ram", "nvme", "mdx", "sdcard"].into_iter().any(is_device));
+    }
+}
