@@ -19,9 +19,6 @@ pub const FILLER_BYTES: usize = 124;
 /// Bytes that make a visited row so long that no other one fits beside it and its ballast.
 pub const PAD_BYTES: usize = 6_700;
 
-/// Version of the row's layout, as the registry has it.
-pub const SHAPE: i32 = 1;
-
 /// Scan tables have their own layout, beyond those of all schemas.
 const SCANNED: u32 = 1 << 16;
 

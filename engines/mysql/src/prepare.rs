@@ -9,7 +9,7 @@ use mysql::{Conn, Value};
 use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::link::Link;
-use crate::names::Namespace;
+use crate::names::{MARK, NUMBERS, Namespace};
 use crate::server_time;
 use crate::statement::{self, Reach};
 
@@ -127,12 +127,12 @@ fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Res
     for schema in 1..=workload.schemas {
         let create = statement::create_function(namespace, schema);
         let stands: Option<Option<String>> = conn.exec_first(&find, (&namespace.name, format!("visit_{schema}")))?;
-        let body = create.split_once("RETURN (").map(|(_, body)| body.trim_end());
-        let is_ours = |stands: &String| body.is_some_and(|body| stands.trim_end().ends_with(body));
+        let body = create.find("RETURN (").map_or("", |at| create[at..].trim_end());
         match stands {
             // Who may not see what stands may not replace it either.
             Some(None) => return Ok(false),
-            Some(Some(stands)) if is_ours(&stands) => continue,
+            // One of another body would run what others wrote.
+            Some(Some(stands)) if stands.trim_end() == body => continue,
             Some(_) => conn.query_drop(format!("DROP FUNCTION {}", statement::function(namespace, schema)))?,
             None => {}
         }
@@ -147,9 +147,9 @@ fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Res
 /// Sees that the table of numbers holds 0 to `count` less one, and keeps them: one in memory is empty after a restart,
 /// and reads would visit nothing.
 fn numbers(conn: &mut Conn, namespace: &Namespace, count: u64) -> Result<(), Failure> {
-    let table = namespace.qualified("numbers");
+    let table = namespace.qualified(NUMBERS);
     conn.query_drop(format!(
-        "CREATE TABLE IF NOT EXISTS {table} (n INT UNSIGNED NOT NULL PRIMARY KEY) ENGINE = InnoDB"
+        "CREATE TABLE IF NOT EXISTS {table} (n INT UNSIGNED NOT NULL PRIMARY KEY) ENGINE = InnoDB COMMENT = '{MARK}'"
     ))?;
     refuse_memory(conn, namespace, &table)?;
     let held: Option<u64> = conn.query_first(format!("SELECT COUNT(*) FROM {table} WHERE n < {count}"))?;

@@ -17,6 +17,7 @@ use mysql::{Row, Statement, Value};
 
 use crate::commit::{Commits, Committed};
 use crate::error::Failure;
+use crate::flavor::Flavor;
 use crate::link::{Link, Open};
 use crate::names::Namespace;
 use crate::server_time;
@@ -85,7 +86,12 @@ impl ServerLoop {
         let (mut conn, place) = link.connect_session(workload, placement)?;
         let draws = Draws::new(workload, placement.session, placement.schema);
         let schemas = draws.schemas();
+        let is_mariadb = link.version()?.flavor == Flavor::MariaDb;
         let prepared = link.run_on(&mut conn, &place, |conn| {
+            if is_mariadb {
+                // It would keep what a key had, and look it up there the next time.
+                conn.query_drop("SET SESSION optimizer_switch = 'subquery_cache=off'")?;
+            }
             let mut updates = BTreeMap::new();
             let mut scans = BTreeMap::new();
             for schema in &schemas {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use mindful_core::workload::{Access, Op, Redo, Workload};
 
-use crate::names::{Kind, Namespace};
+use crate::names::{Kind, NUMBERS, Namespace};
 
 /// How a read of more than one block reaches them within one row of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn is_single(workload: &Workload) -> bool {
 
 /// The function that counts a range of a schema's keys.
 pub fn function(namespace: &Namespace, schema: u32) -> String {
-    format!("{}.`visit_{schema}`", namespace.quoted())
+    namespace.qualified(&format!("visit_{schema}"))
 }
 
 /// What makes it.
@@ -67,7 +67,7 @@ fn visit(workload: &Workload, namespace: &Namespace, schema: u32, reach: Reach) 
         Reach::Key => format!("(SELECT COUNT(seq) FROM {table} FORCE INDEX (k) WHERE k = j.a)"),
         Reach::Function => format!("{}(j.a, j.a + j.n - 1)", function(namespace, schema)),
         Reach::Sequence => joined(&format!("seq_0_to_{}", count - 1), "seq", &table),
-        Reach::Numbers => joined(&format!("{}.`numbers`", namespace.quoted()), "n", &table),
+        Reach::Numbers => joined(&namespace.qualified(NUMBERS), "n", &table),
     }
 }
 

@@ -1,35 +1,53 @@
 //! The opened server.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
 use mindful_core::event::Events;
 use mindful_core::metric::Sampler;
+use mindful_core::plan::Plan;
+use mindful_core::result::Finding;
 use mindful_core::slice::Placement;
-use mindful_core::workload::Workload;
-use mindful_core::{Error, Result, Session, Target};
+use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::{Error, Result, Session, Target, clock};
+use mysql::Value;
+use mysql::prelude::Queryable;
 
+use crate::client_session::ClientSession;
+use crate::commit::Committed;
 use crate::connect::Server;
+use crate::layout::PAGE_BYTES;
 use crate::link::Link;
+use crate::lock::{self, RunLock};
+use crate::names::Kind;
 use crate::options::Options;
-use crate::server::Private;
+use crate::registry::{self, Found};
+use crate::server::{Phase, Private};
+use crate::session::ServerLoop;
+use crate::statement::Reach;
+use crate::{counters, describe, instance, load, plan_check, prepare, server_time, settle, verify};
 
 /// A MariaDB or MySQL server, shared by all threads.
 pub struct MysqlTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
     private: Option<Private>,
+    options: Options,
+    events: Arc<dyn Events>,
+    /// Slices are timed by this host's clock, not the server's.
+    client_clock: AtomicBool,
+    /// How sessions of the work that was prepared reach their pages.
+    reach: Mutex<Option<Reach>>,
+    committed: Arc<Committed>,
+    lock: RunLock,
 }
 
 impl MysqlTarget {
     /// Connects to `server` and looks what it is.
-    pub fn open(
-        server: Server,
-        private: Option<Private>,
-        _options: Options,
-        _events: &Arc<dyn Events>,
-    ) -> Result<Self> {
+    pub fn open(server: Server, private: Option<Private>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let link = Arc::new(Link::new(server));
         let version = link.version()?;
         if !version.is_supported() {
@@ -39,57 +57,196 @@ impl MysqlTarget {
                 format!("mindful needs {} {major}.{minor} or newer", version.flavor.name()),
             ));
         }
-        Ok(Self { link, private })
+        let page: Option<u64> =
+            link.run("asking for the page size", |conn| Ok(conn.query_first("SELECT @@GLOBAL.innodb_page_size")?))?;
+        if page != Some(PAGE_BYTES) {
+            return Err(Error::target(
+                format!("the server's pages are {} bytes long", page.unwrap_or(0)),
+                "mindful measures InnoDB with pages of 16384 bytes (innodb_page_size)",
+            ));
+        }
+        Ok(Self {
+            link,
+            private,
+            options,
+            events: Arc::clone(events),
+            client_clock: AtomicBool::new(false),
+            reach: Mutex::default(),
+            committed: Arc::default(),
+            lock: RunLock::default(),
+        })
     }
-}
 
-fn not_yet<T>(what: &str) -> Result<T> {
-    Err(Error::target(format!("{what}: this build does not do that yet"), "measure by another engine"))
+    fn loaded(&self) -> Result<Dataset> {
+        self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
+    }
+
+    /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
+    fn phase(&self, phase: Phase) -> Result<()> {
+        if let Some(private) = &self.private
+            && private.phase(phase)?
+        {
+            self.link.release();
+        }
+        Ok(())
+    }
+
+    /// The tables of a dataset.
+    fn tables(&self, dataset: &Dataset) -> Vec<String> {
+        let table = |kind| move |schema| self.options.namespace.table(kind, schema);
+        let scans = (1..=dataset.schemas).filter(|_| dataset.scan_blocks > 0).map(table(Kind::Scan));
+        (1..=dataset.schemas).map(table(Kind::Blocks)).chain(scans).collect()
+    }
+
+    /// The folder of the server's files, where it is on this host.
+    fn data_folder(&self) -> Result<Option<PathBuf>> {
+        match &self.private {
+            Some(private) => Ok(Some(private.data_dir())),
+            None if describe::host(&self.link).local => {
+                let folder: Option<String> = self
+                    .link
+                    .run("asking for the data folder", |conn| Ok(conn.query_first("SELECT @@GLOBAL.datadir")?))?;
+                Ok(folder.map(PathBuf::from))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn prove(&self, stop: &Stop) -> Result<LayoutProof> {
+        let data = self.data_folder()?;
+        verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, data.as_deref(), stop)
+    }
 }
 
 impl Target for MysqlTarget {
     fn describe(&self) -> Result<Description> {
-        Ok(Description {
-            engine_version: self.link.version()?.to_string(),
-            block_bytes: 16_384,
-            endpoints: 1,
-            ..Description::default()
+        let mut description = describe::describe(&self.link)?;
+        for chosen in self.private.iter().flat_map(Private::chosen) {
+            description
+                .facts
+                .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
+        }
+        Ok(description)
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        if self.client_clock.load(Ordering::SeqCst) {
+            return Ok(clock::now_us());
+        }
+        self.link.run("reading the server's clock", |conn| {
+            let statement = conn.prep("SELECT SYSDATE(6)")?;
+            let now: Option<Value> = conn.exec_first(statement, ())?;
+            let us = now.as_ref().and_then(server_time::us);
+            us.ok_or_else(|| Error::target("the server does not tell its time", "report its version").into())
         })
     }
 
     fn host(&self) -> HostView {
-        let Some(private) = &self.private else { return HostView::default() };
-        HostView {
-            local: true,
-            server_pid: Some(private.pid()).filter(|pid| *pid != 0),
-            data_paths: vec![private.data_dir()],
-            in_process: false,
-            private: true,
+        match &self.private {
+            Some(private) => HostView {
+                local: true,
+                server_pid: Some(private.pid()).filter(|pid| *pid != 0),
+                data_paths: vec![private.data_dir()],
+                in_process: false,
+                private: true,
+            },
+            None => describe::host(&self.link),
         }
     }
 
     fn dataset(&self) -> Result<Option<Dataset>> {
-        Ok(None)
+        match registry::find(&self.link, &self.options.namespace)? {
+            Found::Nothing => Ok(None),
+            Found::Foreign(why) => Err(why),
+            Found::Ours { entries } => Ok(registry::dataset(&entries, PAGE_BYTES)),
+        }
     }
 
-    fn load(&self, _: &DatasetPlan, _: &dyn Events, _: &Stop) -> Result<Dataset> {
-        not_yet("loading")
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        if !load::is_complete(&self.link, &self.options, plan)? {
+            self.phase(Phase::Load)?;
+            let loaded = lock::alone(&self.link, &self.options.namespace, || {
+                load::load(&self.link, &self.options, plan, events, stop)
+            });
+            self.phase(Phase::Run)?;
+            loaded?;
+        }
+        self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
     }
 
-    fn verify(&self, _: &Stop) -> Result<LayoutProof> {
-        not_yet("proving a layout")
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        self.prove(stop)
     }
 
-    fn prepare(&self, _: &Workload, _: u32) -> Result<Vec<AccessPath>> {
-        not_yet("a run")
+    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
+        registry::keep_proof(&self.link, &self.options.namespace, proof)
     }
 
-    fn session(&self, _: &Workload, _: Placement) -> Result<Box<dyn Session>> {
-        not_yet("a session")
+    fn stored_proof(&self) -> Result<Option<LayoutProof>> {
+        let Found::Ours { entries } = registry::find(&self.link, &self.options.namespace)? else { return Ok(None) };
+        let loaded = registry::dataset(&entries, PAGE_BYTES);
+        Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
+    }
+
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
+        self.link.set_interrupted(false);
+        let in_server = workload.looping == LoopSite::Server;
+        self.client_clock.store(!in_server, Ordering::SeqCst);
+        if let Some(private) = &self.private
+            && private.carry(sessions)?
+        {
+            self.link.release();
+        }
+        self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
+        let dataset = self.dataset()?;
+        prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
+        prepare::refuse_contradictions(workload, sessions)?;
+        prepare::commits(&self.link, workload, self.private.is_some())?;
+        let reach = if in_server {
+            prepare::refuse_standing_clock(&self.link)?;
+            Some(prepare::reach(&self.link, workload, &self.options.namespace)?)
+        } else {
+            None
+        };
+        *self.reach.lock().unwrap_or_else(PoisonError::into_inner) = reach;
+        let paths = plan_check::check(&self.link, workload, &self.options.namespace, reach)?;
+        if let Some(dataset) = dataset.filter(|_| workload.update_pct.is_none()) {
+            settle::before_reads(&self.link, &self.tables(&dataset), &*self.events, &Stop::default())?;
+        }
+        Ok(paths)
+    }
+
+    fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
+        let dataset = self.dataset()?;
+        // A plan that does not fit what is loaded is refused where it is run.
+        match dataset.as_ref().map(|dataset| plan.workload(dataset)) {
+            Some(Ok(workload)) => plan_check::impurities(&self.link, &workload, &self.options.namespace),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
+        let (namespace, committed) = (&self.options.namespace, &self.committed);
+        let reach = *self.reach.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(match (workload.looping, reach) {
+            (LoopSite::Server, Some(reach)) => {
+                Box::new(ServerLoop::open(&self.link, workload, placement, namespace, reach, committed)?)
+            }
+            (LoopSite::Server, None) => return Err(Error::run("nothing is prepared for this work", "report this")),
+            (LoopSite::Client, _) => {
+                Box::new(ClientSession::open(&self.link, workload, placement, namespace, committed)?)
+            }
+        })
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(Vec::new())
+        counters::samplers(&self.link, &self.committed, &*self.events)
+    }
+
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        let (Some(data), Some(dataset)) = (self.data_folder()?, self.dataset()?) else { return Ok(Vec::new()) };
+        let file = |schema| verify::tablespace(&data, &self.options.namespace, schema);
+        Ok((1..=dataset.schemas).map(file).filter(|file| file.exists()).collect())
     }
 
     fn interrupt(&self) {
@@ -101,10 +258,29 @@ impl Target for MysqlTarget {
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        Ok(Vec::new())
+        registry::inventory(&self.link, &self.options.namespace)
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        self.inventory()
+        lock::alone(&self.link, &self.options.namespace, || registry::cleanup(&self.link, &self.options.namespace))
+    }
+
+    fn home(&self) -> Result<Option<OwnedObject>> {
+        let of = |private| instance::of(private, &self.link, &self.options.namespace);
+        let Some(mut home) = self.private.as_ref().map(of).transpose()? else { return Ok(None) };
+        // The same reason that keeps the namespace.
+        if let Some(kept) = self.inventory()?.into_iter().find(|object| object.kept_because.is_some()) {
+            home.kept_because.get_or_insert(format!("it also holds {}, not mindful's", kept.name));
+        }
+        Ok(Some(home))
+    }
+
+    fn remove_home(&self) -> Result<Option<OwnedObject>> {
+        let home = self.home()?;
+        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &home) {
+            self.link.release();
+            private.destroy()?;
+        }
+        Ok(home)
     }
 }
