@@ -13,6 +13,8 @@ pub static ENGINES: &[&dyn Engine] = &[
     &mindful_sqlite::ENGINE,
     #[cfg(feature = "raw")]
     &mindful_raw::ENGINE,
+    #[cfg(feature = "oracle")]
+    &mindful_oracle::ENGINE,
     &mindful_null::ENGINE,
 ];
 

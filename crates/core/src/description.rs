@@ -42,6 +42,9 @@ pub struct Description {
     /// Whether it simulates its reads: no figure of it is one of storage.
     #[serde(default)]
     pub simulated: bool,
+    /// What every report and export of its figures has to say, such as what its licence asks; a sentence or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// What a system calls what every one has, so that a report speaks as those who run it do.

@@ -12,6 +12,20 @@ pub fn words() -> Words {
 pub mod statistic {
     /// Requests to the buffer cache, blocks.
     pub const LOGICAL_READS: &str = "session logical reads";
+    /// Of these, those of reads as of an instant.
+    pub const CONSISTENT_GETS: &str = "consistent gets";
+    /// Blocks read past the cache.
+    pub const READS_DIRECT: &str = "physical reads direct";
+    /// Blocks read before anyone asked for them.
+    pub const READS_PREFETCHED: &str = "physical reads cache prefetch";
+    /// Waits for redo to be on storage, one a commit that waits.
+    pub const SYNCH_WRITES: &str = "redo synch writes";
+    /// Time of these waits, us.
+    pub const SYNCH_TIME: &str = "redo synch time (usec)";
+    /// Bytes that storage cells sent after a smart scan.
+    pub const CELL_SMART_BYTES: &str = "cell physical IO interconnect bytes returned by smart scan";
+    /// Reads that the flash cache of storage cells served.
+    pub const CELL_FLASH_HITS: &str = "cell flash cache read hits";
     /// Blocks read.
     pub const BLOCKS_READ: &str = "physical reads";
     /// Requests that read them.

@@ -42,7 +42,9 @@ fn listed() -> Vec<Code> {
         &mindful_raw::ENGINE,
         &mindful_null::ENGINE,
     ];
-    codes::ALL.iter().chain(engines.iter().flat_map(|engine| engine.finding_codes())).copied().collect()
+    let of_engines = engines.iter().flat_map(|engine| engine.finding_codes());
+    // Oracle's engine is in no build that did not ask for its driver.
+    codes::ALL.iter().chain(of_engines).chain(mindful_oracle::codes::ALL).copied().collect()
 }
 
 fn names() -> BTreeSet<String> {

@@ -14,7 +14,8 @@ fn the_version_names_commit_profile_and_features() {
     assert!(hash == "unknown" || (hash.len() == 12 && hash.bytes().all(|b| b.is_ascii_hexdigit())), "{line}");
     let built_in = std::path::Path::new(env!("CARGO_BIN_EXE_mindful")).parent().unwrap().file_name().unwrap();
     assert_eq!(profile, built_in.to_str().unwrap(), "{line}");
-    assert_eq!(features, "postgres, mysql, sqlite, raw");
+    let oracle = if cfg!(feature = "oracle") { ", oracle" } else { "" };
+    assert_eq!(features, format!("postgres, mysql, sqlite, raw{oracle}"));
 }
 
 #[test]

@@ -1,0 +1,2 @@
+/* mindful commit */
+{commit}

@@ -1,0 +1,4 @@
+/* mindful enter */
+BEGIN
+    DBMS_APPLICATION_INFO.SET_MODULE(:module, :action);
+END;

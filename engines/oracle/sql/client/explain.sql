@@ -1,0 +1,3 @@
+/* mindful explain */
+EXPLAIN PLAN SET STATEMENT_ID = 'mindful' FOR
+{statement}

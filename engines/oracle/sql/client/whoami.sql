@@ -1,0 +1,4 @@
+/* mindful whoami */
+SELECT SYS_CONTEXT('USERENV', 'SID') AS sid, SYS_CONTEXT('USERENV', 'INSTANCE') AS instance,
+    SYS_CONTEXT('USERENV', 'SESSION_USER') AS account, SYS_CONTEXT('USERENV', 'SERVICE_NAME') AS service
+FROM dual

@@ -1,0 +1,3 @@
+/* mindful histogram */
+SELECT event, wait_time_micro, wait_count FROM v$event_histogram_micro
+WHERE event IN ({names})

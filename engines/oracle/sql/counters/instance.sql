@@ -1,0 +1,2 @@
+/* mindful instance_statistics */
+SELECT name, value FROM v$sysstat WHERE name IN ({names})

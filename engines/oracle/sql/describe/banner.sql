@@ -1,0 +1,2 @@
+/* mindful banner */
+SELECT banner FROM v$version WHERE banner LIKE 'Oracle%'

@@ -1,0 +1,4 @@
+/* mindful parameters */
+SELECT name, value FROM v$parameter
+WHERE name IN ({names})
+ORDER BY name

@@ -1,0 +1,2 @@
+/* mindful sga */
+SELECT name, bytes FROM v$sgainfo ORDER BY name

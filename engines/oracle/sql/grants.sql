@@ -1,0 +1,21 @@
+-- The least account for mindful's engine for Oracle, which is experimental. As a DBA, in the pluggable database that shall
+-- be measured; the names of account and tablespace (mindful_bench, users) are examples.
+CREATE USER mindful_bench IDENTIFIED BY "choose one" DEFAULT TABLESPACE users QUOTA UNLIMITED ON users;
+-- To connect, and to make its own tables. Nothing else is made: no procedure, no user, no tablespace.
+GRANT CREATE SESSION, CREATE TABLE TO mindful_bench;
+-- Counters, waits and settings. Without one of them a run goes on, its figures are not known, and a finding says so.
+GRANT SELECT ON V_$SESSION TO mindful_bench;
+GRANT SELECT ON V_$SESSTAT TO mindful_bench;
+GRANT SELECT ON V_$STATNAME TO mindful_bench;
+GRANT SELECT ON V_$SYSSTAT TO mindful_bench;
+GRANT SELECT ON V_$SESSION_EVENT TO mindful_bench;
+GRANT SELECT ON V_$SESS_TIME_MODEL TO mindful_bench;
+GRANT SELECT ON V_$EVENT_HISTOGRAM_MICRO TO mindful_bench;
+GRANT SELECT ON V_$OSSTAT TO mindful_bench;
+GRANT SELECT ON V_$PARAMETER TO mindful_bench;
+GRANT SELECT ON V_$INSTANCE TO mindful_bench;
+GRANT SELECT ON V_$DATABASE TO mindful_bench;
+GRANT SELECT ON V_$SGAINFO TO mindful_bench;
+GRANT SELECT ON V_$BUFFER_POOL TO mindful_bench;
+-- Release 12 alone: sleeping there needs a package that is not public.
+-- GRANT EXECUTE ON DBMS_LOCK TO mindful_bench;

@@ -1,0 +1,2 @@
+/* mindful drop */
+DROP TABLE {table} PURGE

@@ -1,0 +1,2 @@
+/* mindful forget_table */
+DELETE FROM {registry} WHERE table_name = :name

@@ -1,0 +1,2 @@
+/* mindful keep_proof */
+UPDATE {registry} SET proof = :proof WHERE table_name = :name

@@ -1,0 +1,2 @@
+/* mindful mark_registry */
+COMMENT ON TABLE {registry} IS '{mark}'

@@ -1,0 +1,2 @@
+/* mindful serial */
+ALTER TABLE {table} NOPARALLEL

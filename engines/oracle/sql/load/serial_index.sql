@@ -1,0 +1,2 @@
+/* mindful serial_index */
+ALTER INDEX {table}_K NOPARALLEL

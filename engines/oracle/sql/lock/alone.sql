@@ -1,0 +1,2 @@
+/* mindful lock_alone */
+LOCK TABLE {registry} IN EXCLUSIVE MODE NOWAIT

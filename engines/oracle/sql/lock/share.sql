@@ -1,0 +1,2 @@
+/* mindful lock_share */
+LOCK TABLE {registry} IN ROW SHARE MODE NOWAIT

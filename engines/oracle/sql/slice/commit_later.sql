@@ -1,0 +1,1 @@
+            v_pending := v_pending + 1;

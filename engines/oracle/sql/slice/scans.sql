@@ -1,0 +1,3 @@
+        ELSE
+            CASE v_slot
+{branches}            END CASE;

@@ -1,0 +1,13 @@
+/* mindful prove_pair */
+SELECT TO_CHAR(ROUND(NVL(CORR(one.place, other.place), 0), 6), 'FM90.000000', 'NLS_NUMERIC_CHARACTERS=''.,''')
+    AS correlation
+FROM (
+    SELECT k, RANK() OVER (ORDER BY DBMS_ROWID.ROWID_RELATIVE_FNO(ROWID, 'BIGFILE'),
+        DBMS_ROWID.ROWID_BLOCK_NUMBER(ROWID, 'BIGFILE')) AS place
+    FROM {one}
+) one
+JOIN (
+    SELECT k, RANK() OVER (ORDER BY DBMS_ROWID.ROWID_RELATIVE_FNO(ROWID, 'BIGFILE'),
+        DBMS_ROWID.ROWID_BLOCK_NUMBER(ROWID, 'BIGFILE')) AS place
+    FROM {other}
+) other ON other.k = one.k

@@ -1,0 +1,195 @@
+//! Errors in one line: what happened, where, and the next move.
+
+use mindful_core::{Error, ErrorKind};
+
+use crate::driver::Failure;
+
+/// What was being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// Connecting.
+    Connect,
+    /// Anything before or after the work.
+    Prepare,
+    /// The work itself.
+    Work,
+}
+
+/// `failure` while doing something at `place`.
+pub fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
+    let (what, next) = match failure {
+        Failure::Server { code, text } => (text.clone(), of_code(*code).unwrap_or(UNKNOWN).to_owned()),
+        Failure::Listener { code, text } => {
+            let next =
+                code.and_then(of_code).unwrap_or("see `lsnrctl status` on the server for what the listener serves");
+            (text.clone(), next.to_owned())
+        }
+        Failure::Silent(within) => (
+            format!("no answer within {} s", within.as_secs().max(1)),
+            if doing == Doing::Connect {
+                "see whether a firewall swallows what is sent, or give --connect-timeout 60s".to_owned()
+            } else {
+                "see what the session waits for in V$SESSION; the connection is given up".to_owned()
+            },
+        ),
+        Failure::Unable(words) if doing == Doing::Connect => (
+            format!("the server asks for what the driver cannot do ({words}): most often native network encryption"),
+            "set SQLNET.ENCRYPTION_SERVER=ACCEPTED in the server's sqlnet.ora, or connect by TCPS \
+             (oracle://user@tcps://host:2484/service)"
+                .to_owned(),
+        ),
+        Failure::Unable(words) => (format!("the driver gave up ({words})"), REPORT.to_owned()),
+        Failure::Lost(text) => (
+            format!("the connection broke ({text})"),
+            if doing == Doing::Connect {
+                "see whether a listener of Oracle's stands at this host and port".to_owned()
+            } else {
+                "see the alert log: an instance that went down, a killed session, a network in between".to_owned()
+            },
+        ),
+        Failure::Address(text) => (
+            text.clone(),
+            "give oracle://user@host:1521/service, or an alias of the tnsnames.ora in --tns-admin".to_owned(),
+        ),
+        Failure::Tls(text) => (
+            text.clone(),
+            "give --wallet FOLDER with ewallet.pem (cwallet.sso cannot be read), its password by \
+             MINDFUL_ORACLE_WALLET_PASSWORD"
+                .to_owned(),
+        ),
+        Failure::Garbled(text) => (
+            format!("the answer cannot be read ({text})"),
+            if doing == Doing::Connect {
+                "see whether it is Oracle that listens at this host and port".to_owned()
+            } else {
+                REPORT.to_owned()
+            },
+        ),
+    };
+    let error = match (kind(failure, doing), what) {
+        (ErrorKind::Run, what) => Error::run(what, next),
+        (_, what) => Error::target(what, next),
+    };
+    error.at(place)
+}
+
+const UNKNOWN: &str = "look the number up at docs.oracle.com/error-help/db";
+const REPORT: &str = "`mindful doctor` writes a bundle for a report of this bug";
+
+fn kind(failure: &Failure, doing: Doing) -> ErrorKind {
+    match (doing, failure) {
+        (Doing::Work, _) => ErrorKind::Run,
+        _ => ErrorKind::Target,
+    }
+}
+
+/// The next move after `ORA-code`.
+fn of_code(code: u32) -> Option<&'static str> {
+    NEXT.iter().find(|(known, _)| *known == code).map(|(_, next)| *next)
+}
+
+/// Numbers that a first contact meets, each with the next move.
+pub const NEXT: &[(u32, &str)] = &[
+    (1, "two rows have one key: `mindful cleanup` and load anew"),
+    (18, "raise the parameter sessions, or use fewer --sessions"),
+    (20, "raise the parameter processes, or use fewer --sessions"),
+    (28, "the session was killed: see who did, and run again"),
+    (54, "another session holds the table: wait until it ends"),
+    (60, "a deadlock: give each session a schema of its own, or --commit each"),
+    (942, "grant what `mindful engines oracle --grants` prints, or `mindful load` first"),
+    (955, "a table of that name is there and not mindful's: choose another --namespace"),
+    (1013, "the call was cancelled"),
+    (
+        1017,
+        "check account and password; an account with an 11G verifier alone needs its password set anew on 12c or later",
+    ),
+    (1031, "grant what `mindful engines oracle --grants` prints"),
+    (1033, "the instance starts up or goes down: wait, then try again"),
+    (1034, "the instance is down: start it"),
+    (1109, "the database is not open: open it (a pluggable one by ALTER PLUGGABLE DATABASE OPEN)"),
+    (1536, "raise the account's quota on the tablespace, or name another by --tablespace"),
+    (1555, "undo was too small for the query: raise UNDO_RETENTION or the undo tablespace"),
+    (1591, "an in-doubt transaction holds rows: resolve it"),
+    (1652, "temporary space is used up: enlarge the TEMP tablespace"),
+    (1653, "the tablespace is full: enlarge it, or load less"),
+    (1654, "the tablespace is full: enlarge it, or load less"),
+    (1658, "the tablespace is full: enlarge it, or load less"),
+    (1950, "give the account a quota: ALTER USER name QUOTA UNLIMITED ON tablespace"),
+    (2391, "the account's profile limits its sessions: raise SESSIONS_PER_USER, or use fewer --sessions"),
+    (3113, "the session's process died: see the alert log and its trace file"),
+    (3114, "the session's process died: see the alert log and its trace file"),
+    (3135, "the connection broke on its way: see the network, firewalls that drop idle connections among it"),
+    (4031, "the shared pool is too small: raise SHARED_POOL_SIZE or SGA_TARGET"),
+    (4036, "PGA_AGGREGATE_LIMIT is reached: raise it, or use fewer --sessions"),
+    (4068, "a package changed under the session: run again"),
+    (6550, "a package or view is missing or not granted: `mindful engines oracle --grants` prints what is needed"),
+    (12_154, "the alias is not in tnsnames.ora: give its folder by --tns-admin, or oracle://user@host:1521/service"),
+    (12_505, "the listener knows no such SID: give a service, as `lsnrctl status` lists them"),
+    (12_514, "the listener knows no such service: `lsnrctl status` on the server lists them"),
+    (12_516, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
+    (12_518, "the listener could not hand the connection on: raise the parameter processes"),
+    (12_519, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
+    (
+        12_520,
+        "no shared or pooled server is free: start the pool (DBMS_CONNECTION_POOL.START_POOL), or leave :pooled away",
+    ),
+    (12_521, "the listener knows no such instance: `lsnrctl status` on the server lists them"),
+    (12_526, "the service is restricted: end restricted mode, or take another service"),
+    (12_528, "the instance starts up or is in NOMOUNT: wait, then try again"),
+    (12_541, "nothing listens at this host and port: start the listener, or mend the port"),
+    (12_545, "the host's name does not resolve: mend it"),
+    (12_560, "the connection broke in the network layer: see host, port and firewalls"),
+    (12_660, "the server demands native network encryption: allow plain clients, or connect by TCPS"),
+    (12_954, "Oracle Free holds 12 GB of data: load less"),
+    (16_000, "the database is open read only: connect to the primary"),
+    (28_000, "the account is locked: ALTER USER name ACCOUNT UNLOCK"),
+    (28_001, "the password has expired: set it anew"),
+    (28_040, "the server allows no protocol as new as the driver's: see SQLNET.ALLOWED_LOGON_VERSION_SERVER"),
+    (30_036, "undo space is used up: enlarge the undo tablespace"),
+    (56_935, "the database is being patched: wait"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn each_failure_is_one_line_with_a_next_move() {
+        let failures = [
+            Failure::Server { code: 7, text: "ORA-00007: a\nb".to_owned() },
+            Failure::Listener { code: None, text: "refused".to_owned() },
+            Failure::Silent(Duration::from_secs(3)),
+            Failure::Unable("not yet implemented".to_owned()),
+            Failure::Lost("reset".to_owned()),
+            Failure::Address("no such alias".to_owned()),
+            Failure::Tls("no wallet".to_owned()),
+            Failure::Garbled("type 77".to_owned()),
+        ];
+        for failure in failures {
+            for doing in [Doing::Connect, Doing::Prepare, Doing::Work] {
+                let error = explain(&failure, doing, "connecting to db");
+                let line = error.to_string();
+                assert!(
+                    !error.next.is_empty() && !line.contains('\n') && line.starts_with("connecting to db: "),
+                    "{line}"
+                );
+                assert_eq!(error.kind == ErrorKind::Run, doing == Doing::Work, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_number_of_the_list_leads_to_its_own_next_move() {
+        assert!(NEXT.windows(2).all(|pair| pair[0].0 < pair[1].0), "the numbers rise");
+        for (code, next) in NEXT {
+            for failure in [
+                Failure::Server { code: *code, text: format!("ORA-{code:05}: made up") },
+                Failure::Listener { code: Some(*code), text: format!("ORA-{code:05}") },
+            ] {
+                assert_eq!(explain(&failure, Doing::Prepare, "here").next, *next);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The password of the account: from the environment, from a file that nobody else reads, or from who sits there.
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use mindful_core::{Error, Result};
+use rustix::termios::{self, LocalModes, OptionalActions};
+
+/// The variable with the password.
+pub const PASSWORD: &str = "MINDFUL_ORACLE_PASSWORD";
+/// The variable with the password of the wallet.
+pub const WALLET_PASSWORD: &str = "MINDFUL_ORACLE_WALLET_PASSWORD";
+
+/// The password of `user`.
+pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
+    if let Some(file) = file {
+        return of_file(file);
+    }
+    if let Ok(password) = std::env::var(PASSWORD)
+        && !password.is_empty()
+    {
+        return Ok(password);
+    }
+    let terminal = io::stdin();
+    if !terminal.is_terminal() {
+        return Err(Error::plan(
+            format!("no password for account {user}"),
+            format!("set {PASSWORD}, or give --password-file FILE (mode 0600)"),
+        ));
+    }
+    prompt(user).map_err(|error| Error::plan(format!("no password was read ({error})"), format!("set {PASSWORD}")))
+}
+
+/// The first line of a file that is the caller's and nobody else's to read.
+fn of_file(file: &Path) -> Result<String> {
+    let unreadable = |error: io::Error| {
+        Error::plan(format!("password file {}: {error}", file.display()), "name a file that can be read")
+    };
+    let metadata = fs::metadata(file).map_err(unreadable)?;
+    if metadata.mode() & 0o077 != 0 {
+        return Err(Error::plan(
+            format!("password file {} may be read by others (mode {:o})", file.display(), metadata.mode() & 0o777),
+            format!("chmod 600 {}", file.display()),
+        ));
+    }
+    let text = fs::read_to_string(file).map_err(unreadable)?;
+    match text.lines().next() {
+        Some(password) if !password.is_empty() => Ok(password.to_owned()),
+        _ => Err(Error::plan(format!("password file {} is empty", file.display()), "write the password into it")),
+    }
+}
+
+/// Asks on the terminal, where nothing typed is seen.
+fn prompt(user: &str) -> io::Result<String> {
+    let terminal = io::stdin();
+    let before = termios::tcgetattr(&terminal)?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(LocalModes::ECHO);
+    io::stderr().write_all(format!("Password of {user}: ").as_bytes())?;
+    termios::tcsetattr(&terminal, OptionalActions::Flush, &silent)?;
+    let mut line = String::new();
+    let read = terminal.lock().read_line(&mut line);
+    termios::tcsetattr(&terminal, OptionalActions::Flush, &before)?;
+    io::stderr().write_all(b"\n")?;
+    read?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_others_may_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("password");
+        fs::write(&file, "s3cret\nnot this\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let error = of_file(&file).unwrap_err().to_string();
+        assert!(error.contains("chmod 600") && !error.contains("s3cret"), "{error}");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(of_file(&file).unwrap(), "s3cret");
+        fs::write(&file, "").unwrap();
+        assert!(of_file(&file).unwrap_err().to_string().contains("is empty"));
+        assert!(of_file(&folder.path().join("none")).is_err());
+    }
+}

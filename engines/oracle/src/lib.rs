@@ -1,0 +1,129 @@
+//! Oracle Database, *experimental*: no server of Oracle's was ever seen by who built this. What stands in for one, and what
+//! that can and cannot show, is in README.md.
+
+mod bucket;
+mod checks;
+mod client_session;
+pub mod codes;
+pub mod connect;
+mod counters;
+mod describe;
+pub mod driver;
+pub mod layout;
+mod link;
+mod load;
+mod lock;
+pub mod model;
+pub mod names;
+mod ops;
+pub mod options;
+mod own;
+mod prepare;
+mod registry;
+mod session;
+mod target;
+pub mod texts;
+#[cfg(feature = "thin")]
+mod thin;
+mod verify;
+mod waits;
+
+use std::sync::Arc;
+
+use mindful_core::engine::Words;
+use mindful_core::event::Events;
+use mindful_core::finding::Code;
+use mindful_core::settings::{Key, Settings};
+use mindful_core::{Capabilities, Engine, Result, Target, oracle};
+
+use crate::connect::{Address, WALLET_PASSWORD};
+use crate::driver::{Driver, Login};
+use crate::link::Link;
+use crate::options::{KEYS, Options};
+use crate::target::OracleTarget;
+
+/// The engine on the real driver.
+#[cfg(feature = "thin")]
+pub static ENGINE: Oracle = Oracle::new(&thin::Thin);
+
+/// Measures through Oracle Database by a driver.
+pub struct Oracle {
+    driver: &'static dyn Driver,
+}
+
+impl Oracle {
+    /// The engine on `driver`.
+    pub const fn new(driver: &'static dyn Driver) -> Self {
+        Self { driver }
+    }
+}
+
+impl Engine for Oracle {
+    fn name(&self) -> &'static str {
+        "oracle"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["oracle"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "Oracle Database 12c or later, experimental: never yet tried on a real server (oracle://user@host:1521/service)"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            loads: true,
+            updates: true,
+            scans: true,
+            server_side_loop: true,
+            client_side_loop: true,
+            rate: true,
+            commit_modes: true,
+            concurrent_writers: true,
+            access_paths: false,
+        }
+    }
+
+    fn finding_codes(&self) -> &'static [Code] {
+        codes::ALL
+    }
+
+    fn options(&self) -> &'static [Key] {
+        KEYS
+    }
+
+    fn words(&self) -> Words {
+        oracle::words()
+    }
+
+    fn grants(&self) -> Option<&'static str> {
+        Some(include_str!("../sql/grants.sql"))
+    }
+
+    fn redact(&self, url: &str) -> String {
+        connect::redact(url)
+    }
+
+    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+        Options::from_settings(settings)?;
+        Address::parse(url).map(drop)
+    }
+
+    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let options = Options::from_settings(settings)?;
+        let address = Address::parse(url)?;
+        let password = connect::password(&address.user, options.password_file.as_deref())?;
+        let login = |service: &String| Login {
+            address: service.clone(),
+            user: address.user.clone(),
+            password: password.clone(),
+            config: options.tns_admin.clone(),
+            wallet: options.wallet.clone(),
+            wallet_password: std::env::var(WALLET_PASSWORD).ok(),
+            within: options.connect_timeout,
+        };
+        let link = Link::new(self.driver, address.services.iter().map(login).collect());
+        Ok(Box::new(OracleTarget::open(link, options, events)?))
+    }
+}

@@ -1,0 +1,150 @@
+//! Connections to the services of a target, and statements over them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_core::slice::Placement;
+use mindful_core::{Error, Result, clock};
+
+use crate::connect::{Doing, explain};
+use crate::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
+
+/// How long a question about the target may take.
+pub const QUESTION: Duration = Duration::from_mins(2);
+/// How long a load or a proof of a table may take: nobody knows, but no network keeps quiet for longer.
+pub const HEAVY: Duration = Duration::from_hours(7 * 24);
+
+/// What sessions of mindful's call themselves in V$SESSION.
+pub const MODULE: &str = "mindful";
+
+/// The services of a target, and who connects to them.
+pub struct Link {
+    driver: &'static dyn Driver,
+    /// One a service.
+    logins: Vec<Login>,
+    control: Mutex<Option<Box<dyn Connection>>>,
+    /// Tells the sessions of this process from those of another: the action beside the module.
+    pub tag: String,
+    interrupted: AtomicBool,
+}
+
+impl Link {
+    /// A link to `logins`, one a service; connects to nothing yet.
+    pub fn new(driver: &'static dyn Driver, logins: Vec<Login>) -> Self {
+        let tag = format!("{}-{}", std::process::id(), clock::now_us());
+        Self { driver, logins, control: Mutex::default(), tag, interrupted: AtomicBool::new(false) }
+    }
+
+    /// How many services there are.
+    pub fn endpoints(&self) -> u32 {
+        self.logins.len() as u32
+    }
+
+    /// The account.
+    pub fn user(&self) -> &str {
+        &self.logins[0].user
+    }
+
+    /// Whether the first service is on this host by its address.
+    pub fn is_local(&self) -> bool {
+        let address = self.logins[0].address.trim_start_matches("tcps://").trim_start_matches("tcp://");
+        ["localhost", "127.", "[::1]"].iter().any(|local| address.starts_with(local))
+    }
+
+    /// From now on sessions end because they were told to.
+    pub fn set_interrupted(&self, interrupted: bool) {
+        self.interrupted.store(interrupted, Ordering::SeqCst);
+    }
+
+    /// Whether sessions were told to end.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// A new connection to service `endpoint`, which calls itself by `role`.
+    pub fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
+        let login = &self.logins[endpoint as usize % self.logins.len()];
+        let place = format!("connecting to {}", login.address);
+        let failed = |failure: Failure| explain(&failure, Doing::Connect, &place);
+        let mut connection = self.driver.connect(login).map_err(failed)?;
+        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.action(role)))];
+        connection.execute(include_str!("../sql/client/enter.sql").trim_end(), &names, login.within).map_err(failed)?;
+        Ok(connection)
+    }
+
+    /// What connections of `role` call themselves; sessions, whose work is measured, have no role.
+    pub fn action(&self, role: &str) -> String {
+        if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
+    }
+
+    /// The connection of the session in `placement`.
+    pub fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
+        self.connect(placement.endpoint, "").map_err(|error| error.at(format!("session {}", placement.session)))
+    }
+
+    fn control(&self) -> Result<MutexGuard<'_, Option<Box<dyn Connection>>>> {
+        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            *held = Some(self.connect(0, "control")?);
+        }
+        Ok(held)
+    }
+
+    /// Asks over the connection for everything that is not measured.
+    pub fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+        self.ask(sql, binds).and_then(|asked| asked.map_err(|failure| explain(&failure, Doing::Prepare, place)))
+    }
+
+    /// The same with the failure as it came.
+    pub fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
+        self.on_control(|connection| connection.query(sql, binds, HEAVY))
+    }
+
+    /// Executes and commits over the same.
+    pub fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
+        let done = self.on_control(|connection| {
+            let done = connection.execute(sql, binds, HEAVY)?;
+            connection.commit()?;
+            Ok(done)
+        })?;
+        done.map_err(|failure| explain(&failure, Doing::Prepare, place))
+    }
+
+    /// A connection that broke is made anew for the next question.
+    fn on_control<T>(
+        &self,
+        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure>,
+    ) -> Result<Result<T, Failure>> {
+        let mut held = self.control()?;
+        let Some(connection) = held.as_mut() else { return Err(Error::run("no connection", "run again")) };
+        let called = call(&mut **connection);
+        if matches!(called, Err(Failure::Lost(_) | Failure::Silent(_) | Failure::Garbled(_) | Failure::Unable(_))) {
+            *held = None;
+        }
+        Ok(called)
+    }
+}
+
+/// Asks over `connection`.
+pub fn query_on(connection: &mut dyn Connection, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+    connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
+}
+
+/// The instance's clock, us since the epoch.
+pub fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
+    let rows = query_on(connection, "reading the clock", include_str!("../sql/client/clock.sql").trim_end(), &[])?;
+    let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
+    now.ok_or_else(|| Error::target("the instance told no time", "see whether it is an Oracle Database"))
+}
+
+/// A column of a row as text.
+pub fn text(row: &Row, column: usize) -> Option<&str> {
+    row.get(column)?.as_deref()
+}
+
+/// A column of a row as a number.
+pub fn number(row: &Row, column: usize) -> Option<u64> {
+    let text = text(row, column)?;
+    text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u64))
+}

@@ -1,0 +1,85 @@
+//! Names of what is mindful's own in the account's schema.
+
+use mindful_core::{Error, Result};
+
+/// The comment on the registry by which it is known as ours.
+pub const MARK: &str = "mindful: registry of its own tables";
+
+/// Oracle 12.1 takes names of 30 bytes; the longest end is `_BLOCKS_4096_K`.
+const LONGEST: usize = 16;
+
+/// What names begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Namespace(String);
+
+/// What a table is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One row a block, with an index.
+    Blocks,
+    /// For full scans, without an index.
+    Scan,
+}
+
+impl Kind {
+    /// The word in the registry.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Scan => "scan",
+        }
+    }
+
+    /// The kind of that word.
+    pub fn of(word: &str) -> Option<Self> {
+        [Self::Blocks, Self::Scan].into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl Namespace {
+    /// The namespace called `text`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let begins = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
+        if !begins || text.len() > LONGEST || !text.chars().all(plain) {
+            return Err(Error::plan(
+                format!("`{text}` cannot begin the names of tables"),
+                format!("give 1 to {LONGEST} letters, digits and _, the first a letter"),
+            ));
+        }
+        Ok(Self(text.to_ascii_uppercase()))
+    }
+
+    /// The table with the registry.
+    pub fn registry(&self) -> String {
+        format!("{}_REGISTRY", self.0)
+    }
+
+    /// The table of `kind` in `schema` (from 1).
+    pub fn table(&self, kind: Kind, schema: u32) -> String {
+        let word = match kind {
+            Kind::Blocks => "BLOCKS",
+            Kind::Scan => "SCAN",
+        };
+        format!("{}_{word}_{schema}", self.0)
+    }
+
+    /// A pattern of LIKE, escaped by `!`, for all names of ours and those that look like it.
+    pub fn pattern(&self) -> String {
+        format!("{}!_%", self.0.replace('_', "!_"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_the_oldest_server() {
+        let longest = Namespace::parse("a234567890123456").unwrap();
+        assert!(format!("{}_K", longest.table(Kind::Blocks, 4_096)).len() <= 30);
+        for wrong in ["", "1a", "a b", "a\"b", "a2345678901234567", "ä"] {
+            assert!(Namespace::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

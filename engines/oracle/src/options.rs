@@ -1,0 +1,117 @@
+//! What the engine can be told beside the plan.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mindful_core::settings::{Key, Settings, parse_switch};
+use mindful_core::{Error, Result, units};
+
+use crate::names::Namespace;
+use crate::texts::Storage;
+
+/// Keys of the engine.
+pub const KEYS: &[Key] = &[
+    Key::with_default(
+        "namespace",
+        "NAME",
+        "mindful",
+        "What the names of mindful's tables in the account's schema begin with",
+    ),
+    Key::unset("tablespace", "NAME", "Tablespace for the tables and indexes (default: the account's own)"),
+    Key::with_default(
+        "nologging",
+        "on|off",
+        "off",
+        "Load without redo: what is loaded is lost in recovery and on a standby",
+    ),
+    Key::with_default("load_parallel", "N", "1", "Parallel processes of the server that write each table, 1 to 256"),
+    Key::unset("password_file", "FILE", "File of mode 0600 with the account's password in its first line").place(),
+    Key::unset("tns_admin", "FOLDER", "Folder of tnsnames.ora (default: TNS_ADMIN)").place(),
+    Key::unset("wallet", "FOLDER", "Folder of ewallet.pem for TCPS").place(),
+    Key::with_default("connect_timeout", "TIME", "15s", "How long the listener and the login may take, 1s to 10m"),
+    Key::with_default("wait_sampling", "TIME|off", "50ms", "How often it is looked what sessions wait for, 5ms to 1s"),
+    Key::with_default(
+        "shared",
+        "on|off",
+        "off",
+        "Run although another run uses the namespace, and say so in the report",
+    ),
+];
+
+/// The same, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Which tables are ours.
+    pub namespace: Namespace,
+    /// How they are stored.
+    pub storage: Storage,
+    /// Where the password is.
+    pub password_file: Option<PathBuf>,
+    /// Folder of tnsnames.ora.
+    pub tns_admin: Option<PathBuf>,
+    /// Folder of the wallet.
+    pub wallet: Option<PathBuf>,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// Time between two looks at what sessions wait for; `None`: nobody looks.
+    pub wait_sampling: Option<Duration>,
+    /// Runs beside another run on the same tables.
+    pub shared: bool,
+}
+
+impl Options {
+    /// The options that `settings` give.
+    pub fn from_settings(settings: &Settings) -> Result<Self> {
+        settings.within(KEYS)?;
+        let folder = |name| settings.get(name).map(PathBuf::from);
+        let switch = |name| Ok::<_, Error>(settings.parse(name, parse_switch)?.unwrap_or(false));
+        let namespace = settings.parse("namespace", Namespace::parse)?;
+        let timeout = |text: &str| between(text, Duration::from_secs(1), Duration::from_mins(10), "1s to 10m");
+        Ok(Self {
+            namespace: namespace.map_or_else(|| Namespace::parse("mindful"), Ok)?,
+            storage: Storage {
+                tablespace: settings.parse("tablespace", identifier)?,
+                nologging: switch("nologging")?,
+                parallel: settings.parse("load_parallel", degree)?.unwrap_or(1),
+            },
+            password_file: folder("password_file"),
+            tns_admin: folder("tns_admin"),
+            wallet: folder("wallet"),
+            connect_timeout: settings.parse("connect_timeout", timeout)?.unwrap_or(Duration::from_secs(15)),
+            wait_sampling: settings.parse("wait_sampling", sampling)?.flatten(),
+            shared: switch("shared")?,
+        })
+    }
+}
+
+fn identifier(text: &str) -> Result<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_$#".contains(c);
+    if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() <= 128 && text.chars().all(plain) {
+        return Ok(text.to_ascii_uppercase());
+    }
+    Err(Error::plan(format!("`{text}` is no name of a tablespace"), "give letters, digits, _, $ and #"))
+}
+
+fn degree(text: &str) -> Result<u32> {
+    let count = units::parse_count(text)?;
+    if (1..=256).contains(&count) {
+        Ok(count as u32)
+    } else {
+        Err(Error::plan(format!("`{text}` is out of range"), "give 1 to 256"))
+    }
+}
+
+fn between(text: &str, least: Duration, most: Duration, range: &str) -> Result<Duration> {
+    let time = units::parse_duration(text)?;
+    if (least..=most).contains(&time) {
+        return Ok(time);
+    }
+    Err(Error::plan(format!("`{text}` is out of range"), format!("give {range}")))
+}
+
+fn sampling(text: &str) -> Result<Option<Duration>> {
+    if text == "off" {
+        return Ok(None);
+    }
+    between(text, Duration::from_millis(5), Duration::from_secs(1), "5ms to 1s, or off").map(Some)
+}

@@ -1,0 +1,250 @@
+//! What in the account's schema is mindful's own: the marked registry and the tables it lists.
+
+use mindful_core::dataset::{Content, Dataset, LayoutProof};
+use mindful_core::engine::OwnedObject;
+use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::{Error, Result};
+
+use crate::driver::{Bind, Row};
+use crate::link::{Link, number, text};
+use crate::names::{Kind, MARK, Namespace};
+use crate::texts;
+
+/// Version of the shape of rows.
+pub const SHAPE: u64 = 1;
+
+/// What stands of a registered table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No table of its name.
+    None,
+    /// A table whose load was cut off: it was registered when no other of its name stood.
+    Begun,
+    /// The table that was loaded, by its object number.
+    Whole,
+    /// Another one of its name.
+    Other,
+}
+
+/// One registered table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// What it is for; `None` for a kind of another version.
+    pub kind: Option<Kind>,
+    /// Schema number, from 1.
+    pub schema: u32,
+    /// Rows, and so blocks.
+    pub blocks: u64,
+    /// Seed of its layout.
+    pub seed: u64,
+    /// What its filler looks like.
+    pub content: Option<Content>,
+    /// Version of its rows.
+    pub shape: u64,
+    /// The proof of its layout.
+    pub proof: Option<LayoutProof>,
+    /// What stands of it.
+    pub state: State,
+    /// Bytes of its segment.
+    pub table_bytes: u64,
+    /// Bytes of its index.
+    pub index_bytes: u64,
+}
+
+impl Entry {
+    /// Whether the table stands as it was loaded.
+    pub fn is_whole(&self) -> bool {
+        self.state == State::Whole
+    }
+}
+
+/// All tables registered; `None` without a registry. Refuses a table of the registry's name that is not marked as ours.
+pub fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
+    let registry = namespace.registry();
+    let look = include_str!("../sql/load/look.sql").trim_end();
+    let found = link.query("looking for the dataset", look, &[("registry", Bind::Text(registry.clone()))])?;
+    let Some(row) = found.first() else { return Ok(None) };
+    if text(row, 1) != Some(MARK) {
+        return Err(Error::target(
+            format!("table {registry} of account {} was not made by mindful", link.user()),
+            "left untouched; choose another name with --namespace",
+        ));
+    }
+    let sql = texts::of_registry(include_str!("../sql/load/registry.sql"), namespace);
+    Ok(Some(link.query("reading the registry", &sql, &[])?.iter().map(entry).collect()))
+}
+
+fn entry(row: &Row) -> Entry {
+    let json = |column| text(row, column).unwrap_or_default();
+    Entry {
+        name: text(row, 0).unwrap_or_default().to_owned(),
+        kind: text(row, 1).and_then(Kind::of),
+        schema: number(row, 2).unwrap_or(0) as u32,
+        blocks: number(row, 3).unwrap_or(0),
+        seed: text(row, 4).and_then(|seed| seed.parse().ok()).unwrap_or(0),
+        content: serde_json::from_str(json(5)).ok(),
+        shape: number(row, 6).unwrap_or(0),
+        proof: serde_json::from_str(json(7)).ok(),
+        state: match text(row, 8) {
+            Some("whole") => State::Whole,
+            Some("begun") => State::Begun,
+            Some("none") => State::None,
+            _ => State::Other,
+        },
+        table_bytes: number(row, 9).unwrap_or(0),
+        index_bytes: number(row, 10).unwrap_or(0),
+    }
+}
+
+/// Makes the registry unless it is there.
+pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
+    if let Some(entries) = entries(link, namespace)? {
+        return Ok(entries);
+    }
+    for sql in texts::create_registry(namespace) {
+        link.execute("making the registry", &sql, &[])?;
+    }
+    Ok(Vec::new())
+}
+
+/// The dataset that complete tables make up: schemas 1 to N without a gap.
+pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
+    let of = |kind| entries.iter().filter(move |e| e.kind == Some(kind) && e.is_whole() && e.shape == SHAPE);
+    let first = of(Kind::Blocks).find(|entry| entry.schema == 1)?;
+    let scan_blocks = of(Kind::Scan).find(|entry| entry.schema == 1).map_or(0, |entry| entry.blocks);
+    let has = |kind, schema| of(kind).any(|entry| entry.schema == schema);
+    let whole = |schema: &u32| has(Kind::Blocks, *schema) && (scan_blocks == 0 || has(Kind::Scan, *schema));
+    let dataset = Dataset {
+        schemas: (1..=MOST_SCHEMAS).take_while(whole).count() as u32,
+        blocks_per_schema: first.blocks,
+        scan_blocks,
+        block_bytes,
+        bytes: entries.iter().map(|entry| entry.table_bytes).sum(),
+        index_bytes: Some(entries.iter().map(|entry| entry.index_bytes).sum()),
+        seed: first.seed,
+        content: first.content?,
+    };
+    Some(dataset).filter(Dataset::is_possible)
+}
+
+/// The proof that is stored for the first `schemas` schemas; `None` unless all were proven together.
+pub fn proof(entries: &[Entry], schemas: u32) -> Option<LayoutProof> {
+    let of = |schema| entries.iter().find(move |e| e.is_whole() && e.kind == Some(Kind::Blocks) && e.schema == schema);
+    let mut whole: Option<LayoutProof> = None;
+    for schema in 1..=schemas {
+        let kept = of(schema)?.proof.clone()?;
+        match &mut whole {
+            None => whole = Some(kept),
+            Some(whole) if whole.proven_at_us == kept.proven_at_us => whole.schemas.extend(kept.schemas),
+            Some(_) => return None,
+        }
+    }
+    whole
+}
+
+/// Keeps `proof` with its tables, each its own part.
+pub fn keep_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+    let sql = texts::of_registry(include_str!("../sql/load/keep_proof.sql"), namespace);
+    for schema in &proof.schemas {
+        let own = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
+        let json = serde_json::to_string(&own).unwrap_or_default();
+        let name = namespace.table(Kind::Blocks, schema.schema);
+        link.execute("keeping the proof", &sql, &[("proof", Bind::Text(json)), ("name", Bind::Text(name))])?;
+    }
+    Ok(())
+}
+
+/// Registers a table that is about to be made; refuses where another one of its name stands.
+pub fn begin(link: &Link, namespace: &Namespace, made: &Made) -> Result<()> {
+    let name = namespace.table(made.kind, made.schema);
+    let by_name = [("name", Bind::Text(name.clone()))];
+    let before = entries(link, namespace)?.unwrap_or_default();
+    let ours = before.iter().any(|entry| entry.name == name && entry.state == State::Begun);
+    if ours {
+        drop_table(link, &name)?;
+    } else if tables(link, namespace)?.contains(&name) {
+        return Err(Error::target(
+            format!("table {name} of account {} was not made by mindful", link.user()),
+            "left untouched; choose another name with --namespace",
+        ));
+    }
+    let forget = texts::of_registry(include_str!("../sql/load/forget_table.sql"), namespace);
+    link.execute("registering a table", &forget, &by_name)?;
+    let sql = texts::of_registry(include_str!("../sql/load/begin_table.sql"), namespace);
+    let content = serde_json::to_string(&made.content).unwrap_or_default();
+    let binds = [
+        ("name", Bind::Text(name)),
+        ("kind", Bind::Text(made.kind.word().to_owned())),
+        ("schema_no", Bind::Integer(made.schema.into())),
+        ("blocks", Bind::Integer(made.blocks as i64)),
+        ("seed", Bind::Text(made.seed.to_string())),
+        ("content", Bind::Text(content)),
+        ("shape", Bind::Integer(SHAPE as i64)),
+    ];
+    link.execute("registering a table", &sql, &binds).map(drop)
+}
+
+/// Registers it as whole.
+pub fn end(link: &Link, namespace: &Namespace, made: &Made) -> Result<()> {
+    let sql = texts::of_registry(include_str!("../sql/load/end_table.sql"), namespace);
+    let name = Bind::Text(namespace.table(made.kind, made.schema));
+    link.execute("registering a table", &sql, &[("name", name)]).map(drop)
+}
+
+/// A table to be registered.
+#[derive(Debug, Clone, Copy)]
+pub struct Made {
+    /// What it is for.
+    pub kind: Kind,
+    /// Of which schema.
+    pub schema: u32,
+    /// Its rows.
+    pub blocks: u64,
+    /// Seed of its layout.
+    pub seed: u64,
+    /// Its filler.
+    pub content: Content,
+}
+
+/// All tables whose names begin as ours do.
+fn tables(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
+    let standing = include_str!("../sql/load/standing.sql").trim_end();
+    let found = link.query("listing tables", standing, &[("names", Bind::Text(namespace.pattern()))])?;
+    Ok(found.iter().filter_map(|row| Some(text(row, 0)?.to_owned())).collect())
+}
+
+/// What a cleanup removes, and what of like names it leaves.
+pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+    let Some(entries) = entries(link, namespace)? else { return Ok(Vec::new()) };
+    let registry = namespace.registry();
+    let object = |name: String| {
+        let ours = entries.iter().find(|e| e.name == name && matches!(e.state, State::Whole | State::Begun));
+        let kept = ours.is_none() && name != registry;
+        OwnedObject {
+            bytes: ours.map(|entry| entry.table_bytes + entry.index_bytes),
+            kept_because: kept.then(|| "not in the registry of mindful: not ours".to_owned()),
+            name,
+        }
+    };
+    Ok(tables(link, namespace)?.into_iter().map(object).collect())
+}
+
+/// Drops what [`inventory`] calls ours, the registry last.
+pub fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+    let objects = inventory(link, namespace)?;
+    let registry = namespace.registry();
+    let ours = || objects.iter().filter(|object| object.kept_because.is_none());
+    for object in ours().filter(|object| object.name != registry).chain(ours().filter(|object| object.name == registry))
+    {
+        drop_table(link, &object.name)?;
+    }
+    Ok(objects)
+}
+
+/// Drops a table of ours.
+pub fn drop_table(link: &Link, name: &str) -> Result<()> {
+    let sql = texts::of_table(include_str!("../sql/load/drop.sql"), name);
+    link.execute(&format!("dropping {name}"), &sql, &[]).map(drop)
+}

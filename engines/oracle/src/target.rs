@@ -1,0 +1,181 @@
+//! The opened database.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
+use mindful_core::event::Events;
+use mindful_core::metric::Sampler;
+use mindful_core::plan::Plan;
+use mindful_core::result::Finding;
+use mindful_core::slice::Placement;
+use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::{Error, Result, Session, Target, clock};
+
+use crate::client_session::ClientSession;
+use crate::describe::Version;
+use crate::link::Link;
+use crate::load::{self, Room};
+use crate::lock::{self, RunLock};
+use crate::options::Options;
+use crate::own::Own;
+use crate::session::ServerLoop;
+use crate::waits::{self, Whom};
+use crate::{checks, counters, describe, prepare, registry, verify};
+
+/// An Oracle Database, shared by all threads.
+pub struct OracleTarget {
+    link: Arc<Link>,
+    options: Options,
+    version: Version,
+    own: Arc<Own>,
+    events: Arc<dyn Events>,
+    lock: RunLock,
+    /// Slices are timed by this host's clock, not the instance's.
+    client_clock: AtomicBool,
+    /// How far the instance's clock is ahead of this host's, us, once asked.
+    ahead_us: Mutex<Option<i64>>,
+    block_bytes: Mutex<Option<u64>>,
+}
+
+impl OracleTarget {
+    /// Connects and looks what it is.
+    pub fn open(link: Link, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+        let version = Version::of(&link)?;
+        Ok(Self {
+            link: Arc::new(link),
+            options,
+            version,
+            own: Arc::default(),
+            events: Arc::clone(events),
+            lock: RunLock::default(),
+            client_clock: AtomicBool::new(false),
+            ahead_us: Mutex::default(),
+            block_bytes: Mutex::default(),
+        })
+    }
+
+    fn loaded(&self) -> Result<Dataset> {
+        self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
+    }
+
+    fn block_bytes(&self) -> Result<u64> {
+        let mut known = self.block_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        match *known {
+            Some(bytes) => Ok(bytes),
+            None => Ok(*known.insert(Room::of(&self.link, &self.options)?.block_bytes)),
+        }
+    }
+
+    fn samplers_of(&self, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
+        let mut samplers = counters::samplers(&self.link, &self.own, &*self.events)?;
+        if let Some(interval) = self.options.wait_sampling {
+            samplers.extend(waits::samplers(&self.link, interval, whom, &*self.events)?);
+        }
+        Ok(samplers)
+    }
+
+    fn registered(&self) -> Result<bool> {
+        Ok(registry::entries(&self.link, &self.options.namespace)?.is_some())
+    }
+}
+
+impl Target for OracleTarget {
+    fn describe(&self) -> Result<Description> {
+        Ok(describe::describe(&self.link, &self.version, self.block_bytes()?))
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        if self.client_clock.load(Ordering::SeqCst) {
+            return Ok(clock::now_us());
+        }
+        let mut ahead = self.ahead_us.lock().unwrap_or_else(PoisonError::into_inner);
+        if ahead.is_none() {
+            let mut connection = self.link.connect(0, "clock")?;
+            *ahead = Some(crate::own::offset_us(&mut *connection)?);
+        }
+        Ok(clock::now_us() + ahead.unwrap_or(0))
+    }
+
+    fn host(&self) -> HostView {
+        describe::host(&self.link)
+    }
+
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
+        Ok(registry::dataset(&entries, self.block_bytes()?))
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        load::refuse_impossible(plan)?;
+        let entries = registry::entries(&self.link, &self.options.namespace)?;
+        if !load::missing(&self.options, entries.as_deref().unwrap_or_default(), plan)?.is_empty() {
+            lock::alone(&self.link, &self.options.namespace, entries.is_some(), || {
+                load::load(&self.link, &self.options, plan, events, stop)
+            })?;
+        }
+        self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
+    }
+
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, stop)
+    }
+
+    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
+        registry::keep_proof(&self.link, &self.options.namespace, proof)
+    }
+
+    fn stored_proof(&self) -> Result<Option<LayoutProof>> {
+        let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
+        let loaded = registry::dataset(&entries, self.block_bytes()?);
+        Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
+    }
+
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
+        self.link.set_interrupted(false);
+        self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
+        prepare::refuse_contradictions(workload, sessions)?;
+        prepare::refuse_more_than_loaded(workload, self.dataset()?.as_ref())?;
+        self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
+        prepare::paths(&self.link, workload, &self.options.namespace)
+    }
+
+    fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
+        Ok(checks::checks(&self.link, &self.options, plan, self.dataset()?.as_ref(), &self.describe()?))
+    }
+
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
+        let namespace = &self.options.namespace;
+        Ok(match workload.looping {
+            LoopSite::Server => {
+                Box::new(ServerLoop::open(&self.link, &self.own, workload, placement, namespace, self.version.major)?)
+            }
+            LoopSite::Client => Box::new(ClientSession::open(&self.link, &self.own, workload, placement, namespace)?),
+        })
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        self.samplers_of(Whom::Ours)
+    }
+
+    fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        self.samplers_of(Whom::AllClients)
+    }
+
+    fn interrupt(&self) {
+        self.link.set_interrupted(true);
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        registry::inventory(&self.link, &self.options.namespace)
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        self.lock.release();
+        let registered = self.registered()?;
+        lock::alone(&self.link, &self.options.namespace, registered, || {
+            registry::cleanup(&self.link, &self.options.namespace)
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! What goes wrong, told in one line with the next move; what is missing, told with the GRANT.
+
+use std::sync::{Arc, Mutex};
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::{Event, Events, Silent};
+use mindful_core::metric::shared;
+use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::{Engine, Error, ErrorKind};
+
+use crate::support::{ENGINE, fixture};
+
+#[derive(Default)]
+struct Kept(Mutex<Vec<String>>);
+
+impl Events for Kept {
+    fn emit(&self, event: Event) {
+        if let Event::Finding(finding) = event {
+            self.0.lock().expect("nobody panicked").push(format!("{}: {}", finding.code, finding.text));
+        }
+    }
+}
+
+/// Does all that a user can with a fresh target; the first error.
+fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
+    target.load(plan, &Silent, &Stop::default())?;
+    let proof = target.verify(&Stop::default())?;
+    target.keep_proof(&proof)?;
+    for looping in [LoopSite::Server, LoopSite::Client] {
+        let workload = Workload { looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
+        target.prepare(&workload, 1)?;
+        let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+        let begin_us = target.clock_us()?;
+        let end_us = begin_us + 60_000_000;
+        session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(20) })?;
+    }
+    target.samplers()?.iter_mut().try_for_each(|sampler| sampler.read().map(drop))?;
+    target.cleanup().map(drop)
+}
+
+fn work(plan: &DatasetPlan) -> Workload {
+    Workload::reads(plan.schemas, plan.blocks_per_schema, 4)
+}
+
+#[test]
+fn whichever_call_fails_the_error_is_one_line() {
+    let (fixture, whole) = fixture();
+    everything(&*fixture.open(), &fixture.dataset).unwrap();
+    let seen = whole.state().seen.clone();
+    assert!(seen.len() > 30, "{seen:?}");
+    for name in seen {
+        for code in [1_653, 3_113] {
+            let (fixture, database) = crate::support::fixture();
+            let events: Arc<dyn Events> = Arc::new(Silent);
+            database.fail(&name, code, u32::MAX);
+            let opened = ENGINE.open(&fixture.url, &fixture.settings, &events);
+            let Err(error) = opened.and_then(|target| everything(&*target, &fixture.dataset)) else {
+                // What a session tells when it goes, and what only makes the proof of a plan tidy, spoils nothing.
+                assert!(name.starts_with("my_") || name == "whoami", "{name} fails unnoticed");
+                continue;
+            };
+            mindful_conformance::dataset::assert_one_line(&error);
+            assert!(error.kind != ErrorKind::Plan, "{name}: {error:?}");
+        }
+    }
+}
+
+#[test]
+fn a_view_that_may_not_be_read_is_told_with_its_grant() {
+    for (text, view, figure) in [
+        ("own_statistics", "V_$SESSTAT", shared::LOGICAL_READS),
+        ("own_events", "V_$SESSION_EVENT", shared::SINGLE_READS),
+        ("own_time", "V_$SESS_TIME_MODEL", shared::SERVER_CPU_US),
+        ("instance_statistics", "V_$SYSSTAT", shared::PHYSICAL_WRITES),
+    ] {
+        let (fixture, database) = fixture();
+        database.fail(text, 942, u32::MAX);
+        let kept = Arc::new(Kept::default());
+        let events: Arc<dyn Events> = kept.clone();
+        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let samplers = target.samplers().unwrap();
+        let told = kept.0.lock().unwrap().join(" | ");
+        assert!(told.contains("ora-view-denied") && told.contains(&format!("GRANT SELECT ON {view}")), "{told}");
+        let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
+        assert!(metrics.into_iter().all(|metric| metric.name != figure), "{text}");
+        let grants = ENGINE.grants().unwrap();
+        assert!(grants.contains(view), "{view} is not in the script");
+    }
+}
+
+#[test]
+fn what_does_not_fit_or_is_not_ours_is_left_alone() {
+    let (fixture, database) = fixture();
+    database.state().quota = Some(1_000_000);
+    let target = fixture.open();
+    let refused = |plan: &DatasetPlan| target.load(plan, &Silent, &Stop::default()).unwrap_err().to_string();
+    let error = refused(&fixture.dataset);
+    assert!(error.contains("quota leaves") && database.state().tables.is_empty(), "{error}");
+    database.state().quota = None;
+    database.state().tables.insert("MINDFUL_BLOCKS_1".to_owned(), crate::fake::database::Table::default());
+    let error = refused(&fixture.dataset);
+    assert!(error.contains("MINDFUL_BLOCKS_1") && error.contains("not made by mindful"), "{error}");
+    target.cleanup().unwrap();
+    assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"), "a table of others was dropped");
+    database.state().tables.clear();
+    database.state().tables.insert("MINDFUL_REGISTRY".to_owned(), crate::fake::database::Table::default());
+    let error = refused(&fixture.dataset);
+    assert!(error.contains("MINDFUL_REGISTRY") && error.contains("left untouched"), "{error}");
+    assert!(target.cleanup().is_err() && database.state().tables.len() == 1);
+    let content = Content::Mixed { compress_ratio: 1.0, dedupe_ratio: 2.0 };
+    assert!(refused(&DatasetPlan { content, ..fixture.dataset.clone() }).contains("dedupe"));
+    let large = DatasetPlan { blocks_per_schema: 1 << 31, ..fixture.dataset.clone() };
+    assert!(refused(&large).contains("largest whole number"));
+}
+
+#[test]
+fn a_table_that_was_begun_and_cut_off_is_made_anew() {
+    let (fixture, database) = fixture();
+    let target = fixture.open();
+    database.fail("index", 1_652, 1);
+    let stop = Stop::default();
+    assert!(target.load(&fixture.dataset, &Silent, &stop).is_err());
+    assert!(!database.state().tables.is_empty());
+    assert_eq!(target.dataset().unwrap(), None);
+    let dataset = target.load(&fixture.dataset, &Silent, &stop).unwrap();
+    assert_eq!(dataset.schemas, fixture.dataset.schemas);
+    assert_eq!(target.verify(&stop).unwrap().failure(), None);
+    // The same when nothing more is asked of it but to go.
+    let (fixture, database) = crate::support::fixture();
+    database.fail("index", 1_652, 1);
+    let target = fixture.open();
+    assert!(target.load(&fixture.dataset, &Silent, &stop).is_err());
+    target.cleanup().unwrap();
+    assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
+}
+
+#[test]
+fn a_second_run_is_refused_unless_it_says_that_it_shares() {
+    let (fixture, _database) = fixture();
+    let (one, other) = (fixture.open(), fixture.open());
+    one.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+    one.prepare(&work(&fixture.dataset), 1).unwrap();
+    let error = other.prepare(&work(&fixture.dataset), 1).unwrap_err().to_string();
+    assert!(error.contains("--shared on"), "{error}");
+    assert!(other.cleanup().unwrap_err().to_string().contains("another run"));
+    let sharing = fixture.with("shared", "on").open();
+    sharing.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
+    drop((one, sharing));
+    other.cleanup().unwrap();
+}
+
+#[test]
+fn sessions_reach_each_service_and_slices_keep_its_clock() {
+    let (mut fixture, database) = fixture();
+    let name = fixture.url.rsplit_once('/').unwrap().1.to_owned();
+    database.also_as(&format!("{name}_b"));
+    fixture.url = format!("{},{name}_b", fixture.url);
+    let opened = fixture.loaded();
+    assert_eq!(opened.target.describe().unwrap().endpoints, 2);
+    let workload = work(&fixture.dataset);
+    opened.target.prepare(&workload, 2).unwrap();
+    for endpoint in [0, 1] {
+        let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
+        let mut session = opened.target.session(&workload, placement).unwrap();
+        let begin_us = opened.target.clock_us().unwrap() + 20_000;
+        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
+        let report = session.slice(&order).unwrap();
+        assert!(report.total_ops() > 0 && (report.begin_us - begin_us).abs() < 100_000, "{report:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_too_old_or_none_of_oracles_is_refused() {
+    for (banner, part) in [
+        ("Oracle Database 11g Enterprise Edition Release 11.2.0.4.0 - 64bit Production", "release 12 or later"),
+        ("Something else", "calls itself `Something else`"),
+    ] {
+        let (fixture, database) = fixture();
+        database.state().banner = banner.to_owned();
+        let events: Arc<dyn Events> = Arc::new(Silent);
+        let Err(error) = ENGINE.open(&fixture.url, &fixture.settings, &events) else { panic!("{banner} was taken") };
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}

@@ -1,0 +1,108 @@
+//! A made-up Oracle behind the driver's four calls: it knows the engine's texts by their names, reads what stands in them,
+//! and answers as a server would. What it shows is that the engine agrees with itself.
+
+pub mod database;
+mod numbers;
+mod slice;
+mod views;
+
+use std::sync::Arc;
+
+use mindful_oracle::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
+use std::time::Duration;
+
+pub use database::Database;
+
+/// The password of every account.
+pub const PASSWORD: &str = "tiger";
+
+/// Connects to made-up databases: the one that a service is named after.
+pub struct Fake;
+
+impl Driver for Fake {
+    fn connect(&self, login: &Login) -> Result<Box<dyn Connection>, Failure> {
+        let Some((_, service)) = login.address.rsplit_once('/') else {
+            return Err(Failure::Address(format!("`{}` cannot be read", login.address)));
+        };
+        let Some(database) = Database::named(service) else {
+            let text = format!("service \"{service}\" is not registered. (Similar to ORA-12514)");
+            return Err(Failure::Listener { code: Some(12_514), text });
+        };
+        if login.password != PASSWORD {
+            return Err(server(1_017, "invalid username/password; logon denied"));
+        }
+        Ok(Box::new(database.connect()?))
+    }
+}
+
+/// An error of the server.
+pub fn server(code: u32, text: &str) -> Failure {
+    Failure::Server { code, text: format!("ORA-{code:05}: {text}") }
+}
+
+/// One session.
+pub struct Session {
+    pub database: Arc<Database>,
+    pub sid: u64,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.database.disconnect(self.sid);
+    }
+}
+
+impl Connection for Session {
+    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], _within: Duration) -> Result<Done, Failure> {
+        self.database.execute(self.sid, sql, &Binds(binds))
+    }
+
+    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], _within: Duration) -> Result<Vec<Row>, Failure> {
+        self.database.query(self.sid, sql, &Binds(binds))
+    }
+
+    fn commit(&mut self) -> Result<(), Failure> {
+        self.database.commit(self.sid);
+        Ok(())
+    }
+}
+
+/// Binds by name.
+pub struct Binds<'a>(pub &'a [(&'a str, Bind)]);
+
+impl Binds<'_> {
+    fn get(&self, name: &str) -> &Bind {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map_or_else(|| panic!("no bind is called {name}"), |(_, bind)| bind)
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        match self.get(name) {
+            Bind::Text(text) => text.clone(),
+            other => panic!("{name} is {other:?}"),
+        }
+    }
+
+    pub fn integer(&self, name: &str) -> i64 {
+        match self.get(name) {
+            Bind::Integer(number) => *number,
+            other => panic!("{name} is {other:?}"),
+        }
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        match self.get(name) {
+            Bind::Bytes(bytes) => bytes.clone(),
+            other => panic!("{name} is {other:?}"),
+        }
+    }
+
+    pub fn room(&self, name: &str) -> usize {
+        match self.get(name) {
+            Bind::Room(length) => *length,
+            // Over the wire it is the text that comes in.
+            Bind::Text(text) => text.len(),
+            other => panic!("{name} is {other:?}"),
+        }
+    }
+}

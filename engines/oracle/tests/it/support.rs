@@ -1,0 +1,31 @@
+//! A fresh made-up database, and the engine on it.
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use mindful_conformance::Fixture;
+use mindful_oracle::Oracle;
+
+use crate::fake::{Database, Fake, PASSWORD};
+
+/// The engine on the made-up driver.
+pub static ENGINE: Oracle = Oracle::new(&Fake);
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A fixture on a database that nobody else uses, and that database.
+pub fn fixture() -> (Fixture, Arc<Database>) {
+    let name = format!("made_up_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
+    let database = Database::create(&name);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("password");
+    std::fs::write(&file, PASSWORD).expect("a file");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("a mode");
+    let mut fixture = Fixture::new(&ENGINE, format!("oracle://bench@host:1521/{name}"))
+        .with("password_file", file.to_str().expect("a path"))
+        .with("wait_sampling", "20ms")
+        .keeping(folder);
+    fixture.bad_urls.extend(["oracle://bench@host:1521/nowhere".to_owned(), "oracle://bench@alias".to_owned()]);
+    (fixture, database)
+}
