@@ -185,6 +185,7 @@ impl Redactor {
             stored_blocks,
             words: _,
             simulated: _,
+            notice: _,
         } = description;
         self.facts(facts);
         *held_fixed = std::mem::take(held_fixed)
