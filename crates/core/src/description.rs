@@ -36,6 +36,9 @@ pub struct Description {
     /// What a sample of the stored blocks is like, in words; `None` where none was read back.
     #[serde(default)]
     pub stored_blocks: Option<String>,
+    /// What a block costs in requests to the cache; `None` where it is one, and a few of the index an operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_requests: Option<CacheRequests>,
     /// What its engine calls what every one has.
     #[serde(default)]
     pub words: Words,
@@ -83,6 +86,16 @@ pub struct ExpectedLog {
     pub images: Option<LogImages>,
     /// A transaction logs a block once, however often it updated it: then only operations that commit alone are predicted.
     pub once_a_transaction: bool,
+}
+
+/// Requests to its own cache that a system makes for a block, at most: one whose tables are trees asks for each of their
+/// levels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CacheRequests {
+    /// For a block that is visited.
+    pub visited: f64,
+    /// For a block that is updated, beside those of its visit: what undoes the change, and what cleans up after it.
+    pub updated: f64,
 }
 
 /// Blocks that are logged whole.

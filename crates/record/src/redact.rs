@@ -182,6 +182,7 @@ impl Redactor {
             advice: _,
             held_fixed,
             expected_log: _,
+            cache_requests: _,
             stored_blocks,
             words: _,
             simulated: _,

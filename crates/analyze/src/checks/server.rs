@@ -2,6 +2,7 @@
 //!
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 
+use mindful_core::description::CacheRequests;
 use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
@@ -87,7 +88,9 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     // What a session of an engine within mindful reads is counted by itself, others' reads are not.
     let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
     let updated = work.kind(OpKind::Update).blocks / work.seconds;
-    let own = visited * MAX_YIELD + index * INDEX_VISITS_AN_OPERATION + updated * VISITS_AN_UPDATED_BLOCK;
+    let requests = run.description.as_ref().and_then(|description| description.cache_requests);
+    let requests = requests.unwrap_or(CacheRequests { visited: 1.0, updated: VISITS_AN_UPDATED_BLOCK });
+    let own = visited * requests.visited * MAX_YIELD + index * INDEX_VISITS_AN_OPERATION + updated * requests.updated;
     let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);
     let (reads, level) = physical.map(|reads| (reads, "physical")).or(logical.map(|reads| (reads, "logical")))?;
     let text = "The database read more than the operations asked for: others work in it, and their reads are \

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod alike;
+mod cache_requests;
 mod catalogue;
 mod compare_property;
 mod compare_simulation;
