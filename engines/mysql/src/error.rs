@@ -2,6 +2,8 @@
 
 use mindful_core::Error;
 
+use crate::connect::{self, code};
+
 /// The server or the road to it, or our own judgement.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -18,25 +20,8 @@ impl Failure {
     pub fn at(self, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,
-            Self::Server(error) => explain(&error, place),
+            Self::Server(error) => connect::explain(&error, place),
         }
-    }
-}
-
-/// What the server or the driver said, in one line.
-pub fn explain(error: &mysql::Error, place: &str) -> Error {
-    match error {
-        mysql::Error::MySqlError(said) => Error::run(format!("{place}: {} ({})", said.message, said.code), ""),
-        mysql::Error::IoError(io) => Error::run(format!("{place}: the server is gone ({io})"), "see its error log"),
-        other => Error::run(format!("{place}: {other}"), ""),
-    }
-}
-
-/// The number of the server's error.
-pub fn code(error: &mysql::Error) -> Option<u16> {
-    match error {
-        mysql::Error::MySqlError(said) => Some(said.code),
-        _ => None,
     }
 }
 

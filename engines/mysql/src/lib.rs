@@ -34,10 +34,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::engine::Words;
-use mindful_core::event::Events;
+use mindful_core::event::{Events, note};
 use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
-use mindful_core::{Capabilities, Engine, Error, Result, Target};
+use mindful_core::{Capabilities, Engine, Result, Target};
 
 pub use flavor::Flavor;
 
@@ -92,7 +92,11 @@ impl Engine for Mysql {
     }
 
     fn redact(&self, url: &str) -> String {
-        url.to_owned()
+        if private(url).is_some() { url.to_owned() } else { connect::redact(url) }
+    }
+
+    fn grants(&self) -> Option<&'static str> {
+        Some(include_str!("../sql/grants.sql"))
     }
 
     fn cache_option(&self, url: &str, holds_all: bool) -> Option<(&'static str, &'static str)> {
@@ -104,21 +108,27 @@ impl Engine for Mysql {
     }
 
     fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+        let Some(flavor) = private(url) else {
+            return Options::from_settings(settings, Server::parse(url)?.database()).map(drop);
+        };
         Options::from_settings(settings, None)?;
-        private(url).map_or_else(|| Err(not_private(url)), |flavor| Private::accepts(flavor, settings))
+        Private::accepts(flavor, settings)
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        let options = Options::from_settings(settings, None)?;
-        let flavor = private(url).ok_or_else(|| not_private(url))?;
-        let private = Private::open(flavor, settings, events)?;
-        let server = Server::from_socket(&private.socket(), server::USER);
-        Ok(Box::new(MysqlTarget::open(server, Some(private), options, events)?))
+        if let Some(flavor) = private(url) {
+            let options = Options::from_settings(settings, None)?;
+            let private = Private::open(flavor, settings, events)?;
+            let server = Server::from_socket(&private.socket(), server::USER);
+            return Ok(Box::new(MysqlTarget::open(server, Some(private), options, events)?));
+        }
+        let server = Server::parse(url)?;
+        for remark in server.notes() {
+            note(&**events, remark);
+        }
+        let options = Options::from_settings(settings, server.database())?;
+        Ok(Box::new(MysqlTarget::open(server, None, options, events)?))
     }
-}
-
-fn not_private(url: &str) -> Error {
-    Error::plan(format!("{url} names no server"), "write mariadb: or mysql: for a private one")
 }
 
 /// Whose private server `url` means, if it means one; it holds no secret then.
@@ -127,5 +137,18 @@ fn private(url: &str) -> Option<Flavor> {
         "mariadb" | "mariadb:" => Some(Flavor::MariaDb),
         "mysql" | "mysql:" => Some(Flavor::MySql),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_schemes_are_private_and_urls_shown_without_passwords() {
+        assert_eq!((private("mariadb:"), private("mysql")), (Some(Flavor::MariaDb), Some(Flavor::MySql)));
+        assert_eq!(private("mysql://db/x"), None);
+        assert_eq!(ENGINE.redact("mysql:"), "mysql:");
+        assert!(!ENGINE.redact("mariadb://me:secret@db/x").contains("secret"));
     }
 }

@@ -1,51 +1,155 @@
-//! Where to connect, and as whom.
+//! Connections to MariaDB and MySQL: the URLs, variables and files of their client, TLS, and errors a person can act on.
 
+mod environment;
+mod explain;
+mod given;
+mod greeting;
+mod option_file;
+mod tls;
+mod tls_fault;
+mod url;
+
+use std::env;
+use std::fmt;
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use mindful_core::Result;
-use mysql::{Conn, Opts, OptsBuilder};
+use mysql::{Conn, DriverError, OptsBuilder, SslOpts};
 
-use crate::error::Failure;
+pub use explain::{code, explain};
+pub use url::redact;
 
-/// A server, and who connects to it. Shows no secret, however it is printed.
+use environment::Environment;
+use given::{Given, Road};
+use tls::{Mode, Tls};
+
+const EXPOSED: &str = "a password on the command line stands in the process list: put it in MYSQL_PWD or ~/.my.cnf";
+
+/// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Clone)]
 pub struct Server {
-    options: Opts,
-    /// How messages name it.
-    place: String,
-    local: bool,
+    given: Given,
+    tls: Option<SslOpts>,
+    /// Something answered there once, and it was a server of ours.
+    greeted: Arc<AtomicBool>,
 }
 
 impl Server {
+    /// What `url` names in this process's surroundings. Nothing is connected yet.
+    pub fn parse(url: &str) -> Result<Self> {
+        let parts = url::split(url)?;
+        let mut given = Given::collect(&parts, &Environment::of_process())?;
+        if parts.password.is_some() && env::args_os().any(|argument| argument.to_string_lossy().contains(url)) {
+            given.notes.push(EXPOSED.to_owned());
+        }
+        Ok(Self { tls: given.tls.options()?, given, greeted: Arc::default() })
+    }
+
     /// The server behind a socket, for a user without a password.
     pub fn from_socket(socket: &Path, user: &str) -> Self {
-        let options = common().socket(Some(socket.display().to_string())).user(Some(user)).into();
-        Self { options, place: socket.display().to_string(), local: true }
+        let given = Given {
+            road: Road::Socket(socket.to_owned()),
+            user: user.to_owned(),
+            password: None,
+            database: None,
+            tls: Tls::OFF,
+            connect_timeout: Duration::from_secs(10),
+            notes: Vec::new(),
+        };
+        Self { given, tls: None, greeted: Arc::default() }
+    }
+
+    /// The database that the URL or an option file names.
+    pub fn database(&self) -> Option<&str> {
+        self.given.database.as_deref()
+    }
+
+    /// Remarks for the user, such as an option that is ignored.
+    pub fn notes(&self) -> &[String] {
+        &self.given.notes
+    }
+
+    /// How messages name it: `user@host:port`.
+    pub fn place(&self) -> String {
+        match &self.given.road {
+            Road::Socket(path) => format!("{}@{}", self.given.user, path.display()),
+            Road::Tcp(host, port) if host.contains(':') => format!("{}@[{host}]:{port}", self.given.user),
+            Road::Tcp(host, port) => format!("{}@{host}:{port}", self.given.user),
+        }
+    }
+
+    /// Whether it is reached by a socket or a loopback address.
+    pub fn is_local(&self) -> bool {
+        match &self.given.road {
+            Road::Socket(_) => true,
+            Road::Tcp(host, _) if host == "localhost" => true,
+            Road::Tcp(host, _) => host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+        }
     }
 
     /// A new connection.
     pub fn connect(&self) -> Result<Conn> {
-        Conn::new(self.options.clone()).map_err(|error| Failure::from(error).at(&self.place))
+        let place = self.place();
+        // The driver waits for a greeting as long as it takes; a connection of its own does not.
+        if !self.greeted.load(Ordering::Relaxed) {
+            self.greet().map_err(|error| error.at(&place))?;
+            self.greeted.store(true, Ordering::Relaxed);
+        }
+        let connected = match Conn::new(self.options(self.tls.clone())) {
+            Err(mysql::Error::DriverError(DriverError::TlsNotSupported)) if self.given.tls.mode == Mode::Preferred => {
+                Conn::new(self.options(None))
+            }
+            other => other,
+        };
+        connected.map_err(|error| explain(&error, &place))
     }
 
-    /// How messages name it.
-    pub fn place(&self) -> &str {
-        &self.place
+    fn greet(&self) -> Result<()> {
+        let within = self.given.connect_timeout;
+        match &self.given.road {
+            Road::Socket(path) => greeting::of_socket(path, within),
+            Road::Tcp(host, port) => match (host.as_str(), *port).to_socket_addrs() {
+                Ok(addresses) => greeting::of_addresses(addresses, within),
+                Err(error) => Err(explain::io_fault(&error)),
+            },
+        }
     }
 
-    /// Whether its address is one of this host.
-    pub fn is_local(&self) -> bool {
-        self.local
+    fn options(&self, tls: Option<SslOpts>) -> OptsBuilder {
+        let unencrypted = tls.is_none() && !self.is_local();
+        let common = OptsBuilder::new()
+            // Nothing looks for a socket by itself.
+            .prefer_socket(false)
+            .tcp_nodelay(true)
+            .tcp_keepalive_time_ms(Some(60_000))
+            .tcp_connect_timeout(Some(self.given.connect_timeout))
+            .init(INIT.to_vec())
+            .user(Some(self.given.user.clone()))
+            .pass(self.given.password.clone())
+            // Whoever stands between would hand out a key of its own and read the password.
+            .server_key_path(unencrypted.then(|| NO_KEY.into()));
+        match &self.given.road {
+            Road::Socket(path) => common.socket(Some(path.display().to_string())),
+            Road::Tcp(host, port) => common.ip_or_hostname(Some(host.clone())).tcp_port(*port).ssl_opts(tls),
+        }
     }
 }
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place())
+    }
+}
+
+/// A file that is nowhere: without encryption no password is sent by a key that came the same way.
+const NO_KEY: &str = "/a server that asks for the password itself needs ssl-mode=REQUIRED";
 
 /// What every connection is told first: whatever the server's defaults, statements mean the same.
 const INIT: [&str; 2] = [
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'",
     "SET SESSION autocommit = 1, SESSION time_zone = '+00:00', NAMES utf8mb4",
 ];
-
-fn common() -> OptsBuilder {
-    // Nothing looks for a socket by itself, and a statement is prepared where somebody asks for it.
-    OptsBuilder::new().prefer_socket(false).tcp_nodelay(true).init(INIT.to_vec())
-}

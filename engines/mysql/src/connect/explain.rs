@@ -1,0 +1,188 @@
+//! What went wrong with a server, as one line with the next move.
+
+use std::io;
+
+use mindful_core::error::one_line;
+use mindful_core::{Error, ErrorKind};
+use mysql::error::tls::TlsError;
+use mysql::{DriverError, MySqlError};
+
+use super::tls_fault;
+
+/// Longest quotation of a server's own words, characters.
+const QUOTED: usize = 300;
+
+/// The error for a person: `place` (such as `bench@db1:3306`), what happened there, the next move. Its kind is
+/// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
+pub fn explain(error: &mysql::Error, place: &str) -> Error {
+    let explained = match error {
+        mysql::Error::MySqlError(said) => server_said(said),
+        mysql::Error::DriverError(fault) => driver_fault(fault),
+        mysql::Error::IoError(fault) => io_fault(fault),
+        mysql::Error::TlsError(TlsError::Tls(fault)) => tls_fault::explain(fault),
+        mysql::Error::TlsError(fault) => Error::target(format!("TLS failed ({fault})"), tls_fault::WITHOUT),
+        other => {
+            Error::run(format!("the answer was not understood ({other})"), "report this with the server's version")
+        }
+    };
+    explained.at(place)
+}
+
+/// The number of the server's error.
+pub fn code(error: &mysql::Error) -> Option<u16> {
+    match error {
+        mysql::Error::MySqlError(said) => Some(said.code),
+        _ => None,
+    }
+}
+
+/// The server's own words on one line of limited length, with the number.
+fn quote(said: &MySqlError) -> String {
+    let mut words = one_line(&said.message);
+    if words.chars().count() > QUOTED {
+        words = words.chars().take(QUOTED).chain(['…']).collect();
+    }
+    format!("{words} [{}]", said.code)
+}
+
+fn server_said(said: &MySqlError) -> Error {
+    let (kind, next) = advice(said.code);
+    let what = quote(said);
+    match kind {
+        ErrorKind::Plan => Error::plan(what, next),
+        ErrorKind::Target => Error::target(what, next),
+        ErrorKind::Run | ErrorKind::Interrupted => Error::run(what, next),
+    }
+}
+
+const WITH_ROOM: &str = "free space where the server keeps its data, then run again";
+
+/// By the numbers of MySQL's `mysqld_error.h` and MariaDB's own beyond 1900.
+fn advice(code: u16) -> (ErrorKind, &'static str) {
+    use ErrorKind::{Run, Target};
+    match code {
+        1045 | 1698 => (Target, "give the right password in MYSQL_PWD or ~/.my.cnf, or another user in the URL"),
+        1044 | 1142 | 1143 | 1227 | 1370 => (
+            Target,
+            "have it granted: GRANT ALL ON database.* TO the user; `mindful engines mysql --grants` has it all",
+        ),
+        1049 => (Target, "create it, or name another one: mysql://user@host/database"),
+        1040 | 1203 | 1226 => {
+            (Target, "give fewer --sessions, or raise max_connections (or the user's limit) on the server")
+        }
+        1129 => (Target, "FLUSH HOSTS on the server: it shut this host out after too many broken connections"),
+        1130 => (Target, "CREATE USER name@this-host there, or connect from a host that it knows"),
+        1251 | 1862 | 1820 => (Target, "set the user's password anew: ALTER USER name IDENTIFIED BY …"),
+        3159 => (Target, "the server takes encrypted connections alone: ssl-mode=REQUIRED"),
+        1290 | 1792 | 1836 => (Target, "name the primary: this server is read-only"),
+        1419 => (Target, "SET GLOBAL log_bin_trust_function_creators = 1, or run with --loop client"),
+        1053 | 1079 => (Run, "an administrator stopped the server; run again when it is back"),
+        1317 | 1927 | 3024 | 1969 => {
+            (Run, "someone, or a limit of time, ended the statement or its connection; run again")
+        }
+        1021 | 1114 | 3 | 28 => (Run, WITH_ROOM),
+        1037 | 1038 | 1041 => (Run, "give the server more memory, or fewer --sessions"),
+        1153 => (Run, "raise max_allowed_packet on the server: 64M is enough"),
+        1205 | 1213 => (Run, "others change the same rows; keep the dataset to one run at a time"),
+        4031 => (Run, "let wait_timeout be longer than a step"),
+        _ => (Run, "see the server's error log"),
+    }
+}
+
+fn driver_fault(fault: &DriverError) -> Error {
+    const LOGIN: &str = "the server wants a way of logging in that is not supported";
+    match fault {
+        DriverError::ConnectTimeout => Error::target(
+            "nothing answered in time",
+            "check host, port, routes and firewalls on the way; connect-timeout=SECONDS waits longer",
+        ),
+        DriverError::CouldNotConnect(Some((_, said, kind))) => io_fault(&io::Error::new(*kind, said.clone())),
+        DriverError::TlsNotSupported => Error::target(
+            "the server does not offer TLS",
+            "set ssl_cert and ssl_key there, or say ssl-mode=DISABLED to go without encryption",
+        ),
+        DriverError::UnknownAuthPlugin(name) => Error::target(
+            format!("{LOGIN} ({})", one_line(name)),
+            "let the user have a password by mysql_native_password or caching_sha2_password",
+        ),
+        DriverError::OldMysqlPasswordDisabled => {
+            Error::target(format!("{LOGIN} (mysql_old_password)"), "set the user's password anew")
+        }
+        DriverError::CleartextPluginDisabled => Error::target(
+            "the server asks for the password in clear text, which mindful never sends",
+            "let the user have a password by mysql_native_password or caching_sha2_password",
+        ),
+        DriverError::CouldNotConnect(None) | DriverError::SetupError => no_mysql(""),
+        other => no_mysql(&format!(" ({other})")),
+    }
+}
+
+/// Something is there that speaks another language; `said` is what was made of it.
+pub fn no_mysql(said: &str) -> Error {
+    let next = "check that host and port are those of a MariaDB or MySQL server";
+    Error::target(format!("answered, but not as MariaDB or MySQL{said}"), next)
+}
+
+/// The connection failed, or never stood.
+pub fn io_fault(fault: &io::Error) -> Error {
+    let text = one_line(&fault.to_string());
+    if let Some(fault) = fault.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        return tls_fault::explain(fault);
+    }
+    let next = match fault.kind() {
+        io::ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port",
+        io::ErrorKind::NotFound => {
+            "no server has its socket there: start it, or name the host: mysql://user@host:3306/database"
+        }
+        io::ErrorKind::PermissionDenied => "this user may not use that socket: let it, or connect by TCP",
+        io::ErrorKind::TimedOut
+        | io::ErrorKind::WouldBlock
+        | io::ErrorKind::HostUnreachable
+        | io::ErrorKind::NetworkUnreachable => "check host, port, routes and firewalls on the way",
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_mysql(&format!(" ({text})")),
+        io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::UnexpectedEof => {
+            return Error::run(format!("the server went away ({text})"), "see its error log, then run again");
+        }
+        _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
+        _ => "check the network on the way",
+    };
+    Error::target(text, next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(code: u16, message: &str) -> Error {
+        let said = MySqlError { state: "HY000".to_owned(), message: message.to_owned(), code };
+        explain(&mysql::Error::MySqlError(said), "me@db:3306")
+    }
+
+    #[test]
+    fn each_refusal_says_what_where_and_the_next_move() {
+        for (code, kind, hint) in [
+            (1045, ErrorKind::Target, "MYSQL_PWD"),
+            (1044, ErrorKind::Target, "GRANT ALL ON"),
+            (1049, ErrorKind::Target, "create it"),
+            (1040, ErrorKind::Target, "--sessions"),
+            (3159, ErrorKind::Target, "ssl-mode=REQUIRED"),
+            (1114, ErrorKind::Run, "free space"),
+            (1053, ErrorKind::Run, "administrator"),
+            (9999, ErrorKind::Run, "error log"),
+        ] {
+            let error = said(code, "no\nway");
+            assert_eq!(error.kind, kind, "{code}");
+            let text = error.to_string();
+            assert!(text.starts_with("me@db:3306: no way [") && text.contains(hint), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_server_says_is_cut_to_a_line() {
+        let text = said(9999, &"x".repeat(5000)).to_string();
+        assert!(text.len() < 400 && text.contains('…'), "{}", text.len());
+    }
+}

@@ -1,0 +1,199 @@
+//! Where to connect and as whom: the URL before option files before variables, as the mysql client has it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mindful_core::settings::parse_choice;
+use mindful_core::{Error, Result};
+
+use super::environment::Environment;
+use super::option_file;
+use super::tls::{Mode, Tls};
+use super::url::Parts;
+
+/// How long a server may take to answer who connects.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+const DEFAULT_PORT: u16 = 3306;
+
+/// Where distributions put the socket.
+const SOCKETS: [&str; 5] = [
+    "/run/mysqld/mysqld.sock",
+    "/var/run/mysqld/mysqld.sock",
+    "/var/lib/mysql/mysql.sock",
+    "/tmp/mysql.sock",
+    "/tmp/mysqld.sock",
+];
+
+/// The road to a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Road {
+    /// A socket of this host.
+    Socket(PathBuf),
+    /// A host and a port.
+    Tcp(String, u16),
+}
+
+/// All of it. Holds a password, so there is no `Debug`.
+#[derive(Clone)]
+pub struct Given {
+    pub road: Road,
+    pub user: String,
+    pub password: Option<String>,
+    pub database: Option<String>,
+    pub tls: Tls,
+    pub connect_timeout: Duration,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+impl Given {
+    /// What `parts` of a URL mean in these surroundings.
+    pub fn collect(parts: &Parts, environment: &Environment) -> Result<Self> {
+        let said = option_file::read(&environment.option_files());
+        let of_url =
+            |name: &str| parts.parameters.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());
+        let of_file = |name: &str| said.values.get(name).filter(|text| !text.is_empty()).cloned();
+        let given = |name: &str| of_url(name).or_else(|| of_file(name));
+        let user = parts.user.clone().or_else(|| of_file("user")).or_else(|| environment.user());
+        let user = user.ok_or_else(|| {
+            Error::plan("this process's user has no name", "name the user to connect as: mysql://user@host/database")
+        })?;
+        let (mode, mut notes) = (mode(&said, of_url("ssl-mode").as_deref())?, said.notes.clone());
+        let path = |name: &str| given(name).map(PathBuf::from);
+        let tls = Tls { mode, ca: path("ssl-ca"), certificate: path("ssl-cert"), key: path("ssl-key") };
+        notes.extend(tls.remark());
+        Ok(Self {
+            road: road(parts, of_url("socket"), &of_file, environment)?,
+            user,
+            password: parts
+                .password
+                .clone()
+                .or_else(|| of_file("password"))
+                .or_else(|| environment.variable("MYSQL_PWD")),
+            database: parts.database.clone().or_else(|| of_file("database")),
+            tls,
+            connect_timeout: given("connect-timeout").map_or(Ok(CONNECT_TIMEOUT), |text| seconds(&text))?,
+            notes,
+        })
+    }
+}
+
+fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
+    let read = |text: &str, place: &str| {
+        parse_choice(&text.to_ascii_uppercase().replace('-', "_"), &Mode::NAMES).map_err(|error| error.at(place))
+    };
+    if let Some(text) = of_url {
+        return read(text, "ssl-mode in the target URL");
+    }
+    if let Some(text) = said.values.get("ssl-mode") {
+        return read(text, "ssl-mode of an option file");
+    }
+    // What MariaDB's client has in its place.
+    let is = |name: &str, on: bool| {
+        said.values.get(name).is_some_and(|text| ["0", "off", "false"].contains(&text.to_lowercase().as_str()) != on)
+    };
+    Ok(match () {
+        () if is("ssl", false) => Mode::Disabled,
+        () if is("ssl-verify-server-cert", true) => Mode::VerifyIdentity,
+        () if is("ssl", true) => Mode::Required,
+        () => Mode::Preferred,
+    })
+}
+
+/// `localhost` without a port is the socket, as for the client; whoever names a port means TCP.
+fn road(
+    parts: &Parts,
+    socket: Option<String>,
+    of_file: &dyn Fn(&str) -> Option<String>,
+    environment: &Environment,
+) -> Result<Road> {
+    if let Some(path) = socket {
+        return Ok(Road::Socket(path.into()));
+    }
+    let host = parts.host.clone().or_else(|| of_file("host")).or_else(|| environment.variable("MYSQL_HOST"));
+    let of_surroundings = of_file("port").or_else(|| environment.variable("MYSQL_TCP_PORT"));
+    let of_surroundings = of_surroundings.map(|text| port(&text)).transpose()?;
+    if let Some(host) = host.filter(|host| host != "localhost") {
+        return Ok(Road::Tcp(host, parts.port.or(of_surroundings).unwrap_or(DEFAULT_PORT)));
+    }
+    if let Some(port) = parts.port {
+        return Ok(Road::Tcp("localhost".to_owned(), port));
+    }
+    let named = of_file("socket").or_else(|| environment.variable("MYSQL_UNIX_PORT")).map(PathBuf::from);
+    let usual = || SOCKETS.iter().map(PathBuf::from).find(|path| path.exists());
+    Ok(Road::Socket(named.or_else(usual).unwrap_or_else(|| SOCKETS[0].into())))
+}
+
+fn port(text: &str) -> Result<u16> {
+    text.trim().parse().map_err(|_| {
+        Error::plan(format!("port {text} of an option file or MYSQL_TCP_PORT"), "give a number up to 65535")
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    let seconds: Option<u64> = text.trim().parse().ok().filter(|seconds| (1..=86_400).contains(seconds));
+    let seconds = seconds
+        .ok_or_else(|| Error::plan(format!("connect-timeout `{text}`"), "give whole seconds from 1 to 86400"))?;
+    Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::url;
+    use super::*;
+
+    fn given(url: &str, environment: &Environment) -> Given {
+        Given::collect(&url::split(url).unwrap(), environment).unwrap()
+    }
+
+    #[test]
+    fn the_url_comes_before_option_files_before_variables() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(".my.cnf");
+        fs::write(&path, "[client]\nhost=filed\nuser=filer\npassword=p\nport=3310\nssl-mode=VERIFY_IDENTITY\n")
+            .unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let around = Environment::empty().with_home(home.path()).with_user("me");
+        let around = around.with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
+        let one = given("mysql:///bench", &around);
+        assert_eq!(one.road, Road::Tcp("filed".to_owned(), 3310));
+        assert_eq!((one.user.as_str(), one.password.as_deref()), ("filer", Some("p")));
+        assert_eq!((one.tls.mode, one.database.as_deref()), (Mode::VerifyIdentity, Some("bench")));
+        let two = given("mysql://you:q@urled:1/?ssl-mode=disabled", &around);
+        assert_eq!((two.road, two.password.as_deref()), (Road::Tcp("urled".to_owned(), 1), Some("q")));
+        assert_eq!(two.tls.mode, Mode::Disabled);
+        let bare = Environment::empty().with_user("me").with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
+        let three = given("mysql://", &bare);
+        assert_eq!((three.user.as_str(), three.password.as_deref()), ("me", Some("v")));
+        assert_eq!(three.road, Road::Tcp("variable".to_owned(), DEFAULT_PORT));
+    }
+
+    #[test]
+    fn localhost_without_a_port_is_a_socket() {
+        let around = Environment::empty().with_user("me").with("MYSQL_UNIX_PORT", "/x/y.sock");
+        assert_eq!(given("mysql://localhost/b", &around).road, Road::Socket("/x/y.sock".into()));
+        assert_eq!(given("mysql://localhost:3306/b", &around).road, Road::Tcp("localhost".to_owned(), 3306));
+        assert_eq!(given("mysql://db/b?socket=%2Fz.sock", &around).road, Road::Socket("/z.sock".into()));
+    }
+
+    #[test]
+    fn modes_are_those_of_both_clients() {
+        let around = Environment::empty().with_user("me");
+        for (name, mode) in Mode::NAMES {
+            assert_eq!(given(&format!("mysql://db/b?ssl-mode={}", name.to_lowercase()), &around).tls.mode, mode);
+        }
+        assert_eq!(given("mysql://db/b", &around).tls.mode, Mode::Preferred);
+        let said = |name: &str, value: &str| option_file::Said {
+            values: [(name.to_owned(), value.to_owned())].into(),
+            notes: Vec::new(),
+        };
+        assert_eq!(mode(&said("ssl", "0"), None).unwrap(), Mode::Disabled);
+        assert_eq!(mode(&said("ssl", ""), None).unwrap(), Mode::Required);
+        assert_eq!(mode(&said("ssl-verify-server-cert", ""), None).unwrap(), Mode::VerifyIdentity);
+        assert!(mode(&said("ssl-mode", "maybe"), None).unwrap_err().to_string().contains("VERIFY_CA"));
+    }
+}

@@ -1,0 +1,253 @@
+//! Option files, read as the mysql client reads them: groups in brackets, `name=value`, quotes and escapes, the later of
+//! two values in force. Nothing that would load or run something is taken.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Groups that the client reads.
+const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];
+
+/// Options that are used.
+const USED: [&str; 13] = [
+    "connect-timeout",
+    "database",
+    "host",
+    "password",
+    "port",
+    "socket",
+    "ssl",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "ssl-mode",
+    "ssl-verify-server-cert",
+    "user",
+];
+
+/// Options that would load or run something, or write what is not asked for.
+const HOOKS: [&str; 9] = [
+    "default-auth",
+    "execute",
+    "init-command",
+    "init-command-add",
+    "local-infile",
+    "pager",
+    "plugin",
+    "plugin-dir",
+    "tee",
+];
+
+/// More is no option file.
+const LONGEST: u64 = 1 << 20;
+const DEEPEST: u32 = 4;
+
+/// What the files say. A value may be a secret, so there is no `Debug`.
+#[derive(Default, Clone)]
+pub struct Said {
+    /// The last value of each option.
+    pub values: BTreeMap<String, String>,
+    /// What was left out and why, for the user.
+    pub notes: Vec<String>,
+}
+
+/// Reads `files` in their order; those that are not there say nothing.
+pub fn read(files: &[PathBuf]) -> Said {
+    let mut said = Said::default();
+    for file in files {
+        said.file(file, 0);
+    }
+    said
+}
+
+impl Said {
+    fn file(&mut self, path: &Path, depth: u32) {
+        match text(path) {
+            Ok(None) => {}
+            Ok(Some((text, is_private))) => self.lines(path, &text, is_private, depth),
+            Err(why) => self.notes.push(format!("the option file {} is not used: {why}", path.display())),
+        }
+    }
+
+    fn lines(&mut self, path: &Path, text: &str, is_private: bool, depth: u32) {
+        let mut group = String::new();
+        for line in text.lines().map(str::trim) {
+            if let Some(name) = line.strip_prefix('[') {
+                group = name.split(']').next().unwrap_or("").trim().to_ascii_lowercase();
+            } else if let Some(included) = line.strip_prefix("!includedir").filter(|_| depth < DEEPEST) {
+                for file in files_of(Path::new(included.trim())) {
+                    self.file(&file, depth + 1);
+                }
+            } else if let Some(included) = line.strip_prefix("!include").filter(|_| depth < DEEPEST) {
+                self.file(Path::new(included.trim()), depth + 1);
+            } else if GROUPS.contains(&group.as_str()) && !line.is_empty() && !line.starts_with(['#', ';', '!']) {
+                self.option(path, line, is_private);
+            }
+        }
+    }
+
+    fn option(&mut self, path: &Path, line: &str, is_private: bool) {
+        let (name, value) = match line.split_once('=') {
+            Some((name, value)) => (name, value_of(value)),
+            None => (without_comment(line), String::new()),
+        };
+        let name = name.trim().to_ascii_lowercase().replace('_', "-");
+        let name = name.strip_prefix("loose-").unwrap_or(&name).to_owned();
+        let is = |hook: &str| name.strip_prefix(hook).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        if HOOKS.into_iter().any(is) {
+            self.notes
+                .push(format!("{name} in {} is ignored: mindful runs and loads nothing of others", path.display()));
+        } else if name == "password" && !is_private {
+            let why = "others may read it; `chmod 600` it";
+            self.notes.push(format!("the password in {} is not used: {why}", path.display()));
+        } else if name == "skip-ssl" {
+            self.values.insert("ssl".to_owned(), "0".to_owned());
+        } else if USED.contains(&name.as_str()) {
+            self.values.insert(name, value);
+        }
+    }
+}
+
+/// The text of a file and whether it is its owner's alone; nothing where there is none.
+fn text(path: &Path) -> Result<Option<(String, bool)>, String> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    if !metadata.is_file() {
+        return Err("it is not a plain file".to_owned());
+    }
+    let me = rustix::process::geteuid().as_raw();
+    if metadata.mode() & 0o002 != 0 || ![0, me].contains(&metadata.uid()) {
+        return Err("others may write it".to_owned());
+    }
+    let by_others = metadata.mode() & 0o077;
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), by_others == 0))),
+        // A file of the server's administrators, which is no business of this user.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Files of a folder that are taken as option files, in the order of their names.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "cnf"));
+    files.sort();
+    files
+}
+
+/// `line` up to a comment within it.
+fn without_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or("").trim()
+}
+
+/// A value: of quotes what is in them, else up to a comment; with its escapes resolved.
+fn value_of(text: &str) -> String {
+    let text = text.trim();
+    let quote = text.chars().next().filter(|c| ['"', '\''].contains(c));
+    let inner = if quote.is_some() { &text[1..] } else { without_comment(text) };
+    let mut value = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some('r') => value.push('\r'),
+                Some('b') => value.push('\u{8}'),
+                Some('s') => value.push(' '),
+                Some(other @ ('\\' | '"' | '\'')) => value.push(other),
+                Some(other) => value.extend(['\\', other]),
+                None => value.push('\\'),
+            },
+            c if Some(c) == quote => break,
+            c => value.push(c),
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn file(folder: &Path, name: &str, mode: u32, text: &str) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    fn value<'a>(said: &'a Said, name: &str) -> Option<&'a str> {
+        said.values.get(name).map(String::as_str)
+    }
+
+    #[test]
+    fn groups_quotes_escapes_and_comments_are_those_of_the_client() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "# all\n[mysqld]\nport=1\n[client]\nuser = \"me # you\" # not me\npassword='a\\sb\"c'\nhost=db # there\n\
+                    ssl_mode=REQUIRED\nloose-port=3307\n[mysql]\ndatabase=bench\n[mysqldump]\nuser=other\n";
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)]);
+        for (name, wanted) in [
+            ("user", "me # you"),
+            ("password", "a b\"c"),
+            ("host", "db"),
+            ("ssl-mode", "REQUIRED"),
+            ("port", "3307"),
+            ("database", "bench"),
+        ] {
+            assert_eq!(value(&said, name), Some(wanted), "{name}");
+        }
+        assert_eq!(said.notes, [] as [String; 0]);
+    }
+
+    #[test]
+    fn what_runs_or_loads_something_is_left_out_with_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "[client]\ninit-command=DROP DATABASE b\nplugin_dir=/tmp/x\ndefault-auth=evil\nloose-init-command=x\n\
+                    plugin-load=x.so\n[mysql]\npager=sh\nuser=me\n";
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)]);
+        assert_eq!(said.values.keys().collect::<Vec<_>>(), ["user"]);
+        let hooks = ["init-command", "plugin-dir", "default-auth", "init-command", "plugin-load", "pager"];
+        assert_eq!(said.notes.len(), hooks.len(), "{:?}", said.notes);
+        for (note, hook) in said.notes.iter().zip(hooks) {
+            assert!(note.starts_with(hook) && note.contains("is ignored") && !note.contains("DROP"), "{note}");
+        }
+    }
+
+    #[test]
+    fn a_password_that_others_may_read_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "[client]\npassword=secret\nuser=me\n";
+        let said = read(&[file(folder.path(), "my.cnf", 0o644, text)]);
+        assert_eq!((value(&said, "user"), value(&said, "password")), (Some("me"), None));
+        assert!(said.notes[0].contains("chmod 600") && !said.notes[0].contains("secret"), "{:?}", said.notes);
+        let said = read(&[file(folder.path(), "open.cnf", 0o666, text)]);
+        assert!(said.values.is_empty() && said.notes[0].contains("others may write it"), "{:?}", said.notes);
+    }
+
+    #[test]
+    fn files_may_name_others_and_no_circle_catches_the_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("conf.d");
+        fs::create_dir(&below).unwrap();
+        file(&below, "b.cnf", 0o600, "[client]\nuser=b\n");
+        file(&below, "a.cnf", 0o600, "[client]\nuser=a\n");
+        file(&below, "c.txt", 0o600, "[client]\nuser=c\n");
+        let top = folder.path().join("my.cnf");
+        let text = format!("!includedir {}\n!include {}\n[client]\nport=5\n", below.display(), top.display());
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, &text)]);
+        assert_eq!((value(&said, "user"), value(&said, "port")), (Some("b"), Some("5")));
+        assert!(read(&[folder.path().join("none"), folder.path().to_owned()]).notes[0].contains("plain file"));
+    }
+}

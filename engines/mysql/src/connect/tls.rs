@@ -1,0 +1,133 @@
+//! TLS as the ssl-mode of the mysql client says.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use mindful_core::{Error, Result};
+use mysql::{ClientIdentity, SslOpts};
+
+/// How much of TLS is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// None.
+    Disabled,
+    /// Where the server has it, unverified.
+    Preferred,
+    /// Always, unverified.
+    Required,
+    /// The server's certificate is signed by an authority that is trusted.
+    VerifyCa,
+    /// And it is for the host that was named.
+    VerifyIdentity,
+}
+
+impl Mode {
+    /// As the client calls them.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("DISABLED", Self::Disabled),
+        ("PREFERRED", Self::Preferred),
+        ("REQUIRED", Self::Required),
+        ("VERIFY_CA", Self::VerifyCa),
+        ("VERIFY_IDENTITY", Self::VerifyIdentity),
+    ];
+}
+
+/// The mode, and the files it works with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    pub mode: Mode,
+    /// Authorities that are trusted beside the public ones.
+    pub ca: Option<PathBuf>,
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+}
+
+impl Tls {
+    /// None at all.
+    pub const OFF: Self = Self { mode: Mode::Disabled, ca: None, certificate: None, key: None };
+
+    /// What is not as the client has it.
+    pub fn remark(&self) -> Option<String> {
+        (self.mode == Mode::VerifyCa).then(|| {
+            "ssl-mode=VERIFY_CA trusts the public authorities beside ssl-ca, and looks at no name: VERIFY_IDENTITY does"
+                .to_owned()
+        })
+    }
+
+    /// What the driver is told; `None` without TLS.
+    pub fn options(&self) -> Result<Option<SslOpts>> {
+        if self.mode == Mode::Disabled {
+            return Ok(None);
+        }
+        let unverified = matches!(self.mode, Mode::Preferred | Mode::Required);
+        let mut options = SslOpts::default()
+            .with_danger_accept_invalid_certs(unverified)
+            .with_danger_skip_domain_validation(self.mode == Mode::VerifyCa);
+        if let Some(ca) = self.ca.as_ref().filter(|_| !unverified) {
+            check(ca, "ssl-ca")?;
+            options = options.with_root_cert_path(Some(ca.clone()));
+        }
+        match (&self.certificate, &self.key) {
+            (Some(certificate), Some(key)) => {
+                check(certificate, "ssl-cert")?;
+                check(key, "ssl-key")?;
+                check_private(key)?;
+                Ok(Some(options.with_client_identity(Some(ClientIdentity::new(certificate.clone(), key.clone())))))
+            }
+            (None, None) => Ok(Some(options)),
+            (None, Some(_)) => Err(Error::plan("ssl-key without ssl-cert", "name both")),
+            (Some(_), None) => Err(Error::plan("ssl-cert without ssl-key", "name both")),
+        }
+    }
+}
+
+fn check(path: &Path, name: &str) -> Result<()> {
+    let unusable = |why: String| Error::plan(format!("{name} {}: {why}", path.display()), "name a file in PEM");
+    let metadata = fs::metadata(path).map_err(|error| unusable(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(unusable("it is not a plain file".to_owned()));
+    }
+    fs::File::open(path).map(drop).map_err(|error| unusable(error.to_string()))
+}
+
+fn check_private(key: &Path) -> Result<()> {
+    let open = fs::metadata(key).is_ok_and(|metadata| metadata.mode() & 0o007 != 0);
+    if open {
+        return Err(Error::plan(format!("ssl-key {}: everybody may read it", key.display()), "`chmod 600` it"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mode_verifies_as_much_as_it_says() {
+        let of = |mode| Tls { mode, ..Tls::OFF }.options().unwrap();
+        assert!(of(Mode::Disabled).is_none());
+        for (mode, accepts, skips) in [
+            (Mode::Preferred, true, false),
+            (Mode::Required, true, false),
+            (Mode::VerifyCa, false, true),
+            (Mode::VerifyIdentity, false, false),
+        ] {
+            let options = of(mode).unwrap();
+            assert_eq!(
+                (options.accept_invalid_certs(), options.skip_domain_validation()),
+                (accepts, skips),
+                "{mode:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn files_that_cannot_be_used_are_named() {
+        let nowhere = Some(PathBuf::from("/nowhere/ca.pem"));
+        let tls = Tls { mode: Mode::VerifyIdentity, ca: nowhere.clone(), ..Tls::OFF };
+        assert!(tls.options().err().unwrap().to_string().contains("ssl-ca /nowhere/ca.pem"));
+        let tls = Tls { mode: Mode::Required, key: nowhere, ..Tls::OFF };
+        assert!(tls.options().err().unwrap().to_string().contains("ssl-cert"));
+    }
+}
