@@ -178,11 +178,12 @@ fn show() -> Command {
 }
 
 /// Forms that a stored run can be written in.
-const EXPORTS: [&str; 12] = [
+const EXPORTS: [&str; 13] = [
     "csv",
     "json",
     "jsonl",
     "html",
+    "site",
     "svg",
     "markdown",
     "bencher",
@@ -205,10 +206,17 @@ fn export() -> Command {
         .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html and svg take several, and html holds two against each other"))
         .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
-             svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
+             site: a folder of pages with an index, static files; svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
              github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; hlog: HdrHistogram's \
              interval log, a line a slice, in ns; fio: fio's JSON, of a run on files",
         ))
+        .arg(
+            Arg::new("all")
+                .long("all")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("ids")
+                .help("All stored runs, newest first (--as site)"),
+        )
         .arg(chart.help("Which chart --as svg draws"))
         .args(sides("of the page of a comparison (--as html)"))
         .arg(Arg::new("redact").long("redact").action(ArgAction::SetTrue).help(

@@ -45,7 +45,7 @@ pub fn page(subjects: &[Subject]) -> String {
         [one] => format!("mindful: run {}", one.analysis.summary.id),
         several => format!("mindful: {} runs", several.len()),
     };
-    let (mut html, mut number) = (head(&title), 0);
+    let (mut html, mut number) = (head(&title, ""), 0);
     if let [_, _, ..] = subjects {
         together::runs(&mut html, &sides(subjects), &mut number);
     }
@@ -55,7 +55,7 @@ pub fn page(subjects: &[Subject]) -> String {
 /// The page of a comparison: in what the sides are not alike, their differences, and the runs of both.
 pub fn comparison(compared: &Compared, baseline: &[Subject], candidate: &[Subject]) -> String {
     let [before, after] = &compared.names;
-    let (mut html, mut number) = (head(&format!("mindful: {after} against {before}")), 0);
+    let (mut html, mut number) = (head(&format!("mindful: {after} against {before}"), ""), 0);
     together::both(&mut html, compared, [&sides(baseline), &sides(candidate)], &mut number);
     let all: Vec<Subject> = baseline.iter().chain(candidate).copied().collect();
     each(html, &all, number)
@@ -75,7 +75,8 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     html
 }
 
-fn head(title: &str) -> String {
+/// All that stands before the content of a page; `style` is added to that of all pages.
+pub(crate) fn head(title: &str, style: &str) -> String {
     let title = text(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -83,7 +84,7 @@ fn head(title: &str) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
          base-uri 'none'; form-action 'none'\">\n\
-         <title>{title}</title>\n<style>\n{}{STYLE}</style>\n</head>\n<body>\n<main>\n",
+         <title>{title}</title>\n<style>\n{}{STYLE}{style}</style>\n</head>\n<body>\n<main>\n",
         frame::STYLE
     )
 }

@@ -26,6 +26,7 @@ mod markup;
 pub mod matrix;
 mod panel;
 mod report;
+pub mod site;
 pub mod style;
 mod sweep;
 mod table;

@@ -91,14 +91,19 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
 /// What was run, with the number of steps where there are several; an unfinished run does not know it all.
 fn what(head: &RunHead, summary: Option<&Summary>) -> String {
     let steps = summary.map_or(0, |summary| summary.steps.len());
-    let name = match summary {
+    let name = kind(head, summary);
+    if steps > 1 { format!("{name}, {}", crate::figure::counted(steps, "step")) } else { name.to_owned() }
+}
+
+/// What was run, in a word or two.
+pub(crate) fn kind(head: &RunHead, summary: Option<&Summary>) -> &'static str {
+    match summary {
         _ if head.imported.is_some() => "import",
         Some(summary) if summary.contrast.is_some() => "contrast",
         Some(summary) if summary.io_job.is_some() => "raw job",
-        Some(_) if steps > 1 => "sweep",
+        Some(summary) if summary.steps.len() > 1 => "sweep",
         _ => "run",
-    };
-    if steps > 1 { format!("{name}, {}", crate::figure::counted(steps, "step")) } else { name.to_owned() }
+    }
 }
 
 /// What the plan says, which is nothing where another tool measured.

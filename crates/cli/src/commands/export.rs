@@ -2,6 +2,7 @@
 
 mod of_one;
 mod runs;
+mod site;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -29,6 +30,13 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let runs = Runs::of(&store, matches);
+    if text("as") == Some("site") {
+        site::write(&runs, &ids(matches, &store)?, text("output"), matches.get_flag("yes"))?;
+        return Ok(Exit::Ok);
+    }
+    if matches.get_flag("all") {
+        return Err(Error::plan("all runs are exported as a site alone", "give --as site --output DIR"));
+    }
     let exported = match sides(matches, &runs)? {
         Some(sides) => compared(matches, &runs, &sides)?,
         None => of_ids(matches, &runs)?,
@@ -45,6 +53,9 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
 
 /// The runs that are named by themselves.
 fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
+    if matches.get_flag("all") {
+        return store.ids();
+    }
     let names: Vec<&str> =
         matches.get_many::<String>("ids").map_or_else(|| vec!["latest"], |ids| ids.map(String::as_str).collect());
     names.into_iter().map(|name| store.resolve(name)).collect()

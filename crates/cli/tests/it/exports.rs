@@ -117,3 +117,32 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
     let refused = mindful.run(&[&sides[..], &["csv"]].concat());
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
+
+#[test]
+fn all_runs_are_a_site_of_static_files() {
+    let mindful = Mindful::new();
+    for tag in ["one", "two"] {
+        measured(&mindful, &["--duration", "2s", "--sessions", "2", "--tag", tag]);
+    }
+    let broken = mindful.folder().join("runs/20200101-000000-bad");
+    std::fs::create_dir(&broken).unwrap();
+    std::fs::write(broken.join("run.jsonl"), "no run\n").unwrap();
+    let site = ["export", "--all", "--as", "site"];
+    let refused = mindful.run(&site);
+    assert!(refused.status.code() == Some(2) && refused.stdout.is_empty(), "{refused:?}");
+    let to = ["--output", "public/runs"];
+    let written = mindful.run(&[&site[..], &to].concat());
+    assert!(written.status.success(), "{written:?}");
+    let folder = mindful.folder().join("public/runs");
+    let index = std::fs::read_to_string(folder.join("index.html")).unwrap();
+    assert_eq!(index.matches("class=\"spark\"").count(), 2, "{index}");
+    assert!(index.contains("20200101-000000-bad") && index.contains("is corrupt"), "what cannot be read: {index}");
+    let linked: Vec<&str> = index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(linked.len(), 2, "{index}");
+    for file in linked {
+        let page = std::fs::read_to_string(folder.join(file)).unwrap();
+        assert!(page.contains("href=\"index.html\"") && page.contains("data-chart="), "{page}");
+    }
+    assert_eq!(mindful.run(&[&site[..], &to].concat()).status.code(), Some(2), "nothing is replaced unasked");
+    assert!(mindful.run(&[&site[..], &to, &["--yes"]].concat()).status.success());
+}

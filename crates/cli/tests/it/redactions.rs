@@ -134,6 +134,10 @@ fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)
         take(chart, &[id, "--as", "svg", "--chart", chart]);
     }
     take("comparison", &["--baseline", id, "--candidate", id, "--as", "html"]);
+    take("site", &[id, "--as", "site", "--output", "site", "--yes"]);
+    for page in std::fs::read_dir(mindful.folder().join("site")).unwrap() {
+        all.push(("site".to_owned(), std::fs::read(page.unwrap().path()).unwrap()));
+    }
     all
 }
 

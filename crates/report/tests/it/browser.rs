@@ -8,6 +8,7 @@ use mindful_analyze::analyze;
 use mindful_conformance::not_run;
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
 use mindful_core::run::Run;
+use mindful_report::site::{self, Row};
 use serde_json::Value;
 
 /// Debian's name and Ubuntu's.
@@ -146,4 +147,27 @@ fn two_sides_are_whole_in_a_browser() {
     let (a, b) = (analyze(&one), analyze(&other));
     let text = compared(&[(&one, &a)], &[(&other, &b)]);
     looked_at(&text, &["differences", "latency-iops", "sessions"]);
+}
+
+#[test]
+fn an_index_of_runs_is_filtered_in_a_browser_without_a_script() {
+    let (one, mut other) = (sweep(&[1, 2, 4]), sweep(&[4]));
+    (other.head.id, other.head.plan.tag) = ("20261122-000000-abc".into(), Some("<b>x".into()));
+    other.error = Some("the server went away".into());
+    let rows = [&one, &other].map(|run| Row::of(run, &analyze(run)));
+    let index = site::index(&[&rows[..], &[Row::unreadable("20200101-000000-bad", "no <run>")]].concat());
+    assert!(!index.contains("<script") && !index.contains("<b>x") && index.contains("no &lt;run&gt;"), "{index}");
+    looked_at(&index, &[]);
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("page.html"), index).unwrap();
+    let seen = seen(browser, folder.path(), 1_200, false);
+    assert_eq!(seen["rows"]["validity-0"], 3, "{seen:#}");
+    let (first, second) = (&seen["rows"]["validity-1"], &seen["rows"]["validity-2"]);
+    assert_eq!(
+        first.as_u64().zip(second.as_u64()).map(|(a, b)| a + b),
+        Some(3),
+        "each row is of one verdict: {seen:#}"
+    );
+    assert_eq!(seen["rows"]["kind-1"], 1, "a sweep or a run: {seen:#}");
 }

@@ -1,0 +1,57 @@
+//! Runs as a folder of pages.
+
+use std::path::Path;
+
+use mindful_core::{Error, Result};
+use mindful_record::file as record_file;
+use mindful_report::html::Subject;
+use mindful_report::site::{self, Row};
+use mindful_report::{Detail, escape};
+
+use super::runs::Runs;
+use crate::commands::file;
+use crate::context;
+
+/// Writes the runs `ids` into `folder`: a page each and an index. One that cannot be read stands in the index with the
+/// reason.
+pub fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -> Result<()> {
+    let folder = folder.filter(|folder| *folder != "-").ok_or_else(|| {
+        Error::plan(
+            "a site is a folder of files, not one text",
+            "give --output DIR, which is made where it is not there",
+        )
+    })?;
+    let folder = Path::new(folder);
+    record_file::create_folders(folder).map_err(|error| {
+        Error::plan(format!("{} cannot be made: {error}", folder.display()), "give another --output")
+    })?;
+    let mut rows = Vec::new();
+    for id in ids {
+        rows.push(one(runs, id, folder, replace)?);
+    }
+    file::write(&folder.join("index.html"), &site::index(&rows), replace)?;
+    context::tell(&format!(
+        "{} of {} runs are shown by {}",
+        readable(&rows),
+        rows.len(),
+        folder.join("index.html").display()
+    ));
+    Ok(())
+}
+
+fn readable(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.is_readable()).count()
+}
+
+/// Writes the page of one run and gives its line of the index.
+fn one(runs: &Runs, id: &str, folder: &Path, replace: bool) -> Result<Row> {
+    let (run, analysis) = match runs.read(id) {
+        Ok(read) => read,
+        Err(error) => return Ok(Row::unreadable(id, &escape(&runs.name(&error.to_string())))),
+    };
+    let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+    let before = context::found_plan(&run.head.settings);
+    let subject = Subject { run: &run, analysis: &analysis, report: &report, before: &before };
+    file::write(&folder.join(Row::file(id)), &site::page(subject), replace)?;
+    Ok(Row::of(&run, &analysis))
+}
