@@ -87,6 +87,8 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(show())
         .subcommand(export())
         .subcommand(import())
+        .subcommand(pack())
+        .subcommand(planned("rerun", "Run the plan of a stored run again, here, and compare").arg(run_name()))
         .subcommand(awr())
         .subcommand(trace())
         .subcommand(squeeze())
@@ -197,6 +199,8 @@ const EXPORTS: [&str; 13] = [
 fn export() -> Command {
     let runs = Arg::new("ids").value_name("RUN").num_args(0..).conflicts_with_all(["baseline", "candidate"]);
     let open = Arg::new("open").long("open").action(ArgAction::SetTrue).requires("output");
+    let summary = Arg::new("github_summary").long("github-summary").action(ArgAction::SetTrue);
+    let summary = summary.conflicts_with_all(["output", "as"]);
     let step = Arg::new("step").long("step").value_name("N").value_parser(clap::value_parser!(usize));
     let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
     let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
@@ -225,6 +229,7 @@ fn export() -> Command {
         ))
         .args(compared())
         .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))
+        .arg(summary.help("Append the report as Markdown to the file that GITHUB_STEP_SUMMARY names"))
         .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))
         .arg(output("Where it is written [default: stdout]"))
 }
@@ -241,6 +246,13 @@ fn import() -> Command {
                 .help("Sessions of each file in turn, where its name does not end in them (awr.txt.8)"),
         )
         .arg(output("Where a plan is written [default: stdout]"))
+}
+
+fn pack() -> Command {
+    Command::new("pack")
+        .about("Pack a run into one file: record, figures, page, plan, environment, version; `import` reads it")
+        .arg(run_name())
+        .arg(output("Where it is written [default: RUN.tar.zst here]"))
 }
 
 fn full() -> Arg {

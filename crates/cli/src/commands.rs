@@ -16,9 +16,11 @@ mod list;
 mod load;
 mod man;
 mod noise;
+mod pack;
 mod plan;
 #[cfg(feature = "raw")]
 mod raw;
+mod rerun;
 mod run;
 mod show;
 mod squeeze;
@@ -54,6 +56,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Some(("show", matches)) => show::show(matches),
         Some(("export", matches)) => export::export(matches),
         Some(("import", matches)) => import::import(matches),
+        Some(("pack", matches)) => pack::pack(matches),
+        Some(("rerun", matches)) => rerun::rerun(matches),
         Some(("awr", matches)) => awr::awr(matches),
         Some(("trace", matches)) => trace::trace(matches),
         Some(("squeeze", matches)) => squeeze::squeeze(matches),

@@ -15,6 +15,7 @@ mod registry;
 mod service_variables;
 mod signals;
 mod store;
+mod stored_settings;
 mod version;
 
 use std::io::Write as _;

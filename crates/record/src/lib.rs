@@ -6,6 +6,7 @@ mod entry;
 pub mod file;
 mod fold;
 mod name;
+pub mod pack;
 mod reader;
 pub mod redact;
 mod store;

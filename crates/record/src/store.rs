@@ -18,6 +18,7 @@ use rustix::process::geteuid;
 use crate::entry::{Listed, read_summary};
 use crate::file;
 use crate::name::{IMPORTED, LOG, SUMMARY, is_id, new_id};
+use crate::pack;
 use crate::reader::{read_changed, read_run};
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
@@ -309,6 +310,41 @@ impl Store {
             Error::run(format!("cannot import {}: {error}", dir.display()), "make room, or choose another --store")
         })?;
         Ok(id)
+    }
+
+    /// Takes the run of the pack `path` in, as one from elsewhere; returns its id.
+    pub fn import_pack(&self, path: &Path) -> Result<String> {
+        let bad = |why: String| {
+            Error::run(
+                format!("{} is no pack of a run: {why}", path.display()),
+                "take it again from where it was made: `mindful pack RUN`",
+            )
+        };
+        self.make()?;
+        let part = self.root.join(format!(".unpack-{}", std::process::id()));
+        file::create_folder(&part).map_err(|error| cannot_create(&part, &error))?;
+        let _part = pack::Passing(&part);
+        pack::unpack(path, &part).map_err(bad)?;
+        self.import(&part)
+    }
+
+    /// Packs the run `id`, with texts by their names, into the new file `to`.
+    ///
+    /// # Errors
+    /// Another process writes to the run, or the file cannot be written.
+    pub fn pack(&self, id: &str, texts: &[(&str, String)], to: &Path, replace: bool) -> Result<()> {
+        self.check(id)?;
+        let log = file::open_itself(&self.run_dir(id).join(LOG));
+        log.as_ref().map_or(Ok(()), |log| lock(log, id))?;
+        let written = if replace { file::create(to) } else { file::create_new(to) };
+        written.and_then(|to| pack::write(&self.run_dir(id), id, texts, to)).map_err(|error| {
+            let next = if error.kind() == ErrorKind::AlreadyExists {
+                "give --output FILE, or --yes to replace it"
+            } else {
+                "give --output FILE in a folder that has room"
+            };
+            Error::plan(format!("{} cannot be written: {error}", to.display()), next)
+        })
     }
 
     fn check(&self, id: &str) -> Result<()> {

@@ -15,7 +15,7 @@ pub fn awr(matches: &ArgMatches) -> Result<Exit> {
     let mut refused = Vec::new();
     for named in files::named(matches)? {
         let read = match &named {
-            Named::Run(folder) => Err(no_report(&folder.display().to_string(), "run folder")),
+            Named::Run(run) | Named::Pack(run) => Err(no_report(&run.display().to_string(), "run of mindful")),
             Named::File { path, .. } => files::read(path),
         };
         match read {

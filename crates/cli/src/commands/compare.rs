@@ -17,6 +17,7 @@ use mindful_analyze::compare::comparable::Difference;
 use mindful_analyze::compare::{Comparison, CurveComparison, Verdict};
 use mindful_core::units::Share;
 use mindful_core::{Error, Result};
+use mindful_record::Store;
 use mindful_runner::repetition::{Figure, Side};
 use serde_json::{Value, json};
 
@@ -75,6 +76,19 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     outcome.map_or(Ok(Exit::Ok), |(gate, outcome)| {
         junit::write(matches, gate, &reported, [baseline, candidate])?;
         gate.conclude(outcome, wants_json)
+    })
+}
+
+/// What two sides say together, in the form that is asked for; in what else they differ is told and refuses nothing.
+pub fn told(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
+    let figure = held::usual(sides);
+    let question = held::question(store, sides, figure, page::MARGIN)?;
+    let reported = held::against(sides, figure, &question)?;
+    let Sides { baseline, candidate, .. } = sides;
+    Ok(if context::wants_json(matches) {
+        format!("{:#}\n", as_json(&reported, baseline, candidate))
+    } else {
+        text::report(&reported, baseline, candidate)
     })
 }
 

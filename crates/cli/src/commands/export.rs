@@ -3,6 +3,7 @@
 mod of_one;
 mod runs;
 mod site;
+mod summary;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,6 +42,9 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
         Some(sides) => compared(matches, &runs, &sides)?,
         None => of_ids(matches, &runs)?,
     };
+    if matches.get_flag("github_summary") {
+        return summary::append(&exported);
+    }
     match text("output").filter(|output| *output != "-") {
         Some(output) => file::write(Path::new(output), &exported, matches.get_flag("yes"))?,
         None => context::print(&exported)?,
@@ -63,7 +67,8 @@ fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
 
 fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let (ids, form) = (ids(matches, runs.store())?, text("as").unwrap_or("csv"));
+    let form = if matches.get_flag("github_summary") { "markdown" } else { text("as").unwrap_or("csv") };
+    let ids = ids(matches, runs.store())?;
     match form {
         "html" => page(runs, &ids),
         "svg" => picture(runs, &ids, text("chart").unwrap_or("latency-iops")),
@@ -142,6 +147,11 @@ fn shown(file: &str) -> Result<()> {
         Err(error) => error.to_string(),
     };
     Err(Error::run(format!("xdg-open cannot show {file}: {why}"), "it is written: open it by hand"))
+}
+
+/// The page of these runs, as they are stored.
+pub fn page_of(store: &Store, ids: &[String]) -> Result<String> {
+    page(&Runs::whole(store), ids)
 }
 
 fn page(runs: &Runs, ids: &[String]) -> Result<String> {

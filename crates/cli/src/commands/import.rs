@@ -27,7 +27,7 @@ pub use files::Named;
 pub fn import(matches: &ArgMatches) -> Result<Exit> {
     let named = files::named(matches)?;
     match named.as_slice() {
-        [Named::Run(folder)] => return run_folder(matches, folder),
+        [Named::Run(_) | Named::Pack(_)] => return whole_run(matches, &named[0]),
         [Named::File { path, .. }] if path.extension().is_some_and(|end| end == "conf") => {
             return configuration(matches, path);
         }
@@ -39,10 +39,7 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     let given = sessions(matches, named.len())?;
     for (number, file) in named.into_iter().enumerate() {
         let read = match &file {
-            Named::Run(folder) => store.import(folder).map(|id| {
-                // Writing to a string cannot fail.
-                let _ = writeln!(reported, "run {id} is taken into the store; `mindful show {id}` shows it");
-            }),
+            Named::Run(_) | Named::Pack(_) => taken(&store, &file).map(|line| reported.push_str(&line)),
             Named::File { path, sure } => {
                 files::read(path).map(|read| take(&mut steps, read, given.get(number))).or_else(|error| {
                     if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
@@ -97,10 +94,17 @@ fn take(steps: &mut Vec<Reported>, read: Vec<Reported>, sessions: Option<&u32>) 
     steps.extend(read.into_iter().map(known));
 }
 
-/// A folder that holds a run is copied into the store.
-fn run_folder(matches: &ArgMatches, folder: &Path) -> Result<Exit> {
-    let id = store::open(matches)?.import(folder)?;
-    context::print(&format!("run {id} is taken into the store; `mindful show {id}` shows it\n"))?;
+/// Copies a run into the store; tells so.
+fn taken(store: &Store, named: &Named) -> Result<String> {
+    let id = match named {
+        Named::Pack(file) => store.import_pack(file)?,
+        Named::Run(path) | Named::File { path, .. } => store.import(path)?,
+    };
+    Ok(format!("run {id} is taken into the store; `mindful show {id}` shows it\n"))
+}
+
+fn whole_run(matches: &ArgMatches, named: &Named) -> Result<Exit> {
+    context::print(&taken(&store::open(matches)?, named)?)?;
     Ok(Exit::Ok)
 }
 

@@ -1,27 +1,39 @@
 //! `mindful sweep`: ladders of sessions and settings, on one dataset, in one run folder, resumable.
 
-mod resumed;
-
 use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::plan::KEYS;
-use mindful_core::settings::Key;
+use mindful_core::run::Run;
+use mindful_core::settings::{Key, Settings};
+use mindful_record::RunWriter;
+use mindful_runner::Ended;
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 
 use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
-use crate::{layers, new_files, registry, store};
+use crate::{layers, new_files, registry, store, stored_settings};
 
 /// Walks the ladder, or goes on with one.
 pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
     let settings = match &resumed {
-        Some((writer, _)) => resumed::settings(writer.head(), store.is_own(writer.id()), matches)?,
+        Some((writer, _)) => stored_settings::settings(writer.head(), store.is_own(writer.id()), "--resume", matches)?,
         None => new_files::asked(layers::settings(matches)?, matches)?,
     };
+    run::concluded(walked(settings, resumed, Some(show::Form::of(matches)), matches)?)
+}
+
+/// Walks the ladder that `settings` name, from its first point or from where `resumed` stopped, and prints it in `form`, if
+/// there is one.
+pub fn walked(
+    settings: Settings,
+    resumed: Option<(RunWriter, Run)>,
+    form: Option<show::Form>,
+    matches: &ArgMatches,
+) -> Result<Ended> {
     let engine = registry::of(&settings)?;
     let keys: Vec<&Key> = KEYS.iter().chain(engine.options()).collect();
     let sweep = Sweep::new(&settings, &keys)?;
@@ -35,9 +47,7 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
         Some((_, run)) => Walk::resumed(&sweep, &context, run),
         None => Walk::new(&sweep, &context),
     };
-    let form = show::Form::of(matches);
-    let ended = mindful_runner::run(&context, &mut walk, resumed, &mut |run, analysis| {
-        show::print(run, analysis, form, &context.store)
-    })?;
-    run::concluded(ended)
+    mindful_runner::run(&context, &mut walk, resumed, &mut |run, analysis| {
+        form.map_or(Ok(()), |form| show::print(run, analysis, form, &context.store))
+    })
 }

@@ -99,7 +99,7 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
 #[test]
 fn a_comparison_ends_with_the_command_that_makes_its_page() {
     let mindful = Mindful::new();
-    for (tag, latency) in [("slow", "2ms"), ("slow", "2ms"), ("fast", "1ms"), ("fast", "1ms")] {
+    for (tag, latency) in [("slow", "400us"), ("slow", "400us"), ("fast", "200us"), ("fast", "200us")] {
         measured(&mindful, &["--duration", "1s", "--sessions", "2", "--tag", tag, "--null-latency", latency]);
     }
     let compared = mindful.run(&["compare", "--baseline", "slow", "--candidate", "fast", "--force", "--figure", "p99"]);

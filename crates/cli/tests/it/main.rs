@@ -45,6 +45,7 @@ mod metrics;
 mod mindful;
 mod node_exporter;
 mod packages;
+mod packs;
 mod plan_of_the_folder;
 #[cfg(feature = "raw")]
 mod prices;

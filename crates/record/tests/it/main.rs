@@ -3,5 +3,6 @@
 
 mod hostile;
 mod killed;
+mod packs;
 mod sample;
 mod store;

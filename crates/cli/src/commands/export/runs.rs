@@ -29,6 +29,11 @@ impl<'a> Runs<'a> {
         Self { store, redactor }
     }
 
+    /// Those of `store` as they stand.
+    pub fn whole(store: &'a Store) -> Self {
+        Self { store, redactor: None }
+    }
+
     /// The store they are in.
     pub fn store(&self) -> &'a Store {
         self.store

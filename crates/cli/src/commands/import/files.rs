@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
 use mindful_import::{Reported, Source};
-use mindful_record::{LOG, file as record_file};
+use mindful_record::{LOG, file as record_file, pack};
 
 /// Something to be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     /// A folder that holds a run.
     Run(PathBuf),
+    /// A run packed into one file.
+    Pack(PathBuf),
     /// A file, or `-` for the standard input; `sure` when it was named itself, and not found in a folder.
     File {
         /// Where it is.
@@ -40,7 +42,13 @@ pub fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
 }
 
 fn one(path: PathBuf, sure: bool) -> Named {
-    if path.join(LOG).exists() { Named::Run(path) } else { Named::File { path, sure } }
+    if path.join(LOG).exists() {
+        Named::Run(path)
+    } else if pack::is_pack(&path) {
+        Named::Pack(path)
+    } else {
+        Named::File { path, sure }
+    }
 }
 
 /// Files of a folder, by their names; what lies deeper are only run folders.
@@ -54,8 +62,9 @@ fn of_folder(folder: &Path) -> Result<Vec<Named>> {
     }
     paths.sort();
     let named: Vec<_> = paths.into_iter().map(|path| one(path, false)).collect();
-    let wanted =
-        |named: &Named| matches!(named, Named::Run(_)) || matches!(named, Named::File { path, .. } if path.is_file());
+    let wanted = |named: &Named| {
+        matches!(named, Named::Run(_) | Named::Pack(_)) || matches!(named, Named::File { path, .. } if path.is_file())
+    };
     let named: Vec<_> = named.into_iter().filter(wanted).collect();
     if named.is_empty() { Err(nothing(&folder.display().to_string())) } else { Ok(named) }
 }

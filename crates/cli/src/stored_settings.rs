@@ -1,4 +1,4 @@
-//! The settings of a sweep that goes on: those it began with, as far as they are stored and may be believed.
+//! The settings of a run that goes on or is made again: those it began with, as far as they are stored and may be believed.
 
 use clap::ArgMatches;
 use mindful_core::run::RunHead;
@@ -8,9 +8,9 @@ use mindful_core::{Error, Result};
 
 use crate::{exit, layers};
 
-/// The settings in `head`. What is stored without its secret has to be given again; of a run that is not our `own`, what
+/// The settings in `head`, for `what` is done with it. What is stored without its secret has to be given again; of a run that is not our `own`, what
 /// is executed and where it goes comes from this command line alone.
-pub fn settings(head: &RunHead, own: bool, matches: &ArgMatches) -> Result<Settings> {
+pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> Result<Settings> {
     let (mut settings, mut left_out) = (head.settings.clone(), Vec::new());
     for key in layers::keys() {
         let stored = settings.get(key.name).map(str::to_owned);
@@ -24,8 +24,8 @@ pub fn settings(head: &RunHead, own: bool, matches: &ArgMatches) -> Result<Setti
             }
             Some(_) => {
                 return Err(Error::plan(
-                    format!("--{} with --resume: a sweep goes on as it began", key.flag()),
-                    "leave it away, or begin a new sweep",
+                    format!("--{} with {what}: it is made as it began", key.flag()),
+                    "leave it away, or begin a new run or sweep",
                 ));
             }
             None if foreign && key.name == "target" => {

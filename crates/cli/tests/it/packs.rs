@@ -1,0 +1,82 @@
+//! Runs as one file, taken in elsewhere and made again there.
+
+use std::process::Command;
+
+use mindful_conformance::not_run;
+
+use crate::mindful::measured::measured;
+use crate::mindful::{Mindful, json};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_run_is_packed_and_made_again_elsewhere() {
+    let (here, there) = (Mindful::new(), Mindful::new());
+    let ran =
+        measured(&here, &["--duration", "1s", "--sessions", "2", "--work-unit", "4", "--hook-end", "touch ended"]);
+    let id = ran["id"].as_str().unwrap();
+    let packed = here.run(&["pack", id]);
+    assert!(packed.status.success() && text(&packed.stdout).contains("mindful import"), "{packed:?}");
+    let again = here.run(&["pack", id]);
+    assert!(again.status.code() == Some(2) && text(&again.stderr).contains("--yes to replace it"), "{again:?}");
+    let pack = here.folder().join(format!("{id}.tar.zst"));
+    what_tar_and_zstd_see(&pack, id);
+    let taken = there.run(&["import", pack.to_str().unwrap()]);
+    assert!(taken.status.success(), "{taken:?}");
+    let shown = json(&there.run(&["show", "--format", "json"]));
+    assert_eq!(shown["steps"], ran["steps"]);
+    let refused = there.run(&["rerun", id]);
+    assert!(text(&refused.stderr).contains("was made elsewhere: the target it names is not taken over"), "{refused:?}");
+    let rerun = there.run(&["rerun", id, "--target", "null:", "--format", "json"]);
+    let compared = json(&rerun);
+    assert_eq!(compared["runs"]["baseline"][0]["id"], id, "{compared:#}");
+    assert_ne!(compared["runs"]["candidate"][0]["id"], id, "{compared:#}");
+    assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
+    assert!(text(&rerun.stderr).contains("left out of it: hook_end"), "nothing of others is executed: {rerun:?}");
+    assert!(here.folder().join("ended").exists() && !there.folder().join("ended").exists());
+    let now = json(&there.run(&["show", "latest", "--format", "json"]));
+    assert_eq!((&now["steps"][0]["work_unit"], &now["steps"][0]["sessions"]), (&4.into(), &2.into()));
+}
+
+/// The pack is what anyone's tools take it for.
+fn what_tar_and_zstd_see(pack: &std::path::Path, id: &str) {
+    let listed = Command::new("tar").arg("--zstd").arg("-tf").arg(pack).output();
+    let Ok(listed) = listed.map(|listed| (listed.status.success(), text(&listed.stdout))) else {
+        return not_run("no tar here");
+    };
+    if !listed.0 {
+        return not_run("tar cannot read zstd here: apt-get install zstd");
+    }
+    let names = ["run.jsonl", "summary.json", "VERSION", "plan.toml", "environment.json", "page.html"];
+    assert_eq!(listed.1.lines().collect::<Vec<_>>(), names.map(|name| format!("{id}/{name}")));
+}
+
+#[test]
+fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
+    let mindful = Mindful::new();
+    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "200ms", "-q"];
+    mindful.run(&[&sweep[..], &["--sessions", "1,2", "--null-latency", "2ms"]].concat());
+    let rerun = mindful.run(&["rerun", "-q"]);
+    let told = text(&rerun.stdout);
+    assert!(told.contains("the verdicts take the number of points into account"), "{rerun:?}");
+    assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
+    let flags = mindful.run(&["rerun", "--work-unit", "3"]);
+    assert!(text(&flags.stderr).contains("--work-unit with rerun: it is made as it began"), "{flags:?}");
+}
+
+#[test]
+fn a_report_goes_to_the_summary_of_a_job_if_asked() {
+    let mindful = Mindful::new();
+    measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
+    let summary = mindful.folder().join("summary.md");
+    std::fs::write(&summary, "# what stood there\n").unwrap();
+    let appended = mindful.command(&["export", "--github-summary"]).env("GITHUB_STEP_SUMMARY", &summary).output();
+    assert!(appended.unwrap().status.success());
+    let there = std::fs::read_to_string(&summary).unwrap();
+    assert!(there.starts_with("# what stood there\n") && there.contains("| engine | null"), "{there}");
+    let mut outside = mindful.command(&["export", "--github-summary"]);
+    let refused = outside.env_remove("GITHUB_STEP_SUMMARY").output().unwrap();
+    assert!(text(&refused.stderr).contains("GITHUB_STEP_SUMMARY is not set"), "{refused:?}");
+}

@@ -1,0 +1,132 @@
+//! A run as one file: a tar of its record, its figures and what was made of them, compressed with zstd.
+//!
+//! A pack comes from anywhere. Reading one takes out the record and the figures alone; each name in it is one of ours, stands
+//! in it once, below one folder called as a run is, and is a regular file: there are no links to follow and no paths to leave by.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, compress};
+use tar::{Archive, EntryType, Header};
+
+use crate::file;
+use crate::name::{LOG, SUMMARY, is_id};
+
+/// The page of the run.
+pub const PAGE: &str = "page.html";
+/// The plan it was made by.
+pub const PLAN: &str = "plan.toml";
+/// Host, target and dataset.
+pub const ENVIRONMENT: &str = "environment.json";
+/// Version of the mindful that measured, and of the one that packed.
+pub const VERSION: &str = "VERSION";
+
+/// All that a pack may hold.
+const NAMES: [&str; 6] = [LOG, SUMMARY, PAGE, PLAN, ENVIRONMENT, VERSION];
+/// How a zstd frame begins.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Bytes that any pack may unpack to.
+const ALWAYS: u64 = 64 << 20;
+/// Bytes beyond that by a byte of the pack: records shrink to a tenth or twentieth.
+const MOST_RATIO: u64 = 200;
+
+const BLOCK: usize = 512;
+
+/// Whether `path` begins as a pack does.
+pub fn is_pack(path: &Path) -> bool {
+    let mut begin = [0; 4];
+    file::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == MAGIC
+}
+
+/// Packs the record and figures in the folder `run` of `id`, and texts by their names, into `to`.
+pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: File) -> io::Result<()> {
+    let mut whole: Box<dyn Read> = Box::new(io::empty());
+    for name in [LOG, SUMMARY] {
+        let from = match file::open_itself(&run.join(name)) {
+            Err(error) if name == SUMMARY && error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        let bytes = from.metadata()?.len();
+        whole = Box::new(whole.chain(entry(id, name, bytes, Box::new(from.take(bytes)))?));
+    }
+    for (name, text) in texts {
+        let text = io::Cursor::new(text.clone().into_bytes());
+        whole = Box::new(whole.chain(entry(id, name, text.get_ref().len() as u64, Box::new(text))?));
+    }
+    // Two empty blocks end a tar.
+    let mut to = io::BufWriter::new(to);
+    compress(whole.chain(io::repeat(0).take(2 * BLOCK as u64)), &mut to, CompressionLevel::Fastest);
+    to.flush()?;
+    to.get_ref().sync_all()
+}
+
+/// A file of the tar: its header, its content, and zeros up to the next block.
+fn entry(id: &str, name: &str, bytes: u64, content: Box<dyn Read>) -> io::Result<Box<dyn Read>> {
+    let mut header = Header::new_ustar();
+    header.set_path(format!("{id}/{name}"))?;
+    header.set_size(bytes);
+    header.set_mode(0o600);
+    header.set_entry_type(EntryType::Regular);
+    header.set_cksum();
+    let rest = bytes.next_multiple_of(BLOCK as u64) - bytes;
+    Ok(Box::new(io::Cursor::new(*header.as_bytes()).chain(content).chain(io::repeat(0).take(rest))))
+}
+
+/// Takes record and figures out of the pack `path` into the empty folder `into`. The error is a short reason.
+pub fn unpack(path: &Path, into: &Path) -> Result<(), String> {
+    let text = |error: io::Error| error.to_string();
+    let packed = file::open(path).map_err(text)?;
+    let most = packed.metadata().map_err(text)?.len().saturating_mul(MOST_RATIO).saturating_add(ALWAYS);
+    let unpacked = StreamingDecoder::new(io::BufReader::new(packed)).map_err(|error| error.to_string())?;
+    let mut tar = Archive::new(Bounded { from: unpacked, left: most, most });
+    let (mut seen, mut folder) = (BTreeSet::new(), None);
+    // Raw: an extended header is an entry like another, and refused.
+    for entry in tar.entries().map_err(text)?.raw(true) {
+        let mut entry = entry.map_err(text)?;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let known = name.split_once('/').and_then(|(id, file)| Some((id, *NAMES.iter().find(|name| **name == file)?)));
+        let Some((id, file)) = known.filter(|(id, _)| is_id(id)) else {
+            return Err(format!("{name:?} is in it, which no pack holds"));
+        };
+        if entry.header().entry_type() != EntryType::Regular {
+            return Err(format!("{name:?} is no regular file"));
+        }
+        if *folder.get_or_insert_with(|| id.to_owned()) != id || !seen.insert(file) {
+            return Err(format!("{name:?} is in it beside another run, or twice"));
+        }
+        if [LOG, SUMMARY].contains(&file) {
+            let mut to = file::create_new(&into.join(file)).map_err(text)?;
+            io::copy(&mut entry, &mut to).map_err(text)?;
+        }
+    }
+    if seen.contains(LOG) { Ok(()) } else { Err(format!("no {LOG} is in it")) }
+}
+
+/// Reads no more than it may.
+struct Bounded<R> {
+    from: R,
+    left: u64,
+    most: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::FileTooLarge, format!("it unpacks to more than {} bytes", self.most))
+        })?;
+        Ok(read)
+    }
+}
+
+/// A folder that goes when its owner does.
+pub(crate) struct Passing<'a>(pub &'a Path);
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.0);
+    }
+}
