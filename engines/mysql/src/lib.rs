@@ -1,6 +1,7 @@
 //! MariaDB and MySQL: any server that speaks their protocol, or a private one.
 #![expect(dead_code, reason = "what loads and measures will use the rest")]
 
+mod checks;
 mod client_session;
 mod codes;
 mod commit;

@@ -28,7 +28,7 @@ use crate::registry::{self, Found};
 use crate::server::{Phase, Private};
 use crate::session::ServerLoop;
 use crate::statement::Reach;
-use crate::{counters, describe, instance, load, plan_check, prepare, server_time, settle, verify};
+use crate::{checks, counters, describe, instance, load, plan_check, prepare, server_time, settle, verify};
 
 /// A MariaDB or MySQL server, shared by all threads.
 pub struct MysqlTarget {
@@ -218,11 +218,12 @@ impl Target for MysqlTarget {
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
         let dataset = self.dataset()?;
+        let mut found = checks::checks(&self.link, &self.options, plan, dataset.as_ref())?;
         // A plan that does not fit what is loaded is refused where it is run.
-        match dataset.as_ref().map(|dataset| plan.workload(dataset)) {
-            Some(Ok(workload)) => plan_check::impurities(&self.link, &workload, &self.options.namespace),
-            _ => Ok(Vec::new()),
+        if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)) {
+            found.extend(plan_check::impurities(&self.link, &workload, &self.options.namespace)?);
         }
+        Ok(found)
     }
 
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {

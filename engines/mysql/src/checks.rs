@@ -1,0 +1,51 @@
+//! What about the server would change or spoil a result, before anything runs. A few short queries; changes nothing.
+//!
+//! Every finding says what it does to the result and the line that changes it. A warning means that a figure would not
+//! be what it claims to be; what only makes the server slower or noisier is information.
+
+#[cfg(test)]
+mod catalogue_test;
+mod log;
+mod others;
+mod reads;
+mod state;
+
+use mindful_core::Result;
+use mindful_core::dataset::Dataset;
+use mindful_core::finding::Finding;
+use mindful_core::plan::Plan;
+
+use self::state::State;
+use crate::link::Link;
+use crate::options::Options;
+
+/// All findings about the server that `link` leads to, for a run of `plan` on `dataset`, or on the one it would load.
+pub fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
+    Ok(check(&State::read(link, options, plan, dataset)?))
+}
+
+fn check(state: &State) -> Vec<Finding> {
+    let checks: &[fn(&State) -> Option<Finding>] = &[
+        reads::clock,
+        log::read_only,
+        reads::predicted_hits,
+        reads::page_cache,
+        reads::adaptive_hash,
+        reads::read_ahead,
+        reads::change_buffering,
+        reads::pool_dump,
+        reads::query_cache,
+        reads::timing,
+        log::commits_that_do_not_wait,
+        log::binlog,
+        log::doublewrite,
+        log::io_capacity,
+        log::flush_neighbors,
+        others::statements_logged,
+        others::sessions,
+        others::users,
+        others::connections,
+        others::hidden,
+    ];
+    checks.iter().filter_map(|check| check(state)).collect()
+}

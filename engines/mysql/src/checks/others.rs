@@ -1,0 +1,69 @@
+//! Checks of who else is at work in the server, and of what the server does beside.
+
+use mindful_core::finding::Finding;
+
+use super::state::State;
+use crate::codes;
+
+/// Connections for counters, waits and control.
+const OWN_CONNECTIONS: u32 = 3;
+
+pub fn statements_logged(state: &State) -> Option<Finding> {
+    let slow = state.is_on("slow_query_log") && state.number("long_query_time").is_some_and(|time| time < 0.01);
+    let logs: Vec<&str> = [
+        (state.is_on("general_log"), "general_log = ON"),
+        (slow, "slow_query_log = ON with long_query_time below 10 ms"),
+    ]
+    .into_iter()
+    .filter_map(|(on, what)| on.then_some(what))
+    .collect();
+    (!logs.is_empty()).then(|| {
+        let text = "The server writes statements to a log, and each operation of the client's loop pays for it. SET GLOBAL \
+                    general_log = OFF; SET GLOBAL slow_query_log = OFF";
+        codes::MYSQL_STATEMENTS_LOGGED.finding(text, logs.join(", "))
+    })
+}
+
+pub fn sessions(state: &State) -> Option<Finding> {
+    let whom = &state.activity.by_whom;
+    (!whom.is_empty()).then(|| {
+        let text = "Others work in this server right now: they share its buffer pool, CPU and devices, and their reads are \
+                    counted with mindful's. Wait until they are done, or KILL their connections (SHOW PROCESSLIST)";
+        codes::MYSQL_OTHERS_ACTIVE.finding(text, format!("statements of others: {}", whom.join(", ")))
+    })
+}
+
+/// Two runs on the same pages measure each other.
+pub fn users(state: &State) -> Option<Finding> {
+    let users = state.users.as_ref()?;
+    let text = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its locks, \
+                and the server counts its work with this one's. Wait until it ends, or load another --namespace; without \
+                --shared a run is refused";
+    Some(codes::MYSQL_NAMESPACE_SHARED.finding(text, format!("connection {users}")))
+}
+
+pub fn connections(state: &State) -> Option<Finding> {
+    let most = state.number("max_connections")? as u32;
+    let wanted = state.planned.sessions + OWN_CONNECTIONS;
+    // The one that asks is among those that stand.
+    let free = (most + 1).saturating_sub(state.activity.connected);
+    (wanted > free).then(|| {
+        let text = format!(
+            "The server cannot carry so many sessions: the run would be refused. Run with fewer --sessions, or SET GLOBAL \
+             max_connections = {}",
+            most + wanted - free
+        );
+        let sessions = state.planned.sessions;
+        let evidence = format!("{sessions} sessions do not fit: max_connections is {most}, {free} are free");
+        codes::MYSQL_CONNECTIONS.finding(text, evidence)
+    })
+}
+
+/// What could not be looked at is reported, so that silence is no praise.
+pub fn hidden(state: &State) -> Option<Finding> {
+    (!state.activity.sees_all).then(|| {
+        let text = "The user may not see everything, so some checks and counters say nothing. GRANT PROCESS ON *.* TO the \
+                    user";
+        codes::MYSQL_PARTLY_SEEN.finding(text, "not seen: sessions of other users")
+    })
+}

@@ -1,0 +1,143 @@
+//! All a check may ask about: settings, activity, plan.
+
+use std::collections::BTreeMap;
+
+use mindful_core::Result;
+use mindful_core::dataset::Dataset;
+use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
+use mindful_core::workload::LoopSite;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::error::Failure;
+use crate::layout::PAGE_BYTES;
+use crate::link::Link;
+use crate::lock;
+use crate::options::Options;
+
+/// The server, and what is to be done with it.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// Global settings by name.
+    pub settings: BTreeMap<String, String>,
+    pub activity: Activity,
+    pub planned: Planned,
+    /// Connections of other runs, loads and cleanups on the namespace.
+    pub users: Option<String>,
+    /// Whether the server's clock stands still within a statement.
+    pub clock_stands: bool,
+}
+
+/// Who else is at work in the server.
+#[derive(Debug, Clone, Default)]
+pub struct Activity {
+    /// Whether the sessions of other users are seen.
+    pub sees_all: bool,
+    /// Statements of others that run now, by user, such as `2 of app`.
+    pub by_whom: Vec<String>,
+    /// Connections that stand.
+    pub connected: u32,
+}
+
+/// What matters of the plan.
+#[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a plan")]
+pub struct Planned {
+    /// Bytes of the pages that operations can visit.
+    pub active_bytes: u64,
+    /// Whether all of them are visited equally often.
+    pub uniform: bool,
+    pub updates: bool,
+    /// Whether anything is written first: a load, or the functions of the server-side loop.
+    pub writes: bool,
+    pub commit_wait: bool,
+    pub sessions: u32,
+}
+
+impl State {
+    /// Asks the server.
+    pub fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
+        link.run("checking the server", |conn| {
+            let settings: Vec<(String, String)> = conn.query("SHOW GLOBAL VARIABLES")?;
+            Ok(Self {
+                settings: settings.into_iter().collect(),
+                activity: Activity::read(conn)?,
+                planned: Planned::of(plan, dataset),
+                users: lock::others(conn, &options.namespace)?,
+                clock_stands: clock_stands(conn)?,
+            })
+        })
+    }
+
+    /// A setting; `None` where this version has none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(String::as_str)
+    }
+
+    /// A setting as a number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.text(name).and_then(|text| text.parse().ok())
+    }
+
+    /// Whether a switch is known to be on.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|text| text.eq_ignore_ascii_case("ON") || text == "1")
+    }
+
+    /// Whether a switch is known to be off.
+    pub fn is_off(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|text| text.eq_ignore_ascii_case("OFF") || text == "0")
+    }
+}
+
+/// Statements of the server itself, which has no user, and those that wait for work.
+const IDLE: [&str; 4] = ["Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"];
+
+impl Activity {
+    fn read(conn: &mut Conn) -> Result<Self, Failure> {
+        let own = u64::from(conn.connection_id());
+        let sessions: Vec<(u64, String, String)> =
+            conn.query("SELECT ID, COALESCE(USER, ''), COMMAND FROM information_schema.PROCESSLIST")?;
+        let mut by_user: BTreeMap<String, u32> = BTreeMap::new();
+        for (id, user, command) in &sessions {
+            let of_server = matches!(user.as_str(), "system user" | "event_scheduler" | "");
+            if *id != own && !of_server && !IDLE.contains(&command.as_str()) {
+                *by_user.entry(user.clone()).or_default() += 1;
+            }
+        }
+        // Without the right to see others, the list has none of them; with it, who is connected is on it at least.
+        let grants: Vec<String> = conn.query("SHOW GRANTS")?;
+        let sees = |grant: &String| {
+            grant.contains(" ON *.* ") && (grant.contains("ALL PRIVILEGES") || grant.contains("PROCESS"))
+        };
+        let connected: Option<(String, u32)> = conn.query_first("SHOW GLOBAL STATUS LIKE 'Threads_connected'")?;
+        Ok(Self {
+            sees_all: grants.iter().any(sees),
+            by_whom: by_user.into_iter().map(|(user, count)| format!("{count} of {user}")).collect(),
+            connected: connected.map_or(0, |(_, count)| count),
+        })
+    }
+}
+
+impl Planned {
+    fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
+        let schemas = plan.schemas.or(dataset.map(|dataset| dataset.schemas)).unwrap_or(DEFAULT_SCHEMAS);
+        let visited = u64::from(schemas.min(plan.sessions.max(1)));
+        let updates = !plan.update_pct.is_none();
+        Self {
+            active_bytes: visited * plan.blocks_visited(dataset, PAGE_BYTES) * PAGE_BYTES,
+            uniform: plan.visits_evenly(),
+            updates,
+            writes: updates || dataset.is_none() || plan.looping == LoopSite::Server,
+            commit_wait: plan.commit_wait,
+            sessions: plan.sessions,
+        }
+    }
+}
+
+/// Whether two looks at the clock with a pause between tell the same: then every latency would be zero.
+fn clock_stands(conn: &mut Conn) -> Result<bool, Failure> {
+    let sql = "SELECT CAST(SYSDATE(6) AS CHAR), SLEEP(0.002), CAST(SYSDATE(6) AS CHAR)";
+    let looks: Option<(String, i64, String)> = conn.query_first(sql)?;
+    Ok(looks.is_some_and(|(before, _, after)| before == after))
+}
