@@ -120,7 +120,7 @@ pub fn index(rows: &[Row]) -> String {
         }
         html.push_str("</fieldset>\n");
     }
-    html.push_str("</form>\n<div class=\"wide\"><table class=\"runs\">\n<thead><tr>");
+    html.push_str("</form>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the runs\"><table class=\"runs\">\n<thead><tr>");
     for title in ["run", "began", "validity", "kind", "most", "what it counts", "p99", "course", "tag", "target"] {
         let _ = write!(html, "<th scope=\"col\">{title}</th>");
     }

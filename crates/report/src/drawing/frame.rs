@@ -104,7 +104,9 @@ impl Drawing {
 
 /// A table on a page, its first column naming the rows.
 pub fn table(titles: &[String], rows: &[Vec<String>]) -> String {
-    let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+    let mut html = String::from(
+        "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the figures\"><table>\n<thead><tr>",
+    );
     for title in titles {
         let _ = write!(html, "<th scope=\"col\">{}</th>", text(title));
     }

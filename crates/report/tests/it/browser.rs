@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::charts::{compared, page, sweep};
 use mindful_analyze::analyze;
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, tool};
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
 use mindful_core::run::Run;
 use mindful_report::site::{self, Row};
@@ -58,13 +58,35 @@ fn seen(browser: &str, folder: &Path, width: u32, dark: bool) -> Value {
     serde_json::from_str(&seen.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")).unwrap()
 }
 
+/// What axe finds in the page of its frame, told to the page around it.
+const AXE: &str = include_str!("browser/axe.html");
+
+/// Puts a copy of `page` beside it that may run scripts, and has that of axe; whether there is one.
+fn axed(page: &str, folder: &Path) -> bool {
+    let Some(axe) = tool("axe.min.js") else {
+        std::fs::write(folder.join("axed.html"), "").unwrap();
+        return false;
+    };
+    std::fs::copy(axe, folder.join("axe.min.js")).unwrap();
+    let policy = "<meta http-equiv=\"Content-Security-Policy\"";
+    assert!(page.contains(policy), "no page without its policy: {page}");
+    let open = page.replace(policy, "<meta name=\"policy\"").replace("</body>", &format!("{AXE}</body>"));
+    assert!(open.contains(AXE), "a page ends with its body: {page}");
+    std::fs::write(folder.join("axed.html"), open).unwrap();
+    true
+}
+
 /// Shows `page` wide, narrow and dark, and prints it.
 fn looked_at(page: &str, charts: &[&str]) {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("page.html"), page).unwrap();
+    let axe = axed(page, folder.path());
     for (width, dark) in [(1_200, false), (400, true)] {
         let seen = seen(browser, folder.path(), width, dark);
+        if axe {
+            assert_eq!(seen["axe"], Value::Array(Vec::new()), "what axe calls serious: {seen:#}");
+        }
         assert_eq!(seen["dark"], dark, "{seen:#}");
         assert_eq!(seen["fetched"], Value::Array(Vec::new()), "a request leaves the file: {seen:#}");
         assert!(seen["wide"].as_f64().unwrap() <= f64::from(width), "it is cut at {width} px: {seen:#}");
