@@ -12,6 +12,7 @@ pub mod heat;
 pub mod latency;
 pub mod others;
 pub mod pace;
+pub mod published;
 pub mod seconds;
 pub mod shares;
 pub mod stalls;

@@ -63,7 +63,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     // A report tells counters, and nothing of single operations.
     let reported_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
     let work = window.as_ref().filter(|_| reported_by_slices).map(|window| Work::of(step, window));
-    let counters = window.as_ref().map(|window| Counters::of(step, window)).unwrap_or_default();
+    let counters = window.as_ref().map(|window| Counters::assigned(step, window)).unwrap_or_default();
     let others = window.as_ref().and_then(|window| Others::of(run, step, window, &counters));
     let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::of(step, window, work));
     let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };

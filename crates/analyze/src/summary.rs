@@ -217,5 +217,7 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     counters.find(shared::PROCESS_READ_BYTES).filter(|read| read.timely())?;
-    Some((1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0))
+    let physical = counters.find(shared::PHYSICAL_READS)?;
+    let share = (1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0);
+    Some(share).filter(|share| physical.tells(*share))
 }

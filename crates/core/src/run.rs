@@ -1,6 +1,7 @@
 //! A run as it is stored and read back.
 
 mod merged;
+mod published;
 
 use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{AccessPath, Description, HostView, Words};
@@ -12,6 +13,7 @@ use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
 use crate::slice::{LongOp, SliceReport};
 pub use merged::{Merged, MergedSlice, Span};
+pub use published::Published;
 
 /// Version of the run folder and of the summary.
 pub const FORMAT: u32 = 1;
@@ -57,6 +59,8 @@ pub struct StepRecord {
     pub merged: Merged,
     /// `(session, report)` in order of arrival, of all slices that are not merged.
     pub unmerged: Vec<(u32, SliceReport)>,
+    /// Blocks by when they were published.
+    pub published: Published,
     /// Counters.
     pub series: Vec<Series>,
     /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
@@ -81,6 +85,7 @@ impl StepRecord {
             clock_offset_us: 0,
             window: None,
             unmerged: Vec::new(),
+            published: Published::default(),
             series: Vec::new(),
             latencies: Vec::new(),
             busiest: Vec::new(),
@@ -103,6 +108,7 @@ impl StepRecord {
             // What another tool saw has no sessions that come and go.
             Event::Slice { session, report } if self.head.workload.is_none() => self.unmerged.push((session, report)),
             Event::Slice { session, report } => {
+                self.published.add(&report);
                 self.merged.take(session, report, &self.boundaries_us, &mut self.unmerged)?;
             }
             Event::Source { source, metrics, phase } => {

@@ -109,6 +109,11 @@ impl SliceReport {
         }
     }
 
+    /// Blocks that operations of all kinds visited.
+    pub fn blocks(&self) -> u64 {
+        self.ops.iter().fold(0, |all, op| all.saturating_add(op.blocks))
+    }
+
     /// Operations of all kinds.
     pub fn total_ops(&self) -> u64 {
         self.ops.iter().fold(0, |all, op| all.saturating_add(op.ops))

@@ -117,6 +117,7 @@ mod tests {
             delta: Some(*delta),
             seconds: 10.0,
             late_s: 0.0,
+            unsure: 0.0,
         };
         of_window(&Counters(grew.iter().map(change).collect())).into_iter().map(|finding| finding.code).collect()
     }

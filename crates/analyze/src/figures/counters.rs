@@ -3,6 +3,7 @@
 use mindful_core::metric::{Counter, MetricKind, Phase, shared};
 use mindful_core::run::{Reading, Series, StepRecord};
 
+use crate::figures::published;
 use crate::figures::window::Window;
 
 /// How late a reading may come, as a share of the window, to be compared with the sessions' work; the limit of what the page
@@ -26,6 +27,8 @@ pub struct Change {
     pub seconds: f64,
     /// How much later after its boundary the later of them came than the promptest reading of the step did, s.
     pub late_s: f64,
+    /// How far it may be off, as a share of it, where sessions published around the readings.
+    pub unsure: f64,
 }
 
 impl Change {
@@ -33,6 +36,12 @@ impl Change {
     /// what it tells was before the window or after it.
     pub fn timely(&self) -> bool {
         self.late_s <= LATEST * self.seconds
+    }
+
+    /// Whether a share of it, told from how it differs from another counter, may be asserted: one that is more than its
+    /// counters may be off, or too small to matter.
+    pub fn tells(&self, share: f64) -> bool {
+        share <= LATEST || share > self.unsure
     }
 
     fn rate(&self) -> Option<f64> {
@@ -48,6 +57,13 @@ impl Counters {
     /// The counters of `step` over `window`.
     pub fn of(step: &StepRecord, window: &Window) -> Self {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
+    }
+
+    /// The same with what sessions published late assigned to the window that it is of.
+    pub fn assigned(step: &StepRecord, window: &Window) -> Self {
+        let of =
+            |series: &Series| assigned_changes(series, step, window).unwrap_or_else(|| changes(series, step, window));
+        Self(step.series.iter().flat_map(of).collect())
     }
 
     /// The change of that name whose figure is known. A target tells its counters after the host, and knows them better.
@@ -85,6 +101,21 @@ impl Counters {
     }
 }
 
+fn assigned_changes(series: &Series, step: &StepRecord, window: &Window) -> Option<Vec<Change>> {
+    if series.phase != Phase::Settled {
+        return None;
+    }
+    let (first, last, assignment) = published::assigned(series, step, window)?;
+    let boundary_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
+    let us = boundary_us(window.last_boundary)?.saturating_sub(boundary_us(window.first_boundary)?);
+    let mut changes = between(series, first, last, us as f64 / 1e6, 0.0);
+    for change in &mut changes {
+        change.delta = change.delta.map(|delta| delta * assignment.factor);
+        change.unsure = assignment.unsure;
+    }
+    Some(changes)
+}
+
 fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
     let inside = |boundary: u32| (window.first_boundary..=window.last_boundary).contains(&boundary);
     let mut readings = series.readings.iter().filter(|reading| inside(reading.boundary));
@@ -108,6 +139,11 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
         }
         Phase::Settled => 0.0,
     };
+    between(series, first, last, seconds, late_s)
+}
+
+/// By how much each counter grew from one reading to another.
+fn between(series: &Series, first: &Reading, last: &Reading, seconds: f64, late_s: f64) -> Vec<Change> {
     let counters = series.metrics.iter().enumerate().filter(|(_, metric)| metric.kind == MetricKind::Counter);
     counters
         .map(|(i, metric)| Change {
@@ -118,6 +154,7 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
             delta: first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0),
             seconds,
             late_s,
+            unsure: 0.0,
         })
         .collect()
 }

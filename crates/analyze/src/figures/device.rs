@@ -65,6 +65,7 @@ mod tests {
             delta: Some(delta),
             seconds: 3.0,
             late_s: 0.0,
+            unsure: 0.0,
         };
         Counters(vec![change("trace_events", events), change("trace_lost", lost)])
     }

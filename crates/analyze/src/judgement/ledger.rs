@@ -189,6 +189,12 @@ impl Facts<'_> {
         let mut rows = vec![operations, visited, logical, physical, process, device];
         chain(&mut rows);
         explain_reads(&mut rows, &self.words);
+        for (row, counter) in rows[2..4].iter_mut().zip([shared::LOGICAL_READS, shared::PHYSICAL_READS]) {
+            if let Some(change) = self.counters.find(counter).filter(|change| change.unsure > CLOSE) {
+                let known = format!("known to {}, published late", percent(change.unsure));
+                row.gap = Some(row.gap.take().map_or(known.clone(), |gap| format!("{gap}; {known}")));
+            }
+        }
         rows
     }
 

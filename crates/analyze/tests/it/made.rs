@@ -6,7 +6,7 @@ use mindful_core::engine::{AccessPath, Description, HostView, Words};
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Counter, Metric, Phase, shared};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Facts, Merged, Point, Reading, Run, RunHead, Series, StepHead, StepRecord};
+use mindful_core::run::{FORMAT, Facts, Merged, Point, Published, Reading, Run, RunHead, Series, StepHead, StepRecord};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::slice::{SliceReport, Tally};
 use mindful_core::workload::OpKind;
@@ -135,6 +135,7 @@ impl Made {
             window: None,
             unmerged: slices_done,
             merged: Merged::default(),
+            published: Published::default(),
             series: Vec::new(),
             latencies: Vec::new(),
             busiest: Vec::new(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, Verdict};
+use mindful_analyze::judgement::ledger::Row;
 use mindful_core::clock::Time;
 use mindful_core::result::{Finding, Summary, Validity};
 use mindful_core::run::{Run, StepRecord};
@@ -227,6 +228,25 @@ fn sessions_start_together_however_long_orders_take() {
     let window = analyze(&ended.run).steps[0].window.unwrap();
     assert_eq!(window.start_skew_us, 0, "sessions began late");
     assert!((window.seconds() - 3.0).abs() < 1e-6, "{} s", window.seconds());
+}
+
+#[test]
+fn what_sessions_publish_late_is_of_the_window_it_was_done_in() {
+    let long =
+        [("sessions", "50"), ("duration", "10s"), ("warmup", "3s"), ("null_hit_ratio", "30"), ("null_spread", "0.5")];
+    let analysis = |latency: &'static str| {
+        let ended = Simulation::new().run(&[&long[..], &[("null_latency", latency)]].concat());
+        analyze(&ended.run)
+    };
+    // An operation outlasts its slice, and what is read behind a boundary is of other operations than began before it.
+    let late = analysis("1400ms");
+    let [_, visited, logical, physical, ..] = &late.steps[0].ledger.reads[..] else { panic!("no ledger") };
+    let ratio = |row: &Row| row.per_s.unwrap() / visited.per_s.unwrap();
+    assert!((ratio(logical) - 1.0).abs() < 0.005, "{}", ratio(logical));
+    assert!((ratio(physical) - 0.7).abs() < 0.005, "{}", ratio(physical));
+    assert!(physical.gap.as_ref().unwrap().contains("published late"), "{physical:?}");
+    let prompt = analysis("2ms");
+    assert!(!format!("{:?}", prompt.steps[0].ledger).contains("published late"));
 }
 
 #[test]
