@@ -1,6 +1,11 @@
 //! Tests of the engine for Oracle from outside.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod conformance;
 mod errors;
 mod fake;
+mod grammar;
+mod shapes;
 mod support;
+mod wire;

@@ -3,8 +3,10 @@
 
 pub mod database;
 mod numbers;
+pub mod relay;
 mod slice;
 mod views;
+pub mod wire;
 
 use std::sync::Arc;
 

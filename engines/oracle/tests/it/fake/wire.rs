@@ -1,0 +1,69 @@
+//! A server that speaks Oracle's protocol, of another maker (PyPI seerdb), with a made-up database behind it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use super::{Database, relay};
+
+/// The server; it ends with this.
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub port: u16,
+}
+
+impl Server {
+    /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest.
+    pub fn start(database: &Arc<Database>, field_version: u32) -> Self {
+        let tools = root().join("target/tools");
+        let paths = ["seerdb-3.3.0", "pycryptodome-4.4.0"].map(|package| tools.join(package));
+        for path in &paths {
+            assert!(path.join(".whole").exists(), "{} is missing: run .ci/tools", path.display());
+        }
+        let python_path = std::env::join_paths(&paths).expect("a path");
+        let script = root().join("engines/oracle/tests/tools/ttc_relay.py");
+        let relay = relay::lend(database).to_string();
+        let mut child = Command::new("python3")
+            .arg(script)
+            .args([&field_version.to_string(), &relay])
+            .env("PYTHONPATH", python_path)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("python3 is there: apt-get install python3");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("its output");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let port = line.trim().parse().expect("a port: the server did not start");
+        let server = Self { child, port };
+        server.wait();
+        server
+    }
+
+    /// Until it listens.
+    fn wait(&self) {
+        for _ in 0..500 {
+            if std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("the server does not listen");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The workspace.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.join("../..").canonicalize().expect("the workspace")
+}

@@ -1,0 +1,214 @@
+//! The real driver: against a server of another maker that speaks Oracle's protocol, and against sockets that do not.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::units::Share;
+use mindful_core::workload::{LoopSite, OpKind, Workload};
+use mindful_core::{Engine, Result};
+use mindful_oracle::ENGINE;
+
+use crate::fake::wire::Server;
+use crate::fake::{Database, PASSWORD};
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn password_file(&self, password: &str) -> PathBuf {
+        let file = self.folder.path().join("password");
+        std::fs::write(&file, password).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        file
+    }
+
+    fn open(&self, url: &str, password: &str, within: &str) -> Result<Box<dyn Target>> {
+        let mut settings = Settings::defaults(ENGINE.options());
+        let file = self.password_file(password).to_str().unwrap().to_owned();
+        for (key, value) in [("password_file", &*file), ("connect_timeout", within), ("wait_sampling", "20ms")] {
+            settings.set(key, value, Origin::Flag(key.to_owned()));
+        }
+        let events: Arc<dyn Events> = Arc::new(Silent);
+        ENGINE.open(url, &settings, &events)
+    }
+}
+
+fn refused(url: &str) -> String {
+    let began = Instant::now();
+    let error = Place::new().open(url, PASSWORD, "2s").err().unwrap_or_else(|| panic!("{url} was taken"));
+    assert!(began.elapsed() < Duration::from_secs(6), "{url}: {:?}", began.elapsed());
+    mindful_conformance::dataset::assert_one_line(&error);
+    error.to_string()
+}
+
+fn works(target: &dyn Target) {
+    let plan = DatasetPlan {
+        schemas: 2,
+        blocks_per_schema: 150,
+        scan_blocks: 8,
+        content: Content::INCOMPRESSIBLE,
+        seed: 3,
+        load_streams: 2,
+    };
+    let stop = Stop::default();
+    let dataset = target.load(&plan, &Silent, &stop).unwrap();
+    assert_eq!((dataset.schemas, dataset.blocks_per_schema), (2, 150));
+    let proof = target.verify(&stop).unwrap();
+    assert_eq!(proof.failure(), None);
+    target.keep_proof(&proof).unwrap();
+    assert_eq!(target.stored_proof().unwrap().map(|proof| proof.schemas.len()), Some(2));
+    assert!(target.describe().unwrap().notice.unwrap().contains("Oracle Database"));
+    let mut samplers = target.samplers().unwrap();
+    for looping in [LoopSite::Server, LoopSite::Client] {
+        let half = mindful_conformance::slices::percent(30);
+        let workload = Workload { looping, update_pct: half, scan_pct: half, ..Workload::reads(2, 150, 4) };
+        assert!(target.prepare(&workload, 1).unwrap().iter().all(|path| path.pure));
+        let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+        let mut session = target.session(&workload, placement).unwrap();
+        // More operations than one call takes where the loop is the server's.
+        let ops = if looping == LoopSite::Server { 3_000 } else { 60 };
+        let begin_us = target.clock_us().unwrap() + 10_000;
+        let end_us = begin_us + 60_000_000;
+        let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(ops) };
+        let report = session.slice(&order).unwrap();
+        assert_eq!(report.total_ops(), ops, "{looping:?}");
+        assert_eq!(report.op(OpKind::Select).blocks, 4 * report.op(OpKind::Select).ops);
+        assert_eq!(report.op(OpKind::Scan).blocks, 8 * report.op(OpKind::Scan).ops);
+        let counted: u64 = report.ops.iter().map(|op| op.latency.count()).sum();
+        assert_eq!(counted, ops, "each operation is in the histogram");
+    }
+    let read: Vec<_> = samplers.iter_mut().map(|sampler| sampler.read().unwrap()).collect();
+    assert!(read[0][0].unwrap() > 3_000.0, "{read:?}");
+    drop(samplers);
+    target.cleanup().unwrap();
+    assert_eq!(target.dataset().unwrap(), None);
+}
+
+fn on_field_version(version: u32) {
+    let database = Database::create(&format!("wire_{version}"));
+    let server = Server::start(&database, version);
+    let place = Place::new();
+    let url = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+    works(&*place.open(&url, PASSWORD, "1m").unwrap());
+    assert!(database.state().tables.is_empty(), "something was left");
+    let error = place.open(&url, "another", "1m").err().unwrap().to_string();
+    assert!(error.contains("ORA-01017") && error.contains("11G verifier") && !error.contains("another"), "{error}");
+    assert_eq!(Share::NONE, Workload::reads(1, 1, 1).update_pct);
+}
+
+#[test]
+fn all_goes_through_the_real_driver_as_release_12() {
+    on_field_version(8);
+}
+
+#[test]
+fn all_goes_through_the_real_driver_as_release_19() {
+    on_field_version(12);
+}
+
+#[test]
+fn all_goes_through_the_real_driver_as_release_21() {
+    on_field_version(16);
+}
+
+#[test]
+fn all_goes_through_the_real_driver_as_release_26() {
+    on_field_version(24);
+}
+
+/// A socket that does `what` with whoever connects; gives its port.
+fn socket(what: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let what = Arc::new(what);
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(std::result::Result::ok) {
+            let what = Arc::clone(&what);
+            thread::spawn(move || what(stream));
+        }
+    });
+    port
+}
+
+/// The answer of a server that takes the connection, and demands encryption of its own kind.
+fn demands_encryption() -> Vec<u8> {
+    let mut body = vec![0x01, 0x3f];
+    body.extend([0; 12]);
+    body.push(0x10);
+    body.extend([0; 9]);
+    body.extend([0, 0, 0x20, 0]);
+    body.extend([0; 9]);
+    let length = u16::try_from(body.len() + 8).unwrap().to_be_bytes();
+    let mut packet = vec![length[0], length[1], 0, 0, 2, 0, 0, 0];
+    packet.append(&mut body);
+    packet
+}
+
+#[test]
+fn sockets_that_are_no_server_end_in_one_line_in_time() {
+    let read = |stream: &mut TcpStream| {
+        let _ = stream.read(&mut [0; 4_096]);
+    };
+    let silent = socket(move |mut stream| {
+        read(&mut stream);
+        thread::sleep(Duration::from_secs(30));
+    });
+    let reset = socket(drop);
+    let slow = socket(move |mut stream| {
+        for byte in demands_encryption() {
+            thread::sleep(Duration::from_millis(400));
+            if stream.write_all(&[byte]).is_err() {
+                return;
+            }
+        }
+    });
+    let garbage = socket(move |mut stream| {
+        read(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+    });
+    let encrypted = socket(move |mut stream| {
+        read(&mut stream);
+        let _ = stream.write_all(&demands_encryption());
+        thread::sleep(Duration::from_secs(5));
+    });
+    let nothing = {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    thread::scope(|scope| {
+        for (what, port, part) in [
+            ("silent", silent, "no answer within 2 s"),
+            ("reset", reset, "see whether"),
+            ("slow", slow, "no answer within 2 s"),
+            ("garbage", garbage, "see whether"),
+            ("encrypted", encrypted, "native network encryption"),
+            ("nothing", nothing, "listener"),
+        ] {
+            scope.spawn(move || {
+                let error = refused(&format!("oracle://bench@127.0.0.1:{port}/x"));
+                assert!(error.contains(part), "{what}: {error}");
+            });
+        }
+        // Two libraries of TLS are in this program: which is used was settled before.
+        scope.spawn(move || refused(&format!("oracle://bench@tcps://127.0.0.1:{reset}/x")));
+        scope.spawn(move || {
+            let error = refused("oracle://bench@NO_SUCH_ALIAS");
+            assert!(error.contains("--tns-admin"), "{error}");
+        });
+    });
+}
