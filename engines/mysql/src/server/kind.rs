@@ -46,7 +46,6 @@ const FIXED: &[&str] = &[
     "skip_grant_tables",
     "skip_networking",
     "socket",
-    "sysdate_is_now",
     "tmpdir",
     "user",
 ];

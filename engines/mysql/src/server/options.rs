@@ -71,7 +71,6 @@ mod tests {
             ("mode", "fast", "pio, lio"),
             ("set", "innodb_buffer_pool_size", "NAME=VALUE, such as innodb_"),
             ("set", "datadir=/etc", "mindful's own"),
-            ("set", "sysdate_is_now=1", "mindful's own"),
             ("set", "plugin_load=x.so", "mindful's own"),
             ("set", "plugin-load=x.so", "cannot be"),
         ] {

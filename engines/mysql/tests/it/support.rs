@@ -4,6 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use mindful_conformance::Notes;
 use mindful_core::event::Events;
@@ -101,6 +102,29 @@ pub fn servers(folder: &Path) -> Vec<i32> {
     let works_there = |pid: &i32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
     fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
+}
+
+/// Waits until no server works in the data folder below `folder`; tells what is left after a time that is far beyond any
+/// guard's patience.
+pub fn gone(folder: &Path) -> Result<(), Vec<i32>> {
+    let began = Instant::now();
+    loop {
+        let left = servers(folder);
+        if left.is_empty() {
+            return Ok(());
+        }
+        if began.elapsed() > Duration::from_mins(1) {
+            return Err(left);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Ends a process at once.
+pub fn kill(pid: i32) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
 }
 
 /// Names in a folder, sorted.

@@ -1,0 +1,178 @@
+//! Owners that die at any moment.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_conformance::Notes;
+use mindful_core::draw::mix64;
+use mindful_mysql::server::{Phase, Private};
+
+use crate::support::{MARIADB, gone, kill, log, open, place, servers, sql, started};
+
+const FOLDER: &str = "KILL_TEST_FOLDER";
+const KILLS: &str = "KILL_TEST_ROUNDS";
+const SEED: &str = "KILL_TEST_SEED";
+
+/// Rows a load of the owner makes.
+const LOADED: u32 = 5_000;
+
+/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each told to the
+/// outside after its commit. Started by itself it does one round and ends.
+#[test]
+fn owner() {
+    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    let own = folder.is_none().then(place);
+    let own_folder = own.as_ref().map(|own| own.path().join("db"));
+    let server = started(MARIADB, folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
+    let mut next = 1;
+    loop {
+        load(&server);
+        for _ in 0..50 {
+            sql(&server, &format!("INSERT INTO mine.journal VALUES ({next})"));
+            println!("committed {next}");
+            next += 1;
+        }
+        if folder.is_none() {
+            break;
+        }
+    }
+}
+
+/// A table that is either whole or not there, and a journal that lasts.
+fn load(server: &Private) {
+    server.phase(Phase::Load).unwrap();
+    println!("loading");
+    sql(server, "CREATE DATABASE IF NOT EXISTS mine");
+    sql(server, "CREATE TABLE IF NOT EXISTS mine.journal (n INT PRIMARY KEY) ENGINE = InnoDB");
+    sql(server, "DELETE FROM mine.journal");
+    sql(server, "DROP TABLE IF EXISTS mine.loaded");
+    let rows = format!("SELECT seq, REPEAT('x', 500) AS filler FROM mine.seq_1_to_{LOADED}");
+    sql(server, &format!("CREATE TABLE mine.loaded ENGINE = InnoDB {rows}"));
+    server.phase(Phase::Run).unwrap();
+    println!("at work");
+}
+
+struct Owner {
+    process: Child,
+    output: ChildStdout,
+}
+
+impl Owner {
+    fn start(folder: &Path) -> Self {
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "server::kill::owner", "--nocapture"])
+            .env(FOLDER, folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let output = process.stdout.take().unwrap();
+        Self { process, output }
+    }
+
+    fn wait_for(&mut self, word: &str) {
+        let lines = BufReader::new(&mut self.output).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.contains(word)), "the owner ended before `{word}`");
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// The last number it told to be committed since its last load began.
+    fn committed(self) -> u32 {
+        let lines = BufReader::new(self.output).lines().map_while(Result::ok);
+        lines.fold(0, |last, line| match line.strip_prefix("committed ") {
+            Some(number) => number.parse().unwrap_or(last),
+            None if line.contains("loading") => 0,
+            None => last,
+        })
+    }
+}
+
+/// The guard of a server and its watcher: the parent of the server, and that parent's other child.
+fn guards(folder: &Path) -> Vec<i32> {
+    let status = |pid: i32| fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let parent =
+        |pid: i32| status(pid).rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse::<i32>().ok());
+    let Some(guard) = servers(folder).first().and_then(|pid| parent(*pid)) else { return Vec::new() };
+    let is_shell =
+        |pid: i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("mindful-guard"));
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let family = fs::read_dir("/proc").unwrap().flatten().filter_map(number);
+    family.filter(|pid| (*pid == guard || parent(*pid) == Some(guard)) && is_shell(*pid)).collect()
+}
+
+/// Kills owners at random moments: while they make the data folder, start, load, work and restart; now and then the guard
+/// or the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
+#[test]
+fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let (kills, seed) = (number(KILLS, 3), number(SEED, 1));
+    let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
+    let (mut place, mut rebuilt) = (place(), 0);
+    let [fresh, warm] = [(); 2].map(|()| until_work(&place.path().join("db")));
+    for round in 0..kills {
+        // Every third begins with nothing, so that the making of the data folder is hit too.
+        if round % 3 == 0 {
+            place = crate::support::place();
+        }
+        let folder = place.path().join("db");
+        let mut owner = Owner::start(&folder);
+        // From the start to some way into the work, however fast this machine is.
+        let longest = if round % 3 == 0 { fresh } else { warm } * 5 / 4;
+        let moment = longest.mul_f64(draw(round, 0) as f64 / u64::MAX as f64);
+        std::thread::sleep(moment);
+        let how = draw(round, 1) % 4;
+        if how == 1 {
+            guards(&folder).into_iter().for_each(kill);
+        }
+        owner.kill();
+        if how == 2 {
+            servers(&folder).into_iter().for_each(kill);
+        }
+        let reported = owner.committed();
+        let at = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
+        if how == 3 {
+            let left = gone(&folder);
+            assert!(left.is_ok(), "{at}: still there: {left:?}\n{}", log(&folder));
+        }
+        let (server, notes) = open(MARIADB, &folder, &[]);
+        let server = server.unwrap_or_else(|error| panic!("{at}: {error}\n{}\n{}", notes.all(), log(&folder)));
+        check(&server, reported, &notes, &at);
+        rebuilt += u32::from(notes.tell("made anew"));
+        drop(server);
+        assert_eq!(servers(&folder), [] as [i32; 0], "{at}");
+    }
+    println!("{kills} owners killed, {rebuilt} data folders made anew");
+}
+
+/// How long an owner takes until its load is over; then it is killed.
+fn until_work(folder: &Path) -> Duration {
+    let began = Instant::now();
+    let mut owner = Owner::start(folder);
+    owner.wait_for("at work");
+    owner.kill();
+    began.elapsed()
+}
+
+/// Nothing that was told to be committed is lost, unless the data folder was made anew; tables are whole.
+fn check(server: &Private, reported: u32, notes: &Notes, at: &str) {
+    let exists = |name: &str| {
+        let tables = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'mine'";
+        sql(server, &format!("{tables} AND TABLE_NAME = '{name}'")) == "1"
+    };
+    let number = |text: &str| sql(server, text).parse::<u32>().unwrap();
+    let found = if exists("journal") { number("SELECT COALESCE(MAX(n), 0) FROM mine.journal") } else { 0 };
+    assert!(found >= reported || notes.tell("made anew"), "{at}: {reported} was told, {found} is there");
+    if exists("loaded") {
+        // A statement that makes and fills a table is no transaction: it is whole unless the kill was within it.
+        let rows = number("SELECT COUNT(*) FROM mine.loaded");
+        assert!(rows == LOADED || rows == 0, "{at}: {rows} rows");
+    }
+    assert_eq!(sql(server, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit"), "1");
+}
