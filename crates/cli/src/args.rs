@@ -173,6 +173,14 @@ fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
         .arg(text("top", "N").help("Only the N counters of each unit that moved most"))
         .arg(text("interval", "TIME").help("Time between two lines [default: 1s]"))
         .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Every counter that moved, a line each"))
+        .arg(text("listen", "ADDRESS:PORT").help("Serve all of it as OpenMetrics at http://ADDRESS:PORT/metrics too"))
+        .arg(
+            Arg::new("listen_to_others")
+                .long("listen-to-others")
+                .action(ArgAction::SetTrue)
+                .requires("listen")
+                .help("Let --listen be an address that other hosts reach"),
+        )
 }
 
 fn show() -> Command {

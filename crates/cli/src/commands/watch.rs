@@ -1,6 +1,8 @@
 //! `mindful watch`: what a database and its host do by themselves, second by second, without any load.
 
 mod columns;
+mod listener;
+mod openmetrics;
 mod watched;
 
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use mindful_runner::{Context, measure};
 use crate::context;
 use crate::exit::Exit;
 use columns::Columns;
+use listener::Served;
 use watched::{Filter, Second, Sources};
 
 /// How long to wait for readings before looking whether somebody wants an end.
@@ -41,6 +44,10 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let until = context.settings.given("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
     let mut shape = shape(matches, &context.engine.words().log)?;
+    let served = Served::default();
+    if let Some(place) = listener::listen(matches, &served)? {
+        context::tell(&format!("serving http://{place}/metrics"));
+    }
     let target = context.open()?;
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target)?;
     let events = context.events();
@@ -58,7 +65,7 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     }
     // A second is reported half of one after its end.
     let until = until.map(|duration| Instant::now() + duration + interval.min(Duration::from_secs(1)));
-    let outcome = print(&context, &readings, until, &mut shape);
+    let outcome = print(&context, &readings, until, &mut shape, &served);
     observer.stop();
     outcome.map(|()| Exit::Ok)
 }
@@ -101,12 +108,22 @@ fn filter(matches: &ArgMatches) -> Result<Filter> {
 }
 
 /// Prints each second as soon as all sources have reported it.
-fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, shape: &mut Shape) -> Result<()> {
+fn print(
+    context: &Context,
+    readings: &Receiver<Event>,
+    until: Option<Instant>,
+    shape: &mut Shape,
+    served: &Served,
+) -> Result<()> {
     let mut sources = Sources::default();
     while !context.stop.requested() {
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
-                if let Some(second) = sources.take(event)
+                let second = sources.take(event);
+                if second.is_some() {
+                    served.set(sources.openmetrics());
+                }
+                if let Some(second) = second
                     && !context::offer(&shape.text(&second, context.settings.found_in()))?
                 {
                     return Ok(());
@@ -136,7 +153,7 @@ struct Readings {
 impl Events for Readings {
     fn emit(&self, event: Event) {
         match event {
-            Event::Source { .. } | Event::Sample { .. } => {
+            Event::Source { .. } | Event::Sample { .. } | Event::Latencies { .. } => {
                 // After the last second nobody takes them any more.
                 let _ = self.sender.send(event);
             }

@@ -37,6 +37,7 @@ mod imports;
 mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod lies;
+mod listens;
 #[path = "../../../import/tests/it/made/mod.rs"]
 mod made;
 #[cfg(all(feature = "sqlite", feature = "raw"))]

@@ -8,6 +8,8 @@ use mindful_core::metric::{Counter, Metric, MetricKind};
 use mindful_report::escape;
 use mindful_report::figure::number;
 
+use super::openmetrics::{self, Histograms};
+
 /// Which counters are shown.
 #[derive(Debug, Default)]
 pub struct Filter {
@@ -35,6 +37,7 @@ pub struct Sources {
     metrics: BTreeMap<String, Vec<Metric>>,
     last: BTreeMap<String, Reading>,
     seconds: BTreeMap<u32, Vec<(String, Vec<Line>)>>,
+    timed: Histograms,
 }
 
 #[derive(Debug)]
@@ -73,8 +76,21 @@ impl Sources {
             Event::Sample { source, boundary, at_us, values, .. } => {
                 self.read(source, boundary, Reading { at_us, values })
             }
+            Event::Latencies { source, sampled, .. } => {
+                self.timed.add(&source, &sampled);
+                None
+            }
             _ => None,
         }
+    }
+
+    /// The latest readings for who collects them.
+    pub fn openmetrics(&self) -> String {
+        let sources = self.names.iter().filter_map(|name| {
+            let (metrics, reading) = (self.metrics.get(name)?, self.last.get(name)?);
+            Some((name.as_str(), metrics.as_slice(), reading.values.as_slice()))
+        });
+        openmetrics::text(sources, &self.timed)
     }
 
     fn read(&mut self, source: String, boundary: u32, reading: Reading) -> Option<Second> {

@@ -1,0 +1,145 @@
+//! `watch --listen`: what is served, to whom, and that nobody who asks can hold it.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::mindful::Mindful;
+
+struct Watching {
+    child: Child,
+    place: String,
+    _mindful: Mindful,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// `watch` of the null engine on a free port.
+fn watching() -> Watching {
+    let mindful = Mindful::new();
+    let args = ["watch", "--target", "null:", "--interval", "200ms", "--listen", "127.0.0.1:0"];
+    let mut child = mindful.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let place = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.strip_prefix("mindful: serving http://")?.strip_suffix("/metrics").map(str::to_owned));
+    Watching { child, place: place.unwrap(), _mindful: mindful }
+}
+
+/// What is answered to `request`; empty where nothing is.
+fn asked(place: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(place).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let (_, mut text) = (stream.write_all(request.as_bytes()), Vec::new());
+    let _ = stream.read_to_end(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+/// The samples, once there are some.
+fn metrics(place: &str) -> String {
+    let begun = Instant::now();
+    loop {
+        let answer = asked(place, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        let (head, text) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("application/openmetrics-text"), "{head}");
+        assert!(head.contains(&format!("Content-Length: {}\r\n", text.len())), "{head}");
+        if text.ends_with("# EOF\n") {
+            return text.to_owned();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{answer}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The name and the labels of each selector in the queries of the dashboard.
+fn selectors(dashboard: &Value) -> Vec<(String, String)> {
+    let panels = dashboard["panels"].as_array().unwrap();
+    let queries = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let mut selectors = Vec::new();
+    for query in queries.map(|target| target["expr"].as_str().unwrap()) {
+        let mut rest = query;
+        while let Some((before, after)) = rest.split_once('{') {
+            let name = before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap();
+            let (labels, more) = after.split_once('}').unwrap();
+            selectors.push((name.to_owned(), labels.to_owned()));
+            rest = more;
+        }
+    }
+    selectors
+}
+
+#[test]
+fn the_dashboard_asks_for_what_is_served() {
+    let watching = watching();
+    let text = metrics(&watching.place);
+    let families: BTreeSet<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    assert_eq!(families, ["mindful_counter", "mindful_gauge", "mindful_latency_seconds"].into());
+    assert!(text.contains("mindful_counter_total{source=\"client\",name=\"client_cpu\",unit=\"us\"} "), "{text}");
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    let read = |name: &str| std::fs::read_to_string(format!("{docs}/{name}")).unwrap();
+    // The page of all metrics, which is held against what samplers give.
+    let (page, dashboard): (String, Value) = (read("metrics.md"), serde_json::from_str(&read("grafana.json")).unwrap());
+    let selectors = selectors(&dashboard);
+    assert!(selectors.len() > 20);
+    for (name, labels) in selectors {
+        let family = ["_total", "_bucket"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        assert!(families.contains(family), "{name}");
+        let Some(counter) = labels.strip_prefix("name=\"").and_then(|rest| rest.strip_suffix('"')) else { continue };
+        let served = text.contains(&format!("name=\"{counter}\""));
+        assert!(served || page.contains(&format!("`{counter}`")), "{counter} is served by nobody");
+    }
+}
+
+#[test]
+fn clients_that_dawdle_or_shout_hold_nothing() {
+    let watching = watching();
+    metrics(&watching.place);
+    // As many as are let in say nothing, or a letter now and then.
+    let dawdling: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(&watching.place).unwrap()).collect();
+    for stream in &dawdling {
+        let _ = (&mut &*stream).write_all(b"G");
+    }
+    let begun = Instant::now();
+    let answered = loop {
+        let answer = asked(&watching.place, "GET /metrics HTTP/1.1\r\n\r\n");
+        if answer.contains("200 OK") {
+            break begun.elapsed();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "the dawdling hold all places");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert!(answered >= Duration::from_secs(1), "eight are all that are let in at once: {answered:?}");
+    assert!(!asked(&watching.place, &"GET /".repeat(4_096)).contains("200 OK"), "a request without end");
+    assert!(asked(&watching.place, "GET /../../etc/passwd HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+    assert!(asked(&watching.place, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+    metrics(&watching.place);
+}
+
+#[test]
+fn only_this_host_is_served_unless_told_otherwise() {
+    let mindful = Mindful::new();
+    let refused = |place: &str| {
+        let output = mindful.run(&["watch", "--target", "null:", "--duration", "200ms", "--listen", place]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for place in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
+        assert!(refused(place).contains("--listen-to-others"), "{place}");
+    }
+    assert!(refused("localhost").contains("127.0.0.1:9719"));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    assert!(refused(&taken.local_addr().unwrap().to_string()).contains("cannot be had"));
+    let told = ["watch", "--target", "null:", "--duration", "200ms", "--interval", "100ms", "--listen", "0.0.0.0:0"];
+    let served = mindful.run(&[&told[..], &["--listen-to-others"]].concat());
+    assert!(served.status.success(), "{served:?}");
+}
