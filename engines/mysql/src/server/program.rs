@@ -79,6 +79,8 @@ impl Program for Server {
     fn initialise(&self, making: &Making<'_>) -> Result<()> {
         let mut make = making.command(self.programs.server());
         make.args(self.common(making.data)).args(settings::of_a_new_folder(self.version()));
+        // Another server that starts meanwhile removes what it finds of temporary tables in a folder of all.
+        make.arg(joined("--tmpdir=", making.data));
         match self.version().flavor {
             Flavor::MariaDb => making.run(make.arg("--bootstrap"), Some(&self.system_tables()?))?,
             Flavor::MySql => making.run(make.arg("--initialize-insecure"), None)?,

@@ -1,5 +1,8 @@
 //! Private servers that start, serve, stop and go.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use mindful_mysql::server::Phase;
 
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, place, refusal, servers, sql, started};
@@ -52,6 +55,25 @@ fn lives(kind: Kind, version: &str) {
     assert!(!notes.tell("recovers first"), "{}", notes.all());
     server.unwrap().destroy().unwrap();
     assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+}
+
+#[test]
+fn a_private_mariadb_listens_on_a_closed_socket_alone() {
+    let place = place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    let folder = server.socket().parent().unwrap().to_owned();
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(sql(&server, "SELECT @@GLOBAL.skip_networking"), "1");
+    let listening = fs::read_to_string(format!("/proc/{}/net/tcp", server.pid())).unwrap();
+    let inodes: Vec<String> = fs::read_dir(format!("/proc/{}/fd", server.pid()))
+        .unwrap()
+        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())
+        .filter_map(|link| link.to_string_lossy().strip_prefix("socket:[").map(|inode| inode.replace(']', "")))
+        .collect();
+    assert!(!inodes.is_empty(), "the Unix socket is one");
+    let of_server =
+        |line: &&str| line.split_whitespace().nth(9).is_some_and(|inode| inodes.iter().any(|own| own == inode));
+    assert_eq!(listening.lines().find(of_server), None, "a socket of TCP");
 }
 
 #[test]
