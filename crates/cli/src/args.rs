@@ -83,6 +83,14 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
             planned("noise", "Repeat one plan and keep how much its runs differ on this platform")
                 .arg(repeat("5").help("How often it is run [default: 5]")),
         )
+        .subcommand(
+            planned(
+                "launch",
+                "Print the script or manifest by which Slurm, mpirun or Kubernetes starts the ranks of a plan",
+            )
+            .arg(Arg::new("launcher").value_name("LAUNCHER").required(true).help("slurm, mpi or kubernetes")),
+        )
+        .subcommand(merge())
         .subcommands(of_stored_runs())
         .subcommand(show())
         .subcommand(export())
@@ -115,6 +123,14 @@ fn engines() -> Command {
         .about("List what can be measured, with options and capabilities")
         .arg(Arg::new("engine").value_name("ENGINE").help("This one alone"))
         .arg(grants.help("The least role it can be measured with, as SQL for an administrator"))
+}
+
+fn merge() -> Command {
+    let runs = Arg::new("runs").value_name("RUN").num_args(1..).required(true);
+    Command::new("merge")
+        .about("Make one run of those that all ranks of a run kept: the figures that rank 0 reported")
+        .arg(runs.help("Their folders, or their names in the store"))
+        .arg(full())
 }
 
 fn of_stored_runs() -> [Command; 2] {

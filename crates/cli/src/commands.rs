@@ -12,12 +12,14 @@ mod engines;
 mod export;
 mod file;
 mod import;
+mod launch;
 mod list;
 mod load;
 mod man;
 mod noise;
 mod pack;
 mod plan;
+mod ranks;
 #[cfg(feature = "raw")]
 mod raw;
 mod rerun;
@@ -51,6 +53,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         #[cfg(feature = "raw")]
         Some(("raw", matches)) => raw::raw(matches),
         Some(("watch", matches)) => watch::watch(matches),
+        Some(("launch", matches)) => launch::launch(matches),
+        Some(("merge", matches)) => ranks::merge(matches),
         Some(("list", matches)) => list::list(matches),
         Some(("delete", matches)) => delete::delete(matches),
         Some(("show", matches)) => show::show(matches),

@@ -1,7 +1,13 @@
 //! The engines there are: the only place that names them.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use mindful_core::event::Events;
+use mindful_core::meeting::Meeting;
 use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Engine, Error, Result};
+use mindful_host::shared_folder::SharedFolder;
 
 /// All engines, in the order they are shown.
 pub static ENGINES: &[&dyn Engine] = &[
@@ -22,6 +28,24 @@ pub static ENGINES: &[&dyn Engine] = &[
 pub fn find(url: &str) -> Result<&'static dyn Engine> {
     let scheme = url.split(':').next().unwrap_or(url);
     ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
+}
+
+/// The place behind `url` where ranks of a run meet that measures by `engine` with `settings`: a folder that all hosts
+/// share, or a database.
+pub fn meet(
+    url: &str,
+    engine: &'static dyn Engine,
+    settings: &Settings,
+    events: &Arc<dyn Events>,
+) -> Result<Box<dyn Meeting>> {
+    if let Some(path) = url.strip_prefix("dir:") {
+        return Ok(Box::new(SharedFolder::open(Path::new(path))?));
+    }
+    let meets = find(url)?;
+    if meets.name() == engine.name() {
+        return meets.meet(url, settings, events);
+    }
+    meets.meet(url, &Settings::defaults(meets.options()), events)
 }
 
 /// The engine of the target that `settings` name.

@@ -6,6 +6,7 @@ use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{AccessPath, Description, HostView};
 use crate::finding::Finding;
 use crate::head::{Facts, RunHead, StepHead};
+use crate::joint::{RankRecord, Spans, Together};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
 use crate::slice::SliceReport;
@@ -113,6 +114,12 @@ pub enum Event {
         /// The busiest first.
         processes: Vec<ProcessCpu>,
     },
+    /// A rank that takes the step, alone or with all others.
+    Rank(RankRecord),
+    /// When sessions were at work, where slices were stored merged.
+    Spans(Spans),
+    /// A slice of several sessions, merged.
+    Together(Together),
     /// Which part of the step counts, where what was seen decided it.
     Window {
         /// The boundary of slices where it begins.

@@ -41,6 +41,11 @@ pub trait Meeting: Send + Sync {
     /// Now by the meeting's clock, us since the epoch.
     fn now_us(&self) -> Result<i64>;
 
+    /// What one reading of its clock may be off beside its round trip, us.
+    fn precision_us(&self) -> i64 {
+        0
+    }
+
     /// Takes the place of `row.rank` in `job` unless another process holds it: then its row is given back. What dead jobs
     /// left longer than [`KEPT`] ago goes.
     fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>>;

@@ -1,7 +1,6 @@
 //! A run as it is stored and read back.
 
 mod merged;
-mod published;
 
 use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{AccessPath, Description, HostView, Words};
@@ -9,11 +8,13 @@ use crate::event::Event;
 use crate::finding::Finding;
 pub use crate::head::Point;
 pub use crate::head::{Facts, Imported, RunHead, StepHead};
+pub use crate::joint::{RankRecord, Span};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
+pub use crate::published::Published;
 use crate::slice::{LongOp, SliceReport};
-pub use merged::{Merged, MergedSlice, Span};
-pub use published::Published;
+pub(crate) use merged::Summed;
+pub use merged::{Merged, MergedSlice};
 
 /// Version of the run folder and of the summary.
 pub const FORMAT: u32 = 1;
@@ -73,6 +74,8 @@ pub struct StepRecord {
     pub interrupted: bool,
     /// Whether its end was recorded.
     pub ended: bool,
+    /// The ranks that took it together: all of them, or the one whose part this is; empty where one process took it alone.
+    pub ranks: Vec<RankRecord>,
 }
 
 impl StepRecord {
@@ -92,6 +95,7 @@ impl StepRecord {
             error: None,
             interrupted: false,
             ended: false,
+            ranks: Vec::new(),
         }
     }
 
@@ -107,6 +111,12 @@ impl StepRecord {
             }
             // What another tool saw has no sessions that come and go.
             Event::Slice { session, report } if self.head.workload.is_none() => self.unmerged.push((session, report)),
+            Event::Slice { session, report } if self.merged.given => {
+                if session as usize >= self.merged.spans().len() {
+                    return Err(format!("session {session} of {}", self.merged.spans().len()));
+                }
+                self.unmerged.push((session, report));
+            }
             Event::Slice { session, report } => {
                 self.published.add(&report);
                 self.merged.take(session, report, &self.boundaries_us, &mut self.unmerged)?;
@@ -119,6 +129,14 @@ impl StepRecord {
             }
             Event::Latencies { source, boundary, sampled } => self.latencies.push((source, boundary, sampled)),
             Event::Busiest { boundary, processes, .. } => self.busiest.push((boundary, processes)),
+            Event::Rank(rank) => self.ranks.push(rank),
+            Event::Spans(spans) => {
+                self.published = spans.published.clone();
+                self.merged.begin_given(spans, self.head.placements.len())?;
+            }
+            Event::Together(slice) => {
+                self.merged.take_given(slice, self.boundaries_us.len().saturating_sub(1))?;
+            }
             Event::Window { first, last } => self.window = Some((first, last)),
             Event::StepEnd { error, interrupted } => {
                 self.error = error;

@@ -200,6 +200,11 @@ impl Settings {
         self.0.insert(name.to_owned(), Setting { value: value.into(), origin });
     }
 
+    /// Takes `name` away.
+    pub fn unset(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     /// The text of `name`, if any.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|setting| setting.value.as_str())

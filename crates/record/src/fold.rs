@@ -60,6 +60,9 @@ impl Fold {
             | Event::Sample { .. }
             | Event::Latencies { .. }
             | Event::Busiest { .. }
+            | Event::Rank(_)
+            | Event::Spans(_)
+            | Event::Together(_)
             | Event::Window { .. }
             | Event::StepEnd { .. } => return self.add_to_step(event),
         }

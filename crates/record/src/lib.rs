@@ -7,6 +7,7 @@ pub mod file;
 mod fold;
 mod name;
 pub mod pack;
+pub mod part;
 mod reader;
 pub mod redact;
 mod store;

@@ -16,7 +16,7 @@ use crate::fold::Fold;
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
-const EVENTS: [&str; 19] = [
+const EVENTS: [&str; 23] = [
     "head",
     "environment",
     "described",
@@ -30,6 +30,10 @@ const EVENTS: [&str; 19] = [
     "source",
     "sample",
     "latencies",
+    "busiest",
+    "rank",
+    "spans",
+    "together",
     "window",
     "step_end",
     "finding",

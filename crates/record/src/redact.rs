@@ -15,6 +15,7 @@ use mindful_core::description::{AccessPath, Description, HostView};
 use mindful_core::event::Event;
 use mindful_core::finding::Finding;
 use mindful_core::head::{Facts, Imported, RunHead, StepHead};
+use mindful_core::joint::{RankRecord, Spans, Together};
 use mindful_core::metric::Metric;
 use mindful_core::run::Run;
 use mindful_core::settings::{Origin, Setting, Settings};
@@ -54,6 +55,9 @@ impl Redactor {
         for process in run.steps.iter().flat_map(|step| &step.busiest).flat_map(|(_, processes)| processes) {
             self.names.learn(Kind::Process, &process.name);
         }
+        for rank in run.steps.iter().flat_map(|step| &step.ranks) {
+            self.names.learn(Kind::Host, &rank.host);
+        }
         // What a setting or a place holds is known once it was taken out.
         self.head(&mut run.head.clone());
         run.host.clone().iter_mut().for_each(|host| self.host(host));
@@ -92,8 +96,11 @@ impl Redactor {
             }
             Event::Note { text } => self.free(text),
             Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
+            Event::Rank(rank) => self.rank(rank),
             // Figures alone.
-            Event::Loaded { dataset: _, load_s: _ }
+            Event::Spans(Spans { spans: _, occupied_us: _, published: _ })
+            | Event::Together(Together { report: _, reports: _, slice_us: _, long: _, ops: _ })
+            | Event::Loaded { dataset: _, load_s: _ }
             | Event::Proven { proof: _ }
             | Event::Ready { ready: _, of: _ }
             | Event::Started { boundaries_us: _, clock_offset_us: _ }
@@ -102,6 +109,24 @@ impl Redactor {
             | Event::Latencies { source: _, boundary: _, sampled: _ }
             | Event::Window { first: _, last: _ } => {}
         }
+    }
+
+    fn rank(&mut self, rank: &mut RankRecord) {
+        let RankRecord {
+            rank: _,
+            of: _,
+            job,
+            host,
+            first_session: _,
+            sessions: _,
+            clock_offset_us: _,
+            clock_within_us: _,
+            start_us: _,
+            cpus: _,
+            cpu_us: _,
+        } = rank;
+        *host = self.names.of(Kind::Host, host);
+        self.free(job);
     }
 
     fn head(&mut self, head: &mut RunHead) {

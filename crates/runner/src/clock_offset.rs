@@ -26,12 +26,17 @@ pub struct ClockOffset {
 }
 
 impl ClockOffset {
-    /// From the quickest of five questions, taken at the middle of its round trip.
+    /// That of the target's clock.
     pub fn of(target: &dyn Target, clock: &dyn Clock) -> Result<Self> {
+        Self::read(&|| target.clock_us(), clock)
+    }
+
+    /// That of the clock that `ask` reads: from the quickest of five questions, taken at the middle of its round trip.
+    pub fn read(ask: &dyn Fn() -> Result<i64>, clock: &dyn Clock) -> Result<Self> {
         let mut best: Option<Self> = None;
         for _ in 0..5 {
             let (looked, asked_us) = (clock.elapsed(), clock.now_us());
-            let engine_us = target.clock_us()?;
+            let engine_us = ask()?;
             let trip = clock.elapsed().saturating_sub(looked);
             if best.as_ref().is_none_or(|best| trip < best.trip) {
                 let half_us = i64::try_from(trip.as_micros() / 2).unwrap_or(i64::MAX);
@@ -39,6 +44,19 @@ impl ClockOffset {
             }
         }
         Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, looked: clock.elapsed() }))
+    }
+
+    /// To how much it is known, us.
+    pub fn within_us(&self) -> i64 {
+        i64::try_from(self.trip.as_micros() / 2).unwrap_or(i64::MAX)
+    }
+
+    /// How far this clock is ahead of another one, us. Two that cannot be told apart, where the other is known to
+    /// `precision_us`, are taken for one: what the reading is unsure of must not part those who go by it.
+    pub fn apart_from(&self, other: &Self, precision_us: i64) -> i64 {
+        let apart_us = self.us.saturating_sub(other.us);
+        let unsure_us = self.within_us().saturating_add(other.within_us()).saturating_add(precision_us);
+        if apart_us.abs() <= unsure_us { 0 } else { apart_us }
     }
 
     /// Whether one of the clocks was set since then. A target that no longer answers tells nothing.

@@ -17,6 +17,7 @@ use mindful_record::Store;
 
 use crate::heeding::Heeding;
 use crate::hooks::{self, HookMoment};
+use crate::party::Party;
 use crate::recording::Recording;
 use crate::source::System;
 
@@ -30,6 +31,8 @@ pub struct Context {
     pub plan: Plan,
     /// Which of several ranks this process is; `None` where it is alone.
     pub rank: Option<Rank>,
+    /// The ranks it has joined.
+    pub party: Option<Arc<Party>>,
     /// The engine its target names.
     pub engine: &'static dyn Engine,
     /// Where events go.
@@ -62,6 +65,7 @@ impl Context {
             settings,
             plan,
             rank: None,
+            party: None,
             engine,
             recording: Recording::new(live),
             stop,
@@ -116,6 +120,10 @@ impl Context {
 
     /// Runs the user's hook of `phase`, if there is one, for run `id`.
     pub fn hook(&self, phase: HookMoment, id: &str) -> Result<()> {
+        // They are of the whole run, and called once.
+        if self.party.as_ref().is_some_and(|party| !party.is_first()) {
+            return Ok(());
+        }
         hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop)
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::clock::Clock;
-use mindful_core::engine::Target;
+use mindful_core::engine::{HostView, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::finding::codes;
 use mindful_core::metric::Sampler;
@@ -18,6 +18,7 @@ use mindful_observe::Observer;
 use crate::context::Context;
 use crate::following::EarlyStop;
 use crate::following::{Following, Steady};
+use crate::party::Party;
 use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
 
 /// A step that has ended.
@@ -41,7 +42,10 @@ pub fn step(
     let steady = plan.steady.then(|| Steady { early_stop: early_stop.clone(), least: plan.duration });
     let following = Following::new(context.events(), Arc::clone(&context.clock), steady);
     let events = Arc::clone(&following) as Arc<dyn Events>;
-    let (mut samplers, findings) = host_samplers(context, target)?;
+    let party = context.party.as_deref();
+    // One rank alone looks at the target and its host, all at themselves.
+    let watches = party.is_none_or(Party::is_first);
+    let (mut samplers, findings) = if watches { host_samplers(context, target)? } else { own_samplers(context) };
     // What cannot be seen stays so for all steps of a sweep.
     if step == 0 {
         for finding in findings {
@@ -49,11 +53,13 @@ pub fn step(
         }
     }
     let endpoints = target.describe()?.endpoints;
-    samplers.extend(target.samplers()?);
+    if watches {
+        samplers.extend(target.samplers()?);
+    }
     let head = StepHead {
         step,
         sessions: None,
-        placements: plan.placements(workload.schemas, endpoints),
+        placements: plan.placements_of(party.map(Party::rank), workload.schemas, endpoints),
         workload: Some(workload),
         warmup_slices: 0,
         duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
@@ -61,7 +67,7 @@ pub fn step(
         point,
     };
     let (warmup, window) = spans(plan);
-    let order = StepOrder { target, head, warmup, window, early_stop };
+    let order = StepOrder { target, head, warmup, window, early_stop, party };
     let ends_early = plan.ops.is_some() || plan.steady;
     let mut observing = CounterReader {
         samplers,
@@ -74,6 +80,9 @@ pub fn step(
     let outcome = run_step(order, &*events, &context.stop, &*context.clock, &mut observing);
     observing.observer?;
     let StepOutcome { error, interrupted } = outcome?;
+    if let Some(party) = party.filter(|_| error.is_none() && !interrupted) {
+        events.emit(Event::Rank(party.record(plan.sessions)));
+    }
     if error.is_none() && !interrupted {
         following.conclude();
     }
@@ -147,6 +156,15 @@ pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers
         findings.extend(unseen);
     }
     Ok((samplers, findings))
+}
+
+/// Those of this process and its host alone.
+fn own_samplers(context: &Context) -> (Samplers, Vec<Finding>) {
+    if context.clock.simulated() {
+        return (Vec::new(), Vec::new());
+    }
+    let (samplers, _) = mindful_observe::host_samplers(&HostView::default(), false);
+    (samplers, Vec::new())
 }
 
 fn processes_not_seen() -> Finding {

@@ -73,7 +73,9 @@ pub fn run(
     let analysis = mindful_analyze::analyze(&run);
     context.store.write_summary(&analysis.summary)?;
     show(&run, &analysis)?;
-    let error = error.or(context.hook(HookMoment::End, &id).err());
+    // What ranks measured together is stored later.
+    let hooked = if context.party.is_none() { context.hook(HookMoment::End, &id) } else { Ok(()) };
+    let error = error.or(hooked.err());
     Ok(Ended { run, analysis, error, interrupted })
 }
 
@@ -148,7 +150,13 @@ impl Runner<'_> {
             Some(at) if self.opened[at].system.same(system) => at,
             other => {
                 other.map(|at| self.opened.remove(at));
+                let joins = self.context.party.as_ref().filter(|party| !party.is_first());
+                // The first rank makes what is missing; then the others open what is there.
+                joins.map_or(Ok(()), |party| party.prepared())?;
                 let target = self.context.open_system(system)?;
+                if joins.is_some() {
+                    target.join_run();
+                }
                 let dataset = if loads {
                     load(self.context, &*target)?
                 } else {
@@ -259,12 +267,16 @@ fn examined(context: &Context, own: &mut Opened) -> Result<()> {
     let workload = context.plan.workload(&own.dataset)?;
     let shapes = own.target.prepare(&workload, context.plan.sessions)?;
     own.ready_for = Some((workload, context.plan.sessions));
+    // The first rank has looked for all of them.
+    if context.party.as_ref().is_some_and(|party| !party.is_first()) {
+        return Ok(());
+    }
     let events = context.events();
     events.emit(Event::Shapes { shapes });
     for finding in preflight::checks(&*own.target, &context.plan, context.clock.simulated())? {
         events.emit(Event::Finding(finding));
     }
-    Ok(())
+    context.party.as_ref().map_or(Ok(()), |party| party.prepared())
 }
 
 /// Opens a new folder for the run that `known` begins, and completes it with the folder's id and what the host is.

@@ -72,9 +72,10 @@ pub struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// The life of a session's thread.
-    pub fn live(&self, placement: Placement) {
-        let outcome = self.work(placement).map_err(|error| error.at(format_args!("session {}", placement.session + 1)));
+    /// The life of a session's thread: its number among those of this process, and where it works.
+    pub fn live(&self, number: u32, placement: Placement) {
+        let outcome =
+            self.work(number, placement).map_err(|error| error.at(format_args!("session {}", placement.session + 1)));
         let (outcome, session) = match outcome {
             Ok(session) => (Ok(()), session),
             Err(error) => (Err(error), None),
@@ -87,7 +88,7 @@ impl Shared<'_> {
     }
 
     /// The session after its work; `None` where there was none to do.
-    fn work(&self, placement: Placement) -> Result<Option<Box<dyn Session>>> {
+    fn work(&self, number: u32, placement: Placement) -> Result<Option<Box<dyn Session>>> {
         let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, placement)) else {
             return Ok(None);
         };
@@ -101,7 +102,7 @@ impl Shared<'_> {
         match self.gate.wait() {
             Signal::Abort => Ok(None),
             Signal::Go(boundaries) => {
-                self.slices(placement.session, &mut *session, &boundaries)?;
+                self.slices(number, &mut *session, &boundaries)?;
                 Ok(Some(session))
             }
         }

@@ -14,6 +14,7 @@ use crate::boundaries::{self, SLICE_US};
 use crate::clock_offset::{ClockOffset, WallClock};
 use crate::following::EarlyStop;
 use crate::gate::{Gate, Leaving, Signal};
+use crate::party::Party;
 use crate::session::{Mailbox, Message, Shared};
 
 /// Sessions that connect side by side: enough to hide round trips, too few to overrun a server's backlog.
@@ -46,6 +47,8 @@ pub struct StepOrder<'a> {
     pub window: Duration,
     /// Ends it earlier when asked.
     pub early_stop: EarlyStop,
+    /// The ranks that begin together; `None` where this process is alone.
+    pub party: Option<&'a Party>,
 }
 
 /// The instant everybody was released.
@@ -86,7 +89,6 @@ pub fn run_step(
         return Err(Error::plan("the step has no workload: another tool drove it", "give a plan"));
     };
     let clocks = ClockOffset::of(order.target, clock)?;
-    let clock_offset_us = clocks.us;
     if order.head.ops.is_some() {
         order.warmup = Duration::ZERO;
     }
@@ -103,7 +105,7 @@ pub fn run_step(
         early_stop: &order.early_stop,
         ahead: boundaries::ahead(order.head.placements.len(), order.head.duration_s.is_none()),
         ops: order.head.ops,
-        clock_offset_us,
+        clock_offset_us: clocks.us,
     };
     let outcome = thread::scope(|scope| {
         let mut running = Step {
@@ -116,11 +118,12 @@ pub fn run_step(
             clocks: &clocks,
             wall: WallClock::now(),
             begins: None,
+            leads: None,
             heard: Duration::ZERO,
             left: 0,
             error: None,
         };
-        for placement in &order.head.placements {
+        for (number, placement) in (0..).zip(&order.head.placements) {
             let (shared, placement, mut place) = (&shared, *placement, clock.place());
             let spawned = thread::Builder::new()
                 .name(format!("session-{}", placement.session + 1))
@@ -128,7 +131,7 @@ pub fn run_step(
                 .spawn_scoped(scope, move || {
                     place.begin();
                     let _leaving = Leaving(shared.gate);
-                    shared.live(placement);
+                    shared.live(number, placement);
                 });
             match spawned {
                 Ok(_) => running.left += 1,
@@ -174,6 +177,8 @@ struct Step<'a> {
     wall: WallClock,
     /// When work begins, once that is known.
     begins: Option<Duration>,
+    /// All sessions are ready, need so long until they begin, and wait for that to be decided.
+    leads: Option<Duration>,
     /// When a session last reported, or the clocks were last looked at for want of a report.
     heard: Duration,
     left: usize,
@@ -197,6 +202,9 @@ impl Step<'_> {
                 let latest = self.clock.elapsed() + self.grace();
                 deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
             }
+            if let Some(last_us) = self.released(watch) {
+                deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
+            }
             match mailbox.take(LOOK) {
                 Some(Message::Ready) => {
                     ready += 1;
@@ -210,8 +218,7 @@ impl Step<'_> {
                     rehearsed += 1;
                     if rehearsed == of && !self.halt.requested() {
                         let took = self.clock.elapsed().saturating_sub(rehearsing);
-                        let last_us = self.release(LEAD + took * REHEARSALS, watch);
-                        deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
+                        self.all_ready(LEAD + took * REHEARSALS);
                     }
                 }
                 Some(Message::Slice(session, report)) => {
@@ -265,11 +272,46 @@ impl Step<'_> {
         }
     }
 
-    /// All are ready: let them go, to start after `lead`. Returns the last boundary on the host's clock.
-    fn release(&mut self, lead: Duration, watch: &mut dyn StepObserver) -> i64 {
+    /// All sessions are ready to begin after `lead`; other ranks are told.
+    fn all_ready(&mut self, lead: Duration) {
+        self.leads = Some(lead);
+        if let Some(Err(error)) = self.order.party.map(|party| party.ready(lead)) {
+            self.fail(error);
+        }
+    }
+
+    /// Lets sessions that are ready go, once it is known when all ranks begin. Returns the last boundary on the host's clock.
+    fn released(&mut self, watch: &mut dyn StepObserver) -> Option<i64> {
+        let lead = self.leads.filter(|_| !self.halt.requested())?;
+        let start = self.start(lead).transpose()?;
+        self.leads = None;
+        let released = start.and_then(|start_us| {
+            let last_us = self.release(start_us, watch);
+            let Some(party) = self.order.party else { return Ok(last_us) };
+            let ends = self.order.head.ops.is_none().then(|| self.clock.elapsed() + self.until(last_us));
+            party.go(start_us, self.clocks, ends).map(|()| last_us)
+        });
+        released.map_err(|error| self.fail(error)).ok()
+    }
+
+    /// When work begins on the engine's clock: chosen here, or by the first rank.
+    fn start(&self, lead: Duration) -> Result<Option<i64>> {
+        let now_us = self.clock.now_us() + self.clocks.us;
+        let Some(party) = self.order.party else { return Ok(Some(now_us + lead.as_micros() as i64)) };
+        let start = party.start(self.clocks)?;
+        match start.map(|start_us| now_us - start_us).filter(|late_us| *late_us > 0) {
+            None => Ok(start),
+            Some(late_us) => Err(Error::run(
+                format!("this rank learned of the start {:.1} s after it", late_us as f64 / 1e6),
+                "look why its host or the place where ranks meet is so slow, and run again",
+            )),
+        }
+    }
+
+    /// Lets all go at the instant when work begins. Returns the last boundary on the host's clock.
+    fn release(&mut self, start_us: i64, watch: &mut dyn StepObserver) -> i64 {
         let clock_offset_us = self.clocks.us;
-        let start_us = self.clock.now_us() + clock_offset_us + lead.as_micros() as i64;
-        self.begins = Some(self.clock.elapsed() + lead);
+        self.begins = Some(self.clock.elapsed() + self.until(start_us - clock_offset_us));
         let boundaries_us = Arc::new(if self.order.head.ops.is_some() {
             boundaries::open_ended(start_us, self.order.window)
         } else {

@@ -262,7 +262,7 @@ async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
 
 /// Rows shaped for the compress ratio that someone asked for; else as they are, or narrow.
 fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Shape> {
-    let loaded = entries.iter().find(|entry| entry.exists).map_or(NARROW, |entry| entry.shape);
+    let loaded = entries.iter().find(|entry| entry.exists && entry.is_data()).map_or(NARROW, |entry| entry.shape);
     Shape::of(if options.shaped { SHAPED } else { loaded }, plan.content)
 }
 
@@ -280,7 +280,7 @@ fn missing(entries: &[Entry], plan: &DatasetPlan) -> Vec<Table> {
 
 /// What stands must be part of what is asked for.
 fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan, shape: Shape) -> Result<()> {
-    for entry in entries.iter().filter(|entry| entry.exists) {
+    for entry in entries.iter().filter(|entry| entry.exists && entry.is_data()) {
         let blocks = if entry.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let mut differs = Vec::new();
         if entry.blocks != blocks && blocks != 0 {

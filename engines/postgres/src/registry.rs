@@ -44,7 +44,7 @@ pub struct Entry {
 
 impl Entry {
     /// Whether it is part of the dataset.
-    fn is_data(&self) -> bool {
+    pub fn is_data(&self) -> bool {
         self.kind != Some(Kind::Meeting)
     }
 }

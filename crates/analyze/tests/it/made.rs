@@ -142,6 +142,7 @@ impl Made {
             error: None,
             interrupted: false,
             ended: true,
+            ranks: Vec::new(),
         };
         step.series = self.series(slices);
         step

@@ -5,7 +5,7 @@ use mindful_core::result::Validity;
 use mindful_core::{Error, Result};
 use mindful_runner::{Context, Ended, Single};
 
-use crate::commands::show;
+use crate::commands::{ranks, show};
 use crate::exit::Exit;
 use crate::{context, layers, new_files};
 
@@ -13,7 +13,11 @@ use crate::{context, layers, new_files};
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
-    measured(&context::with(settings, matches)?, show::Form::of(matches), explained)
+    let context = context::among_ranks(context::with(settings, matches)?)?;
+    match context.rank.clone() {
+        Some(rank) => ranks::run(context, &rank, show::Form::of(matches)),
+        None => measured(&context, show::Form::of(matches), explained),
+    }
 }
 
 /// The same for a context that is already made.

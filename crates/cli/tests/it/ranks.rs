@@ -1,7 +1,16 @@
 //! Several processes as ranks of one run: which one each is, and which part of the work is its own.
 
-use std::process::Output;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
+use mindful_conformance::not_run;
+use serde_json::Value;
+
+use crate::lies::server::UsersServer;
+use crate::mindful::alone::Quiet;
 use crate::mindful::{Mindful, json, refused};
 
 const PLAN: [&str; 5] = ["plan", "--target", "null:", "--sessions", "32"];
@@ -34,4 +43,249 @@ fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
     assert!(told.contains("32 sessions for 64 ranks") && told.contains("give --sessions 64 or more"), "{told}");
     let told = refused(&planned(&mindful, &[], &[("JOB_COMPLETION_INDEX", "1")]));
     assert!(told.contains("nobody says of how many") && told.contains("--ranks N"), "{told}");
+}
+
+/// A small plan on nothing, whose ranks meet in a folder.
+const RUN: [&str; 14] = [
+    "run",
+    "-q",
+    "--target",
+    "null:",
+    "--scale",
+    "1000",
+    "--sessions",
+    "8",
+    "--null-latency",
+    "10ms",
+    "--warmup",
+    "1s",
+    "--duration",
+    "2s",
+];
+
+/// Ranks of one job, as processes.
+struct Ranks {
+    mindful: Mindful,
+    meet: String,
+}
+
+impl Ranks {
+    fn new() -> Self {
+        let mindful = Mindful::new();
+        let meet = format!("dir:{}", mindful.folder().join("meet").display());
+        Self { mindful, meet }
+    }
+
+    /// One rank as an indexed Job starts it, with a store of its own.
+    fn command(&self, rank: u32, of: u32, more: &[&str]) -> Command {
+        let of = of.to_string();
+        let mut command = self.mindful.command(&[&RUN[..], &["--ranks", &of, "--meet", &self.meet], more].concat());
+        command.env("JOB_COMPLETION_INDEX", rank.to_string()).env("MINDFUL_STORE", self.store(rank));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn store(&self, rank: u32) -> PathBuf {
+        self.mindful.folder().join(format!("store-{rank}"))
+    }
+
+    fn start(&self, rank: u32, of: u32, more: &[&str]) -> Child {
+        self.command(rank, of, more).spawn().unwrap()
+    }
+
+    /// Waits until a rank has come so far that its row holds `text`.
+    fn await_row(&self, rank: u32, text: &str) {
+        let meet = self.mindful.folder().join("meet");
+        let row = || {
+            let job = std::fs::read_dir(&meet).ok()?.flatten().find(|job| job.path().is_dir())?;
+            std::fs::read_to_string(job.path().join(format!("rank-{rank}"))).ok()
+        };
+        let until = Instant::now() + Duration::from_mins(1);
+        while !row().is_some_and(|row| row.contains(text)) {
+            assert!(Instant::now() < until, "rank {rank} never says {text}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Whether nothing is left where they met.
+    fn left_nothing(&self) -> bool {
+        std::fs::read_dir(self.mindful.folder().join("meet")).unwrap().next().is_none()
+    }
+
+    /// The folder of the run that a rank stored first.
+    fn part(&self, rank: u32) -> String {
+        let mut runs: Vec<_> = std::fs::read_dir(self.store(rank).join("runs")).unwrap().flatten().collect();
+        runs.retain(|run| {
+            let log = std::fs::read_to_string(run.path().join("run.jsonl")).unwrap();
+            log.matches("\"event\":\"rank\"").count() == 1
+        });
+        runs[0].path().to_str().unwrap().to_owned()
+    }
+}
+
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn four_processes_are_one_run_and_merge_gives_the_same() {
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    let children: Vec<Child> = (0..4).map(|rank| ranks.start(rank, 4, &["--format", "json"])).collect();
+    let mut all: Vec<_> = children.into_iter().map(ended).collect();
+    let (code, report, told) = all.remove(0);
+    assert_eq!((code, &*told), (Some(0), ""), "{report}");
+    for (rank, (code, report, told)) in all.into_iter().enumerate() {
+        assert_eq!((code, &*report), (Some(0), ""), "{told}");
+        assert!(told.starts_with(&format!("mindful: rank {} of 4: 2 sessions, ", rank + 1)), "{told}");
+        assert!(told.lines().count() == 1 && told.contains("rank 0 has the report"), "{told}");
+    }
+    assert!(ranks.left_nothing());
+    let mut merged: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(merged["steps"][0]["sessions"], 8);
+    let parts: Vec<String> = (0..4).map(|rank| ranks.part(rank)).collect();
+    let names: Vec<&str> = parts.iter().rev().map(String::as_str).collect();
+    let mut again = json(&ranks.mindful.run(&[&["merge", "--format", "json"], &names[..]].concat()));
+    for summary in [&mut merged, &mut again] {
+        summary["id"] = Value::Null;
+    }
+    assert_eq!(merged, again, "the same figures to the last digit");
+    let missing = refused(&ranks.mindful.run(&[&["merge"], &names[1..]].concat()));
+    assert!(missing.contains("rank 3 is missing"), "{missing}");
+}
+
+#[test]
+fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
+    let _beside = Quiet::beside();
+    // Before the others have come, when all are ready, and the first rank in the window: three jobs beside each other.
+    let jobs: [(&str, u32, &str, i32); 3] =
+        [("early", 2, "joined", 3), ("window", 1, "ready", 1), ("first", 0, "start_us", 1)];
+    std::thread::scope(|scope| {
+        for (name, killed, stage, expected) in jobs {
+            scope.spawn(move || {
+                let ranks = Ranks::new();
+                let mut children: Vec<(u32, Child)> = vec![(killed, ranks.start(killed, 3, &[]))];
+                if name == "early" {
+                    ranks.await_row(killed, stage);
+                    children[0].1.kill().unwrap();
+                }
+                let others = (0..3).filter(|rank| *rank != killed);
+                children.extend(others.map(|rank| (rank, ranks.start(rank, 3, &[]))));
+                if name != "early" {
+                    ranks.await_row(killed, stage);
+                    // The start is decided, and the warm-up or the window goes on.
+                    ranks.await_row(0, "start_us");
+                    std::thread::sleep(Duration::from_millis(500));
+                    children[0].1.kill().unwrap();
+                }
+                let gone = format!("rank {killed} on ");
+                for (rank, child) in children {
+                    let (code, report, told) = ended(child);
+                    if rank == killed {
+                        continue;
+                    }
+                    assert_eq!((code, &*report), (Some(expected), ""), "{name}, rank {rank}: {told}");
+                    assert!(told.lines().count() == 1 && told.contains(&gone), "{name}, rank {rank}: {told}");
+                    assert!(told.contains(" is gone: it gave no sign for 8 s"), "{name}, rank {rank}: {told}");
+                }
+                assert!(ranks.left_nothing(), "{name}");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_rank_whose_clock_is_wrong_begins_with_the_others() {
+    if !Path::new("/usr/bin/faketime").exists() {
+        not_run("it needs faketime (Debian: faketime)");
+        return;
+    }
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    let right = ranks.start(0, 2, &["--format", "json"]);
+    let told = ranks.command(1, 2, &["--format", "json"]);
+    let mut wrong = Command::new("/usr/bin/faketime");
+    wrong.args(["-f", "+3s"]).arg(told.get_program()).args(told.get_args()).current_dir(ranks.mindful.folder());
+    wrong.envs(told.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("NO_FAKE_STAT", "1");
+    // What waits go by is another clock, which nobody sets.
+    wrong.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
+    let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (code, report, told) = ended(right);
+    assert_eq!(code, Some(0), "{told} {report}");
+    assert_eq!(ended(wrong).0, Some(0));
+    let step = &serde_json::from_str::<Value>(&report).unwrap()["steps"][0];
+    assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
+    let log = std::fs::read_to_string(Path::new(&ranks.part(1)).join("run.jsonl")).unwrap();
+    let line = log.lines().find(|line| line.contains("\"event\":\"rank\"")).unwrap();
+    let record: Value = serde_json::from_str(line).unwrap();
+    let offset_us = record["clock_offset_us"].as_i64().unwrap();
+    assert!((-3_100_000..-2_900_000).contains(&offset_us), "{record}");
+}
+
+#[test]
+fn ranks_share_a_real_server_and_one_of_them_loads() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let server = UsersServer::of(&place.path().join("data"), &[]);
+    let _beside = Quiet::beside();
+    let mindful = Mindful::new();
+    let url = server.url();
+    let children: Vec<Child> = (0..3_u32)
+        .map(|rank| {
+            let size = ["--schemas", "2", "--scale", "8MiB", "--sessions", "6", "--work-unit", "8"];
+            let time = ["--warmup", "1s", "--duration", "2s", "--format", "json", "-q", "--ranks", "3"];
+            let mut command = mindful.command(&[&["run", "--target", &url], &size[..], &time[..]].concat());
+            command.env("JOB_COMPLETION_INDEX", rank.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    let mut all: Vec<_> = children.into_iter().map(ended).collect();
+    let (code, report, told) = all.remove(0);
+    assert_eq!(code, Some(0), "{told} {report}");
+    assert!(all.iter().all(|(code, report, _)| *code == Some(0) && report.is_empty()), "{all:?}");
+    let summary: Value = serde_json::from_str(&report).unwrap();
+    let step = &summary["steps"][0];
+    assert_eq!(step["sessions"], 6);
+    // The server counted what all three did: its logical reads are those of all sessions.
+    let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
+    assert!((0.9..1.6).contains(&ratio), "{step:#}");
+    assert_eq!(server.count("SELECT FROM mindful.meeting"), 0, "nothing is left where they met");
+    let loads = std::fs::read_dir(mindful.folder().join("runs")).unwrap().flatten().filter(|run| {
+        let log = std::fs::read_to_string(run.path().join("run.jsonl")).unwrap();
+        log.lines().any(|line| line.contains("\"event\":\"loaded\"") && !line.contains("\"load_s\":null"))
+    });
+    assert_eq!(loads.count(), 2, "the first rank's part, and what was merged of it");
+}
+
+#[test]
+fn each_launcher_gets_a_script_and_no_secret() {
+    let mindful = Mindful::new();
+    let plan = ["--target", "postgres://me:secret@db/x?application_name=it's", "--ranks", "4", "--sessions", "64"];
+    let printed = |launcher: &str| {
+        let output = mindful.run(&[&["launch", launcher], &plan[..]].concat());
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("run") && !text.contains("secret@"), "{text}");
+        text
+    };
+    let slurm = printed("slurm");
+    assert!(slurm.starts_with("#!/bin/sh\n") && slurm.contains("#SBATCH --ntasks=4\n"), "{slurm}");
+    assert!(slurm.contains("srun --kill-on-bad-exit=0") && slurm.contains("--sessions 64"), "{slurm}");
+    let mpi = printed("mpi");
+    assert!(mpi.starts_with("mpirun -n 4 mindful run ") && !mpi.contains("--ranks"), "{mpi}");
+    let words = Command::new("sh").args(["-c", &format!("printf '%s\\n' {mpi}")]).output().unwrap();
+    let words = String::from_utf8(words.stdout).unwrap();
+    assert!(words.lines().any(|word| word.starts_with("postgres://") && word.ends_with("it's")), "{words}");
+    let job = printed("kubernetes");
+    for line in [
+        "completionMode: Indexed",
+        "backoffLimit: 0",
+        "completions: 4",
+        "secretKeyRef:",
+        "- \"--ranks\"\n            - \"4\"",
+    ] {
+        assert!(job.contains(line), "{line}: {job}");
+    }
+    assert!(refused(&mindful.run(&["launch", "ssh"])).contains("choose slurm, mpi, kubernetes"));
 }

@@ -145,6 +145,10 @@ pub const KEYS: &[Key] = &[
         .one_value(),
     Key::unset("job", "NAME", "Name under which ranks meet, where their launcher has none (default: by the plan)")
         .one_value(),
+    Key::unset("meet", "URL", "Where ranks meet: a database by its URL, or dir:PATH (default: in the target)").place(),
+    Key::with_default("meet_timeout", "TIME", "2m", "How long a rank waits for the others to come and to connect")
+        .within(Bound::SOME_TIME)
+        .one_value(),
 ];
 
 /// Keys that decide how a sweep goes about its points.

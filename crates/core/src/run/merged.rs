@@ -4,11 +4,10 @@
 //! are sums over all sessions, and operations by session, so that is all that is kept of the seconds in which every
 //! session was at work from boundary to boundary: any window holds such a second whole or not at all.
 
-use crate::latency::{Buckets, Latency};
+use crate::joint::{Span, Spans, Together};
+use crate::latency::{Buckets, Latency, Recorder};
+use crate::published::Published;
 use crate::slice::{LongOp, OpReport, SliceReport};
-
-/// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
-pub type Span = (i64, i64);
 
 /// What all sessions did between two neighbouring boundaries.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,9 +54,86 @@ impl MergedSlice {
         }
     }
 
+    /// As it is stored.
+    pub(crate) fn stored(&self) -> Together {
+        Together {
+            report: self.report.clone(),
+            reports: self.reports,
+            slice_us: self.slice_us,
+            long: self.long.clone(),
+            ops: self.ops.clone(),
+        }
+    }
+
     /// Operations of all kinds of each session.
     pub fn ops_by_session(&self) -> impl Iterator<Item = (u32, u64)> {
         self.ops.iter().map(|(session, ops)| (session as u32, ops))
+    }
+}
+
+/// Merged slices of several ranks as they are added up, whichever comes first.
+#[derive(Debug, Default)]
+pub struct Summed {
+    report: SliceReport,
+    latencies: [Option<Recorder>; 3],
+    responses: [Option<Recorder>; 3],
+    parts: usize,
+    /// Parts that told their CPU.
+    with_cpu: usize,
+    reports: usize,
+    slice_us: i64,
+    long: Vec<(u32, LongOp)>,
+    ops: Vec<(u64, u64)>,
+}
+
+impl Summed {
+    /// Adds a slice of the sessions from `base` on, whose clock is `shift_us` behind.
+    pub fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
+        let (all, part) = (&mut self.report, &slice.report);
+        let known = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).reduce(u64::saturating_add);
+        all.think_us = all.think_us.saturating_add(part.think_us);
+        all.writer_wait_us = known(all.writer_wait_us, part.writer_wait_us);
+        all.cpu_us = known(all.cpu_us, part.cpu_us);
+        all.backlog = known(all.backlog, part.backlog);
+        part.tally.0.iter().for_each(|(cell, count)| all.tally.add(*cell, *count));
+        for (kind, op) in part.ops.iter().enumerate() {
+            all.ops[kind].ops = all.ops[kind].ops.saturating_add(op.ops);
+            all.ops[kind].blocks = all.ops[kind].blocks.saturating_add(op.blocks);
+            if !op.latency.buckets.is_empty() {
+                self.latencies[kind].get_or_insert_default().merge(&op.latency);
+            }
+            if let Some(response) = &op.response {
+                self.responses[kind].get_or_insert_default().merge(response);
+            }
+        }
+        self.parts += 1;
+        self.with_cpu += usize::from(part.cpu_us.is_some());
+        self.reports += slice.reports;
+        self.slice_us = self.slice_us.saturating_add(slice.slice_us);
+        self.long.extend(slice.long.iter().map(|(session, op)| {
+            (session.saturating_add(base), LongOp { begin_us: op.begin_us.saturating_add(shift_us), ..*op })
+        }));
+        self.ops.extend(slice.ops.iter().map(|(session, ops)| (session + u64::from(base), ops)));
+    }
+
+    /// All that was added, as slice number `index` between two boundaries.
+    pub fn finish(mut self, index: u32, (begin_us, end_us): Span) -> MergedSlice {
+        let mut report = SliceReport { index, begin_us, end_us, ..self.report };
+        for (kind, op) in report.ops.iter_mut().enumerate() {
+            op.latency = self.latencies[kind].take().map_or_else(Latency::default, |mut all| all.take());
+            op.response = self.responses[kind].take().map(|mut all| all.take());
+        }
+        report.cpu_us = report.cpu_us.filter(|_| self.with_cpu == self.parts);
+        report.tally.0.sort_unstable();
+        self.ops.sort_unstable();
+        self.long.sort_by_key(|(session, op)| (*session, op.begin_us, op.us));
+        MergedSlice {
+            report,
+            reports: self.reports,
+            slice_us: self.slice_us,
+            long: self.long,
+            ops: self.ops.into_iter().collect(),
+        }
     }
 }
 
@@ -88,6 +164,8 @@ fn merge(ops: &[&OpReport]) -> OpReport {
 /// The merged slices of a step, and how far they go.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
+    /// They were stored merged, and nothing more is.
+    pub(super) given: bool,
     slices: Vec<MergedSlice>,
     spans: Vec<Option<Span>>,
     /// Slices that all sessions have behind them.
@@ -102,6 +180,46 @@ impl Merged {
     /// Nothing yet of so many sessions.
     pub fn new(sessions: usize) -> Self {
         Self { spans: vec![None; sessions], behind: sessions, ..Self::default() }
+    }
+
+    /// What was stored merged.
+    pub(crate) fn given(slices: Vec<MergedSlice>, spans: Spans) -> Self {
+        let Spans { spans, occupied_us, published: _ } = spans;
+        Self { given: true, slices, spans, occupied_us, ..Self::default() }
+    }
+
+    /// Takes spans that were stored; slices that were stored merged follow.
+    ///
+    /// # Errors
+    /// They are not those of `sessions` sessions, or slices came before them.
+    pub(super) fn begin_given(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
+        let told = spans.spans.len();
+        if told != sessions || self.given || !self.slices.is_empty() {
+            return Err(format!("spans of {told} sessions in a step of {sessions}"));
+        }
+        *self = Self::given(Vec::new(), spans);
+        Ok(())
+    }
+
+    /// Takes a slice that was stored merged.
+    ///
+    /// # Errors
+    /// No spans came before it, or it tells of sessions or slices that the step does not have.
+    pub(super) fn take_given(&mut self, slice: Together, slices: usize) -> Result<(), String> {
+        let sessions = self.spans.len() as u64;
+        let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
+        if !self.given || slice.report.index as usize >= slices || named.any(|session| session >= sessions) {
+            return Err("a merged slice of sessions or boundaries that the step does not have".to_owned());
+        }
+        let Together { report, reports, slice_us, long, ops } = slice;
+        self.slices.push(MergedSlice { report, reports, slice_us, long, ops });
+        Ok(())
+    }
+
+    /// Spans as they are stored.
+    pub(crate) fn stored(&self, published: &Published) -> Spans {
+        let (spans, occupied_us) = (self.spans.clone(), self.occupied_us.clone());
+        Spans { spans, occupied_us, published: published.clone() }
     }
 
     /// The merged slices, by their index.

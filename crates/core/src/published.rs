@@ -3,14 +3,30 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::slice::SliceReport;
 
 /// Ends are told apart to this, us.
 const TICK_US: i64 = 100_000;
 
 /// Blocks visited, by when the slices that visited them ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Vec<(i64, u64)>", from = "Vec<(i64, u64)>")]
 pub struct Published(BTreeMap<i64, u64>);
+
+/// As text a list of pairs.
+impl From<Published> for Vec<(i64, u64)> {
+    fn from(published: Published) -> Self {
+        published.0.into_iter().collect()
+    }
+}
+
+impl From<Vec<(i64, u64)>> for Published {
+    fn from(pairs: Vec<(i64, u64)>) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+}
 
 impl Published {
     /// Adds what a session reported of a slice.
@@ -18,6 +34,15 @@ impl Published {
         let blocks = report.blocks();
         let all = self.0.entry(report.end_us.div_euclid(TICK_US)).or_default();
         *all = all.saturating_add(blocks);
+    }
+
+    /// Adds what others published by a clock that is `shift_us` behind, to a tick.
+    pub fn join(&mut self, others: &Self, shift_us: i64) {
+        for (tick, blocks) in &others.0 {
+            let end_us = tick.saturating_mul(TICK_US).saturating_add(shift_us);
+            let all = self.0.entry(end_us.div_euclid(TICK_US)).or_default();
+            *all = all.saturating_add(*blocks);
+        }
     }
 
     /// All of them.

@@ -1,0 +1,118 @@
+//! `mindful launch`: the script or manifest by which a launcher starts the ranks of a plan. It is printed, never run.
+
+use clap::ArgMatches;
+use mindful_core::settings::{Origin, Settings, parse_choice};
+use mindful_core::{Result, units};
+use mindful_runner::Context;
+
+use crate::context;
+use crate::exit::Exit;
+
+/// Ranks where nobody says how many.
+const RANKS: u32 = 2;
+
+/// Keys that each rank is told by its launcher.
+const OF_LAUNCHER: [&str; 2] = ["rank", "ranks"];
+
+/// A way to start ranks.
+#[derive(Clone, Copy)]
+enum Launcher {
+    Slurm,
+    Mpi,
+    Kubernetes,
+}
+
+/// Prints what starts the ranks.
+pub fn launch(matches: &ArgMatches) -> Result<Exit> {
+    let context = context::of(matches)?;
+    let name = matches.get_one::<String>("launcher").map_or("", String::as_str);
+    let names = [("slurm", Launcher::Slurm), ("mpi", Launcher::Mpi), ("kubernetes", Launcher::Kubernetes)];
+    let launcher = parse_choice(name, &names)?;
+    let ranks = context.settings.parse("ranks", units::parse_count)?.map_or(RANKS, |ranks| ranks as u32);
+    context::print(&match launcher {
+        Launcher::Slurm => slurm(&context, ranks),
+        Launcher::Mpi => format!("mpirun -n {ranks} {}\n", command(&context, &[]).join(" ")),
+        Launcher::Kubernetes => kubernetes(&context, ranks),
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// `mindful run` with all that was given, without secrets, each word quoted for a shell.
+fn command(context: &Context, more: &[String]) -> Vec<String> {
+    let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(&context.public_settings()));
+    words.chain(more.iter().cloned()).map(|word| for_shell(&word)).collect()
+}
+
+/// The flags that give what was given, wherever that was.
+fn given(settings: &Settings) -> Vec<String> {
+    let given = settings.iter().filter(|(name, s)| s.origin != Origin::Default && !OF_LAUNCHER.contains(name));
+    given.flat_map(|(name, setting)| [format!("--{}", name.replace('_', "-")), setting.value.clone()]).collect()
+}
+
+fn for_shell(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// How long a run may take with everything around it but a load, in minutes.
+fn minutes(context: &Context) -> u64 {
+    let plan = &context.plan;
+    let work = if plan.ops.is_some() { plan.guard } else { plan.warmup + plan.duration };
+    (work.as_secs() / 60 + 10) * 2
+}
+
+fn slurm(context: &Context, ranks: u32) -> String {
+    let (command, minutes) = (command(context, &[]).join(" "), minutes(context));
+    format!(
+        "#!/bin/sh\n\
+         # sbatch starts this script once, srun starts the ranks. A password: PGPASSWORD in the environment, or ~/.pgpass.\n\
+         #SBATCH --job-name=mindful\n\
+         #SBATCH --ntasks={ranks}\n\
+         #SBATCH --ntasks-per-node=1\n\
+         #SBATCH --cpus-per-task=2\n\
+         #SBATCH --time={minutes}\n\
+         #SBATCH --output=mindful-%j.txt\n\
+         # A rank that fails tells the others, and all end alike: Slurm need not end them.\n\
+         exec srun --kill-on-bad-exit=0 --cpu-bind=cores {command}\n"
+    )
+}
+
+/// An indexed Job: each pod is a rank, none is started twice.
+fn kubernetes(context: &Context, ranks: u32) -> String {
+    let own = ["run".to_owned()].into_iter().chain(given(&context.public_settings()));
+    let own = own.chain(["--ranks".to_owned(), ranks.to_string()]);
+    let args: Vec<String> = own.map(|word| format!("            - {}\n", for_yaml(&word))).collect();
+    let (args, version) = (args.concat(), env!("CARGO_PKG_VERSION"));
+    format!(
+        "# kubectl create secret generic mindful-target --from-literal=password=...\n\
+         # kubectl create -f this.yaml; kubectl logs -f job/NAME shows rank 0, which has the report.\n\
+         apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: mindful-\nspec:\n  completions: {ranks}\n  \
+         parallelism: {ranks}\n  completionMode: Indexed\n  # A rank that ended is not started again: the others have ended \
+         with it.\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      \
+         automountServiceAccountToken: false\n      securityContext:\n        runAsNonRoot: true\n        \
+         runAsUser: 10001\n        runAsGroup: 10001\n        fsGroup: 10001\n      containers:\n        - name: rank\n          \
+         image: registry.example/mindful:{version}\n          args:\n{args}          env:\n            \
+         # All pods of this Job meet under its name, and those of the next one do not.\n            \
+         - name: MINDFUL_JOB\n              valueFrom:\n                fieldRef:\n                  \
+         fieldPath: metadata.labels['batch.kubernetes.io/controller-uid']\n            - name: PGPASSWORD\n              \
+         valueFrom:\n                secretKeyRef:\n                  name: mindful-target\n                  \
+         key: password\n                  optional: true\n            - name: MINDFUL_STORE\n              value: /data\n          \
+         resources:\n            # Whole CPUs and requests equal to limits: no CPU is taken away in the window.\n            \
+         requests: {{cpu: \"2\", memory: 2Gi}}\n            limits: {{cpu: \"2\", memory: 2Gi}}\n          \
+         securityContext:\n            allowPrivilegeEscalation: false\n            readOnlyRootFilesystem: true\n            \
+         capabilities:\n              drop: [ALL]\n            # raw: reads by io_uring, which this profile denies; then say \
+         Unconfined.\n            seccompProfile:\n              type: RuntimeDefault\n          volumeMounts:\n            \
+         - {{name: data, mountPath: /data}}\n            - {{name: tmp, mountPath: /tmp}}\n      volumes:\n        \
+         # Parts of the run: a claim that all pods share keeps them.\n        - name: data\n          emptyDir: {{}}\n        \
+         - name: tmp\n          emptyDir: {{}}\n"
+    )
+}
+
+/// A word as YAML takes it for a text, whatever is in it.
+fn for_yaml(word: &str) -> String {
+    serde_json::Value::from(word).to_string()
+}

@@ -1,0 +1,206 @@
+//! One step that several ranks took together: their parts become one by adding counts, whichever comes first.
+
+use std::collections::BTreeMap;
+
+use crate::event::Event;
+use crate::joint::{RankRecord, Span, Spans};
+use crate::metric::shared;
+use crate::published::Published;
+use crate::run::{Merged, MergedSlice, Series, StepRecord, Summed};
+use crate::slice::{LongOp, Placement, SliceReport};
+
+impl StepRecord {
+    /// What one rank's sessions did, without counters but the CPU of its process: as it goes to the first rank.
+    ///
+    /// # Errors
+    /// The step is none of a rank's.
+    pub fn part(&self, cpus: Option<f64>) -> Result<Self, String> {
+        let [rank] = &*self.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
+        let cpu_us = cpu_us(&self.series);
+        let rank = RankRecord { cpus, cpu_us, ..rank.clone() };
+        Ok(Self {
+            ranks: vec![rank],
+            series: Vec::new(),
+            latencies: Vec::new(),
+            busiest: Vec::new(),
+            window: self.window,
+            merged: Merged::given(self.merged.slices().to_vec(), self.merged.stored(&self.published)),
+            ..self.clone()
+        })
+    }
+
+    /// The step as events that give it back when they are added to one that has its head.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        let started =
+            Event::Started { boundaries_us: self.boundaries_us.clone(), clock_offset_us: self.clock_offset_us };
+        let ranks = self.ranks.iter().map(|rank| Event::Rank(rank.clone()));
+        let spans = Event::Spans(self.merged.stored(&self.published));
+        let together = self.merged.slices().iter().map(|slice| Event::Together(slice.stored()));
+        let slices =
+            self.unmerged.iter().map(|(session, report)| Event::Slice { session: *session, report: report.clone() });
+        let end = Event::StepEnd { error: self.error.clone(), interrupted: self.interrupted };
+        std::iter::once(started)
+            .chain(ranks)
+            .chain([spans])
+            .chain(together)
+            .chain(slices)
+            .chain(self.series.iter().flat_map(of_series))
+            .chain(self.latencies.iter().map(|(source, boundary, sampled)| Event::Latencies {
+                source: source.clone(),
+                boundary: *boundary,
+                sampled: sampled.clone(),
+            }))
+            .chain(self.busiest.iter().map(|(boundary, processes)| Event::Busiest {
+                source: "processes".to_owned(),
+                boundary: *boundary,
+                processes: processes.clone(),
+            }))
+            .chain(self.window.map(|(first, last)| Event::Window { first, last }))
+            .chain([end])
+    }
+}
+
+fn of_series(series: &Series) -> impl Iterator<Item = Event> + '_ {
+    let source = Event::Source { source: series.source.clone(), metrics: series.metrics.clone(), phase: series.phase };
+    std::iter::once(source).chain(series.readings.iter().map(|reading| Event::Sample {
+        source: series.source.clone(),
+        boundary: reading.boundary,
+        at_us: reading.at_us,
+        cost_us: reading.cost_us,
+        values: reading.values.clone(),
+    }))
+}
+
+/// CPU of this process by boundary.
+fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
+    let name = shared::CLIENT_CPU_US.name();
+    let found = series.iter().find_map(|series| {
+        let at = series.metrics.iter().position(|metric| metric.name == name)?;
+        Some(series.readings.iter().filter_map(move |reading| Some((reading.boundary, (*reading.values.get(at)?)?))))
+    });
+    found.into_iter().flatten().collect()
+}
+
+/// Takes the parts of ranks one by one and makes one step of them.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The first rank's step, which has the counters.
+    first: StepRecord,
+    parts: BTreeMap<u32, Facts>,
+    slices: BTreeMap<u32, Summed>,
+    occupied_us: Vec<i64>,
+    published: Published,
+}
+
+/// What is kept of each part.
+#[derive(Debug)]
+struct Facts {
+    rank: RankRecord,
+    placements: Vec<Placement>,
+    spans: Vec<Option<Span>>,
+    unmerged: Vec<(u32, SliceReport)>,
+}
+
+impl Gathered {
+    /// From the first rank's step with all its counters.
+    ///
+    /// # Errors
+    /// It is none of a rank's.
+    pub fn new(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
+        let part = first.part(cpus)?;
+        let mut gathered = Self {
+            first,
+            parts: BTreeMap::new(),
+            slices: BTreeMap::new(),
+            occupied_us: Vec::new(),
+            published: Published::default(),
+        };
+        gathered.add(&part)?;
+        Ok(gathered)
+    }
+
+    /// Adds what one rank did.
+    ///
+    /// # Errors
+    /// It is no part of this step.
+    pub fn add(&mut self, part: &StepRecord) -> Result<(), String> {
+        let [rank] = &*part.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
+        let mine = self.first.ranks.first().cloned().unwrap_or_default();
+        if (rank.of, &rank.job) != (mine.of, &mine.job) {
+            return Err(format!("rank {} is of another run: job {} of {} ranks", rank.rank, rank.job, rank.of));
+        }
+        if rank.sessions as usize != part.head.placements.len() || self.parts.contains_key(&rank.rank) {
+            return Err(format!("rank {} is there twice, or not whole", rank.rank));
+        }
+        let (begin, base) = (|step: &StepRecord| step.boundaries_us.first().copied(), rank.first_session);
+        let Some(shift_us) = begin(&self.first).zip(begin(part)).map(|(first, own)| first.saturating_sub(own)) else {
+            return Err(format!("rank {} never started", rank.rank));
+        };
+        let shifted = part.boundaries_us.iter().map(|us| us.saturating_add(shift_us));
+        if !shifted.eq(self.first.boundaries_us.iter().copied()) {
+            return Err(format!("the slices of rank {} are not those of rank 0", rank.rank));
+        }
+        let moved = |us: i64| us.saturating_add(shift_us);
+        for slice in part.merged.slices() {
+            self.slices.entry(slice.report.index).or_default().add(slice, base, shift_us);
+        }
+        let occupied = part.merged.stored(&part.published).occupied_us;
+        self.published.join(&part.published, shift_us);
+        self.occupied_us.resize(self.occupied_us.len().max(occupied.len()), 0);
+        self.occupied_us.iter_mut().zip(&occupied).for_each(|(all, us)| *all = all.saturating_add(*us));
+        let spans = part.merged.spans().iter().map(|span| span.map(|(begin, end)| (moved(begin), moved(end))));
+        let unmerged = part.unmerged.iter().map(|(session, report)| {
+            let (begin_us, end_us) = (moved(report.begin_us), moved(report.end_us));
+            let long = report.long.iter().map(|op| LongOp { begin_us: moved(op.begin_us), ..*op }).collect();
+            (session.saturating_add(base), SliceReport { begin_us, end_us, long, ..report.clone() })
+        });
+        let facts = Facts {
+            rank: rank.clone(),
+            placements: part.head.placements.clone(),
+            spans: spans.collect(),
+            unmerged: unmerged.collect(),
+        };
+        self.parts.insert(facts.rank.rank, facts);
+        Ok(())
+    }
+
+    /// The ranks that are still missing.
+    pub fn missing(&self) -> Vec<u32> {
+        let of = self.first.ranks.first().map_or(0, |rank| rank.of);
+        (0..of).filter(|rank| !self.parts.contains_key(rank)).collect()
+    }
+
+    /// All parts as one step, with the counters of the first rank.
+    ///
+    /// # Errors
+    /// A rank is missing, or their sessions do not follow one another.
+    pub fn finish(self) -> Result<StepRecord, String> {
+        if let Some(rank) = self.missing().first() {
+            return Err(format!("rank {rank} is missing"));
+        }
+        let mut step = self.first;
+        let (mut spans, mut next) = (Vec::new(), 0);
+        (step.head.placements, step.ranks, step.unmerged) = (Vec::new(), Vec::new(), Vec::new());
+        for part in self.parts.into_values() {
+            if part.rank.first_session != next {
+                return Err(format!("the sessions of rank {} do not follow those before", part.rank.rank));
+            }
+            next += part.rank.sessions;
+            spans.extend(part.spans);
+            step.head.placements.extend(part.placements);
+            step.unmerged.extend(part.unmerged);
+            step.ranks.push(part.rank);
+        }
+        step.unmerged.sort_by_key(|(session, report)| (report.index, *session));
+        let between = |index: u32| {
+            let at = |index: usize| step.boundaries_us.get(index).copied().unwrap_or_default();
+            (at(index as usize), at(index as usize + 1))
+        };
+        let slices: Vec<MergedSlice> =
+            self.slices.into_iter().map(|(index, sum)| sum.finish(index, between(index))).collect();
+        step.published = self.published.clone();
+        let spans = Spans { spans, occupied_us: self.occupied_us, published: self.published };
+        step.merged = Merged::given(slices, spans);
+        Ok(step)
+    }
+}

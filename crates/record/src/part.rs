@@ -1,0 +1,72 @@
+//! What one rank did, as bytes that go to the first rank: the lines of its step, compressed.
+
+use std::fmt::Display;
+use std::io::{BufRead, BufReader, Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use mindful_core::event::Event;
+use mindful_core::run::{Run, RunHead, StepRecord};
+use mindful_core::{Error, Result};
+
+/// Most bytes that a part unfolds to.
+const LONGEST: u64 = 1 << 30;
+
+/// The part as bytes.
+///
+/// # Errors
+/// It cannot be written as text.
+pub fn pack(part: &StepRecord) -> Result<Vec<u8>> {
+    let mut bytes = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let head = std::iter::once(Event::Step(part.head.clone()));
+    for event in head.chain(part.events()) {
+        let mut line = serde_json::to_vec(&event).map_err(|error| broken(&error))?;
+        line.push(b'\n');
+        bytes.write_all(&line).map_err(|error| broken(&error))?;
+    }
+    bytes.finish().map_err(|error| broken(&error))
+}
+
+/// The part that bytes hold.
+///
+/// # Errors
+/// They hold none.
+pub fn unpack(bytes: &[u8]) -> Result<StepRecord> {
+    let mut lines = BufReader::new(DeflateDecoder::new(bytes).take(LONGEST)).split(b'\n');
+    let mut next = || {
+        let line = lines.next().transpose().map_err(|error| broken(&error))?;
+        line.map(|line| serde_json::from_slice::<Event>(&line).map_err(|error| broken(&error))).transpose()
+    };
+    let Some(Event::Step(head)) = next()? else { return Err(broken(&"it does not begin with a step")) };
+    let mut part = StepRecord::new(head);
+    while let Some(event) = next()? {
+        part.add(event).map_err(|why| broken(&why))?;
+    }
+    if part.ended { Ok(part) } else { Err(broken(&"it has no end")) }
+}
+
+fn broken(why: &dyn Display) -> Error {
+    Error::run(format!("what a rank left is corrupt: {why}"), "run again; if it happens again, please report it")
+}
+
+/// A run as the events that give it back, without its head and its end.
+pub fn events(run: &Run) -> impl Iterator<Item = Event> + '_ {
+    let described = run.description.clone().zip(run.host.clone());
+    let environment = std::iter::once(Event::Environment { facts: run.environment.clone() });
+    environment
+        .chain(described.map(|(description, host)| Event::Described { description, host }))
+        .chain(run.dataset.clone().map(|dataset| Event::Loaded { dataset, load_s: run.load_s }))
+        .chain(run.proof.clone().map(|proof| Event::Proven { proof }))
+        .chain(std::iter::once(Event::Shapes { shapes: run.shapes.clone() }))
+        .chain(run.findings.iter().cloned().map(Event::Finding))
+        .chain(run.notes.iter().map(|text| Event::Note { text: text.clone() }))
+        .chain(run.steps.iter().flat_map(|step| std::iter::once(Event::Step(step.head.clone())).chain(step.events())))
+}
+
+/// The head of a run that takes the place of those of its ranks: that of the first, without what was its alone.
+pub fn head_of_all(first: &RunHead) -> RunHead {
+    let mut head = RunHead { id: String::new(), ..first.clone() };
+    head.settings.unset("rank");
+    head
+}

@@ -1,0 +1,514 @@
+//! A rank among its like: it joins them, waits for the first one and starts when all do. The first rank alone looks at
+//! everybody and decides; the others look at its row alone, so what the meeting bears grows with the ranks, not with their
+//! square. In the measured window nobody asks anything: leases that were given before it last until its end.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_core::clock::Clock;
+use mindful_core::engine::Stop;
+use mindful_core::meeting::{MOST_CHUNK, Meeting, Row, Seen};
+use mindful_core::rank::Rank;
+use mindful_core::run::RankRecord;
+use mindful_core::units::counted;
+use mindful_core::{Error, ErrorKind, Result};
+
+use crate::clock_offset::ClockOffset;
+use heart::Heart;
+use member::{Failure, Member, Own, Stage};
+
+mod heart;
+mod member;
+
+pub use member::LEASE;
+
+/// Between two looks, where there are few ranks.
+const LOOK: Duration = Duration::from_millis(100);
+/// So much longer for each rank: so the meeting answers about a thousand looks a second, however many there are.
+const LOOK_PER_RANK: Duration = Duration::from_millis(1);
+
+/// Who meets, where, and as what.
+pub struct Invitation {
+    /// Which rank it is.
+    pub rank: Rank,
+    /// The place.
+    pub meeting: Arc<dyn Meeting>,
+    /// The name under which all ranks of the run meet.
+    pub job: String,
+    /// Name of the host.
+    pub host: String,
+    /// Version of mindful, as all must have it.
+    pub version: String,
+    /// Digest of the plan, which all must share.
+    pub plan: String,
+    /// How long each rank is waited for.
+    pub timeout: Duration,
+    /// What the process goes by.
+    pub clock: Arc<dyn Clock>,
+    /// Requested by signals.
+    pub stop: Stop,
+}
+
+/// See the [module](self).
+pub struct Party {
+    guest: Invitation,
+    own: Arc<Own>,
+    heart: Heart,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Processes by rank, as they were when all had come.
+    tokens: Vec<String>,
+    /// When something was last looked at, and by when everybody must be ready.
+    looked: Option<Duration>,
+    ready_by: Option<Duration>,
+    /// The meeting's clock minus this host's.
+    clock: Option<ClockOffset>,
+    started: bool,
+    /// By the target's clock.
+    start_us: i64,
+}
+
+impl Party {
+    /// Joins the others.
+    ///
+    /// # Errors
+    /// Another process is there as this rank, or the meeting cannot be used.
+    pub fn join(guest: Invitation) -> Result<Self> {
+        let token = token(&guest);
+        let member = Member {
+            of: guest.rank.of,
+            host: guest.host.clone(),
+            version: guest.version.clone(),
+            plan: guest.plan.clone(),
+            stage: Stage::Joined,
+            lead_us: None,
+            start_us: None,
+            chunks: None,
+            valid: None,
+            failed: None,
+        };
+        let row = Row { rank: guest.rank.number, token, body: member.body() };
+        let until = guest.clock.elapsed() + LEASE + LOOK;
+        // A process that died a moment ago holds its place until its lease is over.
+        while let Some(held) = guest.meeting.join(&guest.job, &row, LEASE)? {
+            if guest.clock.elapsed() >= until {
+                return Err(twice(guest.rank.number, &held, &guest));
+            }
+            nap(&*guest.clock, &guest.stop, LOOK * 5)?;
+        }
+        let own = Arc::new(Own { meeting: Arc::clone(&guest.meeting), job: guest.job.clone(), row: Mutex::new(row) });
+        let heart = Heart::new(&own, &guest.clock)?;
+        Ok(Self { guest, own, heart, state: Mutex::default() })
+    }
+
+    /// Which rank it is.
+    pub fn rank(&self) -> &Rank {
+        &self.guest.rank
+    }
+
+    /// Whether it is the first rank, which looks after the target and tells the result.
+    pub fn is_first(&self) -> bool {
+        self.guest.rank.number == 0
+    }
+
+    /// Where the ranks meet, for messages.
+    pub fn place(&self) -> String {
+        self.guest.meeting.place()
+    }
+
+    /// Waits until all ranks are there, and alike.
+    ///
+    /// # Errors
+    /// One does not come in time, or has another plan or version.
+    pub fn gather(&self) -> Result<()> {
+        if !self.is_first() {
+            return self.await_first(Stage::Gathered, Some(self.guest.timeout + LEASE)).map(drop);
+        }
+        let until = self.guest.clock.elapsed() + self.guest.timeout;
+        loop {
+            let seen = self.guest.meeting.look(&self.guest.job)?;
+            let there: Vec<&Seen> = seen.iter().filter(|seen| !seen.expired).collect();
+            for seen in &there {
+                self.refuse_unlike(seen)?;
+            }
+            if there.len() >= self.guest.rank.of as usize {
+                self.state().tokens = there.iter().map(|seen| seen.row.token.clone()).collect();
+                return self.say(LEASE, |member| member.stage = Stage::Gathered);
+            }
+            if self.guest.clock.elapsed() >= until {
+                return Err(self.missing(&there));
+            }
+            self.pause()?;
+        }
+    }
+
+    /// The first rank: the dataset is there and the target is ready. Another one waits until that is so.
+    pub fn prepared(&self) -> Result<()> {
+        if self.is_first() {
+            return self.say(LEASE, |member| member.stage = Stage::Prepared);
+        }
+        self.await_first(Stage::Prepared, None).map(drop)
+    }
+
+    /// All sessions of this rank are connected and warm, and begin after `lead` at the soonest.
+    pub fn ready(&self, lead: Duration) -> Result<()> {
+        let offset = ClockOffset::read(&|| self.guest.meeting.now_us(), &*self.guest.clock)?;
+        let mut state = self.state();
+        state.clock = Some(offset);
+        state.ready_by = Some(self.guest.clock.elapsed() + self.guest.timeout);
+        drop(state);
+        let lead_us = Some(lead.as_micros() as u64);
+        self.say(LEASE, |member| (member.stage, member.lead_us) = (Stage::Ready, lead_us))
+    }
+
+    /// When all begin, by the target's clock, us since the epoch; `None` as long as that is not decided. `target` is the
+    /// target's clock against this host's. Asked again and again, it looks now and then.
+    pub fn start(&self, target: &ClockOffset) -> Result<Option<i64>> {
+        let (now, mut state) = (self.guest.clock.elapsed(), self.state());
+        if state.looked.is_some_and(|looked| now < looked + self.look()) {
+            return Ok(None);
+        }
+        state.looked = Some(now);
+        let apart_us = state.clock.as_ref().map_or(0, |meeting| target.apart_from(meeting, self.precision_us()));
+        drop(state);
+        let start_us =
+            if self.is_first() { self.choose()? } else { self.first(Stage::Ready)?.and_then(|m| m.start_us) };
+        Ok(start_us.map(|us| us.saturating_add(apart_us)))
+    }
+
+    /// The first rank: the instant at which all begin, once all are ready.
+    fn choose(&self) -> Result<Option<i64>> {
+        let all = self.everybody()?;
+        let late: Vec<u32> =
+            all.iter().filter(|(_, member)| member.stage < Stage::Ready).map(|(rank, _)| *rank).collect();
+        if late.is_empty() {
+            let lead_us = all.iter().filter_map(|(_, member)| member.lead_us).max().unwrap_or(0);
+            // Each looks once more, and its own clock decides when.
+            let lead = Duration::from_micros(lead_us) + self.look() * 3;
+            return Ok(Some(self.guest.meeting.now_us()? + lead.as_micros() as i64));
+        }
+        if self.state().ready_by.is_some_and(|by| self.guest.clock.elapsed() >= by) {
+            return Err(Error::target(
+                format!("{} not connected within {}", names(&late), seconds(self.guest.timeout)),
+                "look at what they say, or give a longer --meet-timeout",
+            ));
+        }
+        Ok(None)
+    }
+
+    /// The start is known, by the target's clock, and so is when the work ends, by this host's: from now until then nothing
+    /// is asked or told, unless nobody knows when it ends.
+    pub fn go(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()> {
+        let mut state = self.state();
+        (state.started, state.start_us) = (true, start_us);
+        let apart_us = state.clock.as_ref().map_or(0, |meeting| target.apart_from(meeting, self.precision_us()));
+        drop(state);
+        let left = ends.map_or(Duration::ZERO, |ends| ends.saturating_sub(self.guest.clock.elapsed()));
+        if let Some(ends) = ends {
+            self.heart.rest_until(ends);
+        }
+        let first = self.is_first();
+        self.say(left + LEASE, |member| {
+            member.start_us = first.then_some(start_us - apart_us);
+        })
+    }
+
+    /// What is stored of this rank, among `sessions` of all.
+    pub fn record(&self, sessions: u32) -> RankRecord {
+        let (state, share) = (self.state(), self.guest.rank.share(sessions));
+        RankRecord {
+            rank: self.guest.rank.number,
+            of: self.guest.rank.of,
+            job: self.guest.job.clone(),
+            host: self.guest.host.clone(),
+            first_session: share.start,
+            sessions: share.len() as u32,
+            clock_offset_us: state.clock.as_ref().map(|clock| clock.us),
+            clock_within_us: state.clock.as_ref().map(|clock| clock.within_us() + self.precision_us()),
+            start_us: state.start_us,
+            cpus: None,
+            cpu_us: Vec::new(),
+        }
+    }
+
+    /// Leaves what this rank measured for the first one.
+    pub fn leave(&self, part: &[u8]) -> Result<()> {
+        let chunks: Vec<&[u8]> = part.chunks(MOST_CHUNK).collect();
+        for (number, chunk) in chunks.iter().enumerate() {
+            self.guest.meeting.send(&self.guest.job, self.guest.rank.number, number as u32, chunk)?;
+        }
+        self.say(LEASE, |member| (member.stage, member.chunks) = (Stage::Measured, Some(chunks.len() as u32)))
+    }
+
+    /// The first rank: gives `take` what each other rank left, as soon as it is there.
+    pub fn collect(&self, take: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
+        let mut left: Vec<u32> = (1..self.guest.rank.of).collect();
+        self.heart.wake();
+        while !left.is_empty() {
+            for (rank, member) in self.everybody()? {
+                let Some(chunks) = member.chunks.filter(|_| left.contains(&rank)) else { continue };
+                let mut part = Vec::new();
+                for number in 0..chunks {
+                    let chunk = self.guest.meeting.take(&self.guest.job, rank, number)?;
+                    part.extend(chunk.ok_or_else(|| self.lost(rank, &member.host))?);
+                }
+                take(rank, part)?;
+                left.retain(|waits| *waits != rank);
+            }
+            if !left.is_empty() {
+                self.pause()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first rank: the run has ended, well or not; lets the others go and clears the place. Another one waits for that
+    /// and tells whether it ended well.
+    pub fn end(&self, valid: bool) -> Result<bool> {
+        self.heart.wake();
+        if self.is_first() {
+            self.say(LEASE, |member| (member.stage, member.valid) = (Stage::Ended, Some(valid)))?;
+            self.see_off()?;
+            return Ok(valid);
+        }
+        let first = self.await_first(Stage::Ended, None)?;
+        self.clear(Some(self.guest.rank.number));
+        Ok(first.valid.unwrap_or(false))
+    }
+
+    /// Ends the run for all ranks, for what `error` says. Best effort: who cannot be told finds out.
+    pub fn fail(&self, error: &Error) {
+        self.heart.wake();
+        let _ = self.say(LEASE, |member| member.failed = Some(Failure::from(error)));
+        if self.is_first() {
+            let _ = self.see_off();
+        }
+    }
+
+    /// The first rank: waits until the others have left, not for longer than they live without a sign, and clears the place.
+    fn see_off(&self) -> Result<()> {
+        let until = self.guest.clock.elapsed() + LEASE;
+        loop {
+            let seen = self.guest.meeting.look(&self.guest.job)?;
+            let stays = |seen: &&Seen| {
+                let member = Member::parse(&seen.row.body);
+                seen.row.rank != 0 && !seen.expired && member.is_some_and(|member| member.failed.is_none())
+            };
+            if !seen.iter().any(|seen| stays(&seen))
+                || self.guest.clock.elapsed() >= until
+                || self.guest.stop.requested()
+            {
+                break;
+            }
+            nap(&*self.guest.clock, &Stop::default(), self.look())?;
+        }
+        self.heart.stop();
+        self.guest.meeting.clear(&self.guest.job, None)
+    }
+
+    /// Takes away what is of one rank.
+    fn clear(&self, rank: Option<u32>) {
+        self.heart.stop();
+        // What stays expires by itself.
+        let _ = self.guest.meeting.clear(&self.guest.job, rank);
+    }
+
+    /// The others by rank, as the first rank sees them.
+    ///
+    /// # Errors
+    /// One of them failed, is gone, or is another process than before.
+    fn everybody(&self) -> Result<Vec<(u32, Member)>> {
+        self.heart.fault()?;
+        let seen = self.guest.meeting.look(&self.guest.job)?;
+        let tokens = self.state().tokens.clone();
+        let mut members = Vec::new();
+        for (rank, token) in tokens.iter().enumerate() {
+            let rank = rank as u32;
+            let Some(seen) = seen.iter().find(|seen| seen.row.rank == rank) else {
+                return Err(self.lost(rank, "a host that is not known"));
+            };
+            let Some(member) = Member::parse(&seen.row.body) else { return Err(self.unreadable(rank)) };
+            if seen.row.token != *token {
+                return Err(twice(rank, &seen.row, &self.guest));
+            }
+            if let Some(failed) = &member.failed {
+                return Err(failed.error().at(format_args!("rank {rank} on {}", member.host)));
+            }
+            if seen.expired && rank != 0 {
+                return Err(self.lost(rank, &member.host));
+            }
+            members.push((rank, member));
+        }
+        Ok(members)
+    }
+
+    /// The first rank's row, if it has come at least as far as `stage`.
+    fn first(&self, stage: Stage) -> Result<Option<Member>> {
+        self.heart.fault()?;
+        let seen = self.guest.meeting.look_at(&self.guest.job, 0)?;
+        let known = !self.state().tokens.is_empty();
+        let Some(seen) = seen.filter(|seen| known || !seen.expired) else {
+            return if known { Err(self.lost_first("its host")) } else { Ok(None) };
+        };
+        let Some(member) = Member::parse(&seen.row.body) else { return Err(self.unreadable(0)) };
+        let mut known_by = self.state();
+        if known_by.tokens.is_empty() {
+            known_by.tokens.push(seen.row.token.clone());
+        }
+        let same = known_by.tokens.first() == Some(&seen.row.token);
+        drop(known_by);
+        if let Some(failed) = &member.failed {
+            self.clear(Some(self.guest.rank.number));
+            return Err(failed.error());
+        }
+        if seen.expired || !same {
+            return Err(self.lost_first(&member.host));
+        }
+        Ok(Some(member).filter(|member| member.stage >= stage))
+    }
+
+    fn await_first(&self, stage: Stage, limit: Option<Duration>) -> Result<Member> {
+        let until = limit.map(|limit| self.guest.clock.elapsed() + limit);
+        loop {
+            if let Some(member) = self.first(stage)? {
+                return Ok(member);
+            }
+            if until.is_some_and(|until| self.guest.clock.elapsed() >= until) {
+                return Err(self.missing(&[]));
+            }
+            self.pause()?;
+        }
+    }
+
+    fn refuse_unlike(&self, seen: &Seen) -> Result<()> {
+        let rank = seen.row.rank;
+        let Some(other) = Member::parse(&seen.row.body) else { return Err(self.unreadable(rank)) };
+        if let Some(failed) = &other.failed {
+            return Err(failed.error().at(format_args!("rank {rank} on {}", other.host)));
+        }
+        let guest = &self.guest;
+        let unlike = |what: &str, there: &str, here: &str| {
+            Error::plan(
+                format!("rank {rank} on {} has {what} {there}, rank 0 has {here}", other.host),
+                "start all ranks with the same program, flags and variables; `mindful plan` shows them",
+            )
+        };
+        if other.version != guest.version {
+            return Err(unlike("mindful", &other.version, &guest.version));
+        }
+        if other.of != guest.rank.of || rank >= guest.rank.of {
+            return Err(unlike("ranks", &format!("{rank} of {}", other.of), &format!("{} of them", guest.rank.of)));
+        }
+        if other.plan != guest.plan {
+            return Err(unlike("plan", &other.plan, &guest.plan));
+        }
+        Ok(())
+    }
+
+    fn missing(&self, there: &[&Seen]) -> Error {
+        let absent = |rank: &u32| there.iter().all(|seen| seen.row.rank != *rank);
+        let all = if self.is_first() { 0..self.guest.rank.of } else { 0..1 };
+        let absent: Vec<u32> = all.filter(absent).collect();
+        Error::target(
+            format!(
+                "{} of {} did not come to job {} in {} within {}",
+                names(&absent),
+                self.guest.rank.of,
+                self.guest.job,
+                self.place(),
+                seconds(self.guest.timeout)
+            ),
+            "look whether all were started and reach that place, or give a longer --meet-timeout",
+        )
+    }
+
+    fn lost(&self, rank: u32, host: &str) -> Error {
+        let what = format!("rank {rank} on {host} is gone: it gave no sign for {}", seconds(LEASE));
+        let next = "look at its host and at what its launcher says, and run again";
+        if self.state().started { Error::run(what, next) } else { Error::target(what, next) }
+    }
+
+    /// The first rank is gone: nobody else clears its place.
+    fn lost_first(&self, host: &str) -> Error {
+        let _ = self.guest.meeting.clear(&self.guest.job, Some(0));
+        self.clear(Some(self.guest.rank.number));
+        self.lost(0, host)
+    }
+
+    fn unreadable(&self, rank: u32) -> Error {
+        Error::plan(
+            format!("rank {rank} is of another mindful: it writes what this one ({}) cannot read", self.guest.version),
+            "start all ranks with the same program",
+        )
+    }
+
+    fn say(&self, lease: Duration, change: impl FnOnce(&mut Member)) -> Result<()> {
+        let mut row = self.own.row.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut member) = Member::parse(&row.body) {
+            change(&mut member);
+            row.body = member.body();
+        }
+        if self.guest.meeting.post(&self.guest.job, &row, lease)? {
+            return Ok(());
+        }
+        Err(twice(row.rank, &row, &self.guest))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look(&self) -> Duration {
+        LOOK + LOOK_PER_RANK * self.guest.rank.of
+    }
+
+    fn pause(&self) -> Result<()> {
+        nap(&*self.guest.clock, &self.guest.stop, self.look())
+    }
+
+    fn precision_us(&self) -> i64 {
+        self.guest.meeting.precision_us()
+    }
+}
+
+/// Waits for a moment.
+///
+/// # Errors
+/// Someone asked to stop.
+fn nap(clock: &dyn Clock, stop: &Stop, time: Duration) -> Result<()> {
+    let until_us = clock.now_us() + time.as_micros() as i64;
+    clock.sleep_unless(until_us, &|| stop.requested());
+    if stop.requested() { Err(Error::interrupted("interrupted while ranks met")) } else { Ok(()) }
+}
+
+/// What tells this process from any other.
+fn token(guest: &Invitation) -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let number = RandomState::new().hash_one((std::process::id(), guest.rank.number));
+    format!("{}-{number:016x}", guest.host)
+}
+
+fn twice(rank: u32, held: &Row, guest: &Invitation) -> Error {
+    let host = Member::parse(&held.body).map_or_else(|| "another host".to_owned(), |member| member.host);
+    Error {
+        kind: ErrorKind::Plan,
+        what: format!("rank {rank} of job {} is there twice: another process is it, on {host}", guest.job),
+        next: "start each rank once; a second run at a time needs a name of its own: --job NAME".to_owned(),
+    }
+}
+
+/// Ranks by their numbers, the first few.
+fn names(ranks: &[u32]) -> String {
+    let some: Vec<String> = ranks.iter().take(5).map(u32::to_string).collect();
+    let more = ranks.len().saturating_sub(some.len());
+    let ranks = if ranks.len() == 1 { "rank" } else { "ranks" };
+    let rest = if more > 0 { format!(" and {}", counted(more as u64, "other")) } else { String::new() };
+    format!("{ranks} {}{rest}", some.join(", "))
+}
+
+fn seconds(time: Duration) -> String {
+    mindful_core::units::format_duration(time)
+}

@@ -1,0 +1,293 @@
+//! Ranks that meet in a room of one process, in simulated time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mindful_conformance::Notes;
+use mindful_core::clock::{Clock, FOREVER, Time};
+use mindful_core::engine::Stop;
+use mindful_core::event::Events;
+use mindful_core::meeting::{Meeting, Row};
+use mindful_core::plan::KEYS;
+use mindful_core::rank::Rank;
+use mindful_core::result::Summary;
+use mindful_core::run::Run;
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Engine, Error, ErrorKind};
+use mindful_null::{Null, Room, SimulatedClock};
+use mindful_record::Store;
+use mindful_runner::Context;
+use mindful_runner::party::{Invitation, LEASE, Party};
+use mindful_runner::{merge, shared_run};
+
+use crate::simulation::Simulation;
+
+const PLAN: [(&str, &str); 8] = [
+    ("target", "null:"),
+    ("scale", "1000"),
+    ("sessions", "32"),
+    ("work_unit", "4"),
+    ("update_pct", "20"),
+    ("warmup", "2s"),
+    ("duration", "10s"),
+    ("null_latency", "10ms"),
+];
+
+/// What came of a rank: the run that it reported, or why it ended.
+type Came = Result<Option<Summary>, Error>;
+
+/// Keys of a plan with their values.
+type Given<'a> = &'a [(&'a str, &'a str)];
+
+/// A job on a clock and in a room of its own.
+struct Job {
+    clock: SimulatedClock,
+    room: Arc<Room>,
+    engine: &'static dyn Engine,
+    store: tempfile::TempDir,
+}
+
+impl Job {
+    fn new() -> Self {
+        let clock = SimulatedClock::default();
+        let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+        let room = Arc::new(Room::new(Arc::new(clock.clone())));
+        Self { clock, room, engine, store: tempfile::tempdir().unwrap() }
+    }
+
+    fn store(&self, rank: u32) -> Store {
+        Store::open(self.store.path().join(rank.to_string()))
+    }
+
+    /// One rank from begin to end.
+    fn rank(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Came {
+        let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
+        for (key, value) in PLAN.iter().chain(given) {
+            settings.set(key, *value, Origin::Flag(format!("--{key}")));
+        }
+        let (clock, live) = (Arc::new(self.clock.clone()), Arc::new(Notes::default()) as Arc<dyn Events>);
+        let context =
+            Context::new(settings, self.engine, self.store(number), live, Stop::default(), clock.clone()).unwrap();
+        let rank = Rank { number, of, from: "a test".to_owned(), job: None };
+        let invitation = Invitation {
+            rank: rank.clone(),
+            meeting: Arc::clone(&self.room) as Arc<dyn Meeting>,
+            job: "job".to_owned(),
+            host: format!("host-{number}"),
+            version: version.to_owned(),
+            plan: shared_run::digest(&context),
+            timeout: Duration::from_secs(30),
+            clock,
+            stop: Stop::default(),
+        };
+        let party = Arc::new(Party::join(invitation)?);
+        let context = Context { rank: Some(rank), party: Some(Arc::clone(&party)), ..context };
+        let mut reported = None;
+        let shared = shared_run::run(&context, &party, &mut |_, analysis| {
+            reported = Some(analysis.summary.clone());
+            Ok(())
+        })?;
+        assert!(shared.valid);
+        Ok(reported)
+    }
+
+    /// Does all of `works` at once, each on a thread of its own.
+    fn all<T: Send>(&self, works: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> {
+        let (bell, left) = (self.clock.bell(), AtomicUsize::new(works.len()));
+        let done: Vec<Mutex<Option<T>>> = works.iter().map(|_| Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for (work, done) in works.into_iter().zip(&done) {
+                let (bell, left, mut place) = (&bell, &left, self.clock.place());
+                scope.spawn(move || {
+                    place.begin();
+                    *done.lock().unwrap() = Some(work());
+                    left.fetch_sub(1, Ordering::SeqCst);
+                    bell.ring();
+                });
+            }
+            bell.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
+        });
+        done.into_iter().map(|done| done.into_inner().unwrap().unwrap()).collect()
+    }
+
+    /// Ranks by their numbers, with what each was given beside the plan.
+    fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
+        let works = given.iter().map(|(number, given, version)| {
+            Box::new(move || self.rank(*number, of, given, version)) as Box<dyn FnOnce() -> Came + Send + '_>
+        });
+        self.all(works.collect())
+    }
+
+    /// The run that a rank stored first: its part.
+    fn part(&self, rank: u32) -> Run {
+        let store = self.store(rank);
+        let mut ids: Vec<_> = store.list().unwrap().into_iter().map(|listed| listed.id).collect();
+        ids.retain(|id| store.read(id).unwrap().steps[0].ranks.len() == 1);
+        store.read(&ids[0]).unwrap()
+    }
+}
+
+/// A rank that died when it had got as far as `stage`: its row says so, and nobody renews it.
+fn died(room: &Room, clock: &SimulatedClock, rank: u32, stage: &str) {
+    loop {
+        let first = room.look_at("job", 0).unwrap().filter(|seen| seen.row.body.contains("\"stage\":\"joined\""));
+        if let Some(first) = first {
+            let body = first.row.body.replace("\"stage\":\"joined\"", &format!("\"stage\":\"{stage}\""));
+            let row = Row { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
+            room.join("job", &row, LEASE).unwrap();
+            return;
+        }
+        clock.sleep_unless(clock.now_us() + 10_000, &|| false);
+    }
+}
+
+fn figures(summary: &Summary) -> String {
+    format!("{:#?}", Summary { id: String::new(), started_at: String::new(), ..summary.clone() })
+}
+
+#[test]
+fn four_ranks_of_eight_do_what_one_of_thirty_two_does() {
+    let job = Job::new();
+    let came = job.ranks(4, &[(2, &[], "1"), (0, &[], "1"), (3, &[], "1"), (1, &[], "1")]);
+    let merged = came[1].clone().unwrap().unwrap();
+    assert!([0, 2, 3].into_iter().all(|rank| came[rank].as_ref().unwrap().is_none()), "one rank reports");
+    assert!(job.room.is_empty(), "nothing is left where they met");
+    let alone = Simulation::new().run(&PLAN);
+    let (one, four) = (&alone.analysis.summary.steps[0], &merged.steps[0]);
+    assert_eq!((one.sessions, one.ops.select.clone()), (four.sessions, four.ops.select.clone()));
+    assert_eq!((&one.ops.update, one.blocks_visited_per_s), (&four.ops.update, four.blocks_visited_per_s));
+    let stored = job.store(0).read(&merged.id).unwrap();
+    assert_eq!(stored.steps[0].head.placements, alone.run.steps[0].head.placements, "the same keys: the same draws");
+    assert_eq!(stored.steps[0].head.workload, alone.run.steps[0].head.workload);
+    assert_eq!(merged.validity, alone.analysis.summary.validity, "{:?}", merged.findings);
+}
+
+#[test]
+fn folders_merged_later_give_the_same_figures() {
+    let job = Job::new();
+    let came = job.ranks(3, &[(0, &[], "1"), (1, &[], "1"), (2, &[], "1")]);
+    let merged = came[0].clone().unwrap().unwrap();
+    let (first, all) = merge::of_folders([2, 0, 1].map(|rank| job.part(rank)).into()).unwrap();
+    let (_, again) = merge::stored(&job.store(9), first, all).unwrap();
+    assert_eq!(figures(&again.summary), figures(&merged));
+    let missing = merge::of_folders([0, 1].map(|rank| job.part(rank)).into());
+    let missing = missing.and_then(|(first, all)| merge::stored(&job.store(8), first, all)).unwrap_err();
+    assert!(missing.to_string().contains("rank 2 is missing"), "{missing}");
+    let twice = merge::of_folders([0, 1, 1, 2].map(|rank| job.part(rank)).into()).unwrap_err();
+    assert!(twice.to_string().contains("rank 1 is there twice"), "{twice}");
+}
+
+#[test]
+fn nobody_asks_anything_in_the_measured_window() {
+    let job = Job::new();
+    let room = &job.room;
+    let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
+        while job.store(0).list().unwrap().is_empty() {
+            job.clock.sleep_unless(job.clock.now_us() + 100_000, &|| false);
+        }
+        // The start is a second or two ahead; the warm-up takes 2 s and the window 10 s.
+        let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
+        pause(5);
+        let before = room.traffic().0;
+        pause(7);
+        room.traffic().0 - before
+    })];
+    for number in 0..2 {
+        let job = &job;
+        works.push(Box::new(move || {
+            job.rank(number, 2, &[], "1").unwrap();
+            0
+        }));
+    }
+    assert_eq!(job.all(works)[0], 0);
+}
+
+#[test]
+fn a_rank_that_does_not_come_ends_all_with_its_name() {
+    let job = Job::new();
+    let came = job.ranks(5, &[(0, &[], "1"), (1, &[], "1"), (4, &[], "1")]);
+    for came in came {
+        let error = came.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target);
+        assert!(
+            error.to_string().starts_with("ranks 2, 3 of 5 did not come to job job in a room within 30 s"),
+            "{error}"
+        );
+    }
+    assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_secs(45), "{:?}", job.clock.elapsed());
+    let alone = Job::new();
+    let error = alone.ranks(2, &[(1, &[], "1")]).remove(0).unwrap_err().to_string();
+    assert!(error.starts_with("rank 0 of 2 did not come"), "{error}");
+}
+
+#[test]
+fn another_plan_or_version_is_refused_before_anything_runs() {
+    let unlike: [(Given<'_>, &str, &str); 3] = [
+        (&[("sessions", "64")], "1", "rank 1 on host-1 has plan "),
+        (&[("null_latency", "1ms")], "1", "rank 1 on host-1 has plan "),
+        (&[], "2", "rank 1 on host-1 has mindful 2, rank 0 has 1"),
+    ];
+    for (given, version, told) in unlike {
+        let job = Job::new();
+        for came in job.ranks(3, &[(0, &[], "1"), (1, given, version), (2, &[], "1")]) {
+            let error = came.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Plan);
+            assert!(error.to_string().starts_with(told), "{error}");
+        }
+        assert!(job.room.is_empty());
+        assert!((0..3).all(|rank| job.store(rank).list().unwrap().is_empty()), "nothing ran");
+    }
+}
+
+#[test]
+fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
+    let job = Job::new();
+    let mut came = job.ranks(2, &[(0, &[], "1"), (1, &[], "1"), (1, &[], "1")]);
+    let twice = came.iter().position(Result::is_err).unwrap();
+    let error = came.remove(twice).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Plan);
+    assert!(
+        error.to_string().contains("rank 1 of job job is there twice: another process is it, on host-1"),
+        "{error}"
+    );
+    assert!(came.into_iter().all(|came| came.is_ok()));
+    assert!(job.room.is_empty());
+}
+
+#[test]
+fn a_rank_that_dies_ends_all_soon() {
+    // Before it is ready the others wait for it; afterwards they learn of it when the window is over.
+    for (stage, kind, seconds) in [("joined", ErrorKind::Target, 12), ("ready", ErrorKind::Run, 26)] {
+        let job = Job::new();
+        let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
+            died(&job.room, &job.clock, 2, stage);
+            None
+        })];
+        for number in 0..2 {
+            let job = &job;
+            works.push(Box::new(move || Some(job.rank(number, 3, &[], "1"))));
+        }
+        for came in job.all(works).into_iter().flatten() {
+            let error = came.unwrap_err();
+            assert_eq!(error.kind, kind, "{error}");
+            assert!(error.to_string().starts_with("rank 2 on host-x is gone: it gave no sign for 8 s"), "{error}");
+        }
+        assert!(job.room.is_empty());
+        assert!(job.clock.elapsed() < Duration::from_secs(seconds), "{stage}: {:?}", job.clock.elapsed());
+    }
+}
+
+#[test]
+fn a_session_that_fails_on_one_rank_ends_all_with_its_error() {
+    let job = Job::new();
+    let fails: &[(&str, &str)] = &[("null_fail", "20@3s")];
+    let came = job.ranks(4, &[(0, fails, "1"), (1, fails, "1"), (2, fails, "1"), (3, fails, "1")]);
+    for (rank, came) in came.into_iter().enumerate() {
+        let error = came.unwrap_err();
+        let prefix = if rank == 2 { "session 21: session 20" } else { "rank 2 on host-2: session 21: session 20" };
+        assert_eq!(error.kind, ErrorKind::Run);
+        assert!(error.to_string().starts_with(prefix), "{rank}: {error}");
+    }
+    assert!(job.room.is_empty());
+}
