@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn visited_rows_are_found_with_their_pages_and_ballast_is_counted() {
+    fn visited_rows_are_found_and_ballast_is_counted() {
         let found = parsed(&[vec![0; PAGE], leaf(&[0, 1]), leaf(&[2, 3, 4])]).expect("readable").expect("plain");
         let rows: Vec<_> = found.rows.iter().map(|row| (row.page, row.key, row.id)).collect();
         assert_eq!(rows, [(1, 100, 0), (2, 102, 2), (2, 104, 4)]);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_of_other_indexes_and_pages_of_other_kinds_are_passed_over() {
+    fn other_indexes_and_other_pages_are_passed_over() {
         let mut other = leaf(&[8]);
         other[INDEX_AT + 7] = 8;
         let mut node = leaf(&[10]);

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn reserved_pages_are_no_rows_but_missing_or_doubled_ones_are_told() {
+    fn reserved_pages_are_no_rows_and_missing_ones_are_told() {
         assert_eq!(told_pages(32_896, 32_768), 32_768);
         assert_eq!(told_pages(21_846, 32_768), 21_846);
         assert_eq!(told_pages(65_600, 32_768), 65_600);

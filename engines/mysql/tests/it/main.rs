@@ -1,5 +1,8 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod conformance;
+mod refused;
 mod server;
+mod shared;
 mod support;

@@ -1,0 +1,159 @@
+//! What would make a run lie is refused, never measured.
+
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::Silent;
+use mindful_core::workload::{LoopSite, Workload};
+
+use crate::shared::{self, Shared};
+use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
+
+/// A loaded target in a database of its own on the shared server.
+fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
+    let name = shared::name();
+    let mut fixture =
+        mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, shared::url(&shared.server.socket(), &name));
+    fixture.dataset.schemas = schemas;
+    fixture.dataset.blocks_per_schema = blocks;
+    fixture.dataset.scan_blocks = 0;
+    (fixture.loaded().target, name)
+}
+
+#[test]
+fn rows_that_share_their_pages_are_no_proof() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 600);
+    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    sql(&shared.server, &format!("UPDATE `{name}`.blocks_1 SET pad = LEFT(pad, 4000)"));
+    // Built anew, as an administrator might: shorter rows fill pages by threes.
+    sql(&shared.server, &format!("ALTER TABLE `{name}`.blocks_1 FORCE"));
+
+    let failure = target.verify(&Stop::default()).unwrap().failure();
+
+    assert!(failure.as_ref().is_some_and(|failure| failure.contains("schema 1 has 600 rows in")), "{failure:?}");
+    assert_eq!(target.stored_proof().unwrap(), None, "a table that was built anew keeps no proof");
+}
+
+#[test]
+fn rows_in_the_order_of_their_keys_are_no_proof() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 600);
+    let table = format!("`{name}`.blocks_1");
+    // The same keys, one page after the other.
+    sql(&shared.server, &format!("UPDATE {table} SET k = k + 10000 WHERE k IS NOT NULL"));
+    sql(&shared.server, &format!("UPDATE {table} SET k = id DIV 2 + 1 WHERE k IS NOT NULL"));
+
+    let failure = target.verify(&Stop::default()).unwrap().failure();
+
+    assert!(failure.is_some_and(|failure| failure.contains("correlate")));
+}
+
+#[test]
+fn a_lost_row_is_no_proof() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 600);
+    sql(&shared.server, &format!("DELETE FROM `{name}`.blocks_1 WHERE k = 300"));
+    let error = target.verify(&Stop::default()).unwrap_err().to_string();
+    assert!(error.contains("keys 1 to 600"), "{error}");
+}
+
+#[test]
+fn an_index_that_is_gone_is_refused() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 200);
+    sql(&shared.server, &format!("ALTER TABLE `{name}`.blocks_1 DROP INDEX k, ADD INDEX other (k)"));
+    let error = target.prepare(&Workload::reads(1, 200, 1), 1).unwrap_err().to_string();
+    assert!(error.contains("blocks_1"), "{error}");
+}
+
+#[test]
+fn a_clock_that_stands_still_is_refused() {
+    for kind in [MARIADB, MYSQL] {
+        let place = crate::support::place();
+        let folder = place.path().join("db").display().to_string();
+        let scheme = format!("{}:", kind.flavor.name().to_lowercase());
+        let mut fixture = mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, scheme)
+            .with("data_dir", &folder)
+            .with("set", "sysdate-is-now=1");
+        fixture.dataset.schemas = 1;
+        let opened = fixture.loaded();
+
+        let error = opened.target.prepare(&Workload::reads(1, 500, 1), 1).unwrap_err().to_string();
+
+        assert!(error.contains("sysdate-is-now") && error.contains("--loop client"), "{error}");
+        let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, 500, 1) };
+        assert!(opened.work(&by_client, 1)[0].total_ops() > 0);
+    }
+}
+
+/// A role that may do all in its own database and nothing else, as on a server of somebody else's.
+fn least(kind: Kind) -> (std::sync::Arc<Shared>, mindful_conformance::Fixture, String) {
+    let shared = shared::server(kind);
+    let name = shared::name();
+    let user = format!("u_{name}");
+    let mut control = connect(&shared.server);
+    for statement in [
+        format!("CREATE USER `{user}`@localhost"),
+        format!("GRANT ALL ON `{name}`.* TO `{user}`@localhost"),
+        format!("CREATE DATABASE `{name}`"),
+    ] {
+        mysql::prelude::Queryable::query_drop(&mut control, statement).unwrap();
+    }
+    let url = format!("mysql://{user}@localhost/{name}?socket={}", shared.server.socket().display());
+    let fixture = mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, url);
+    (shared, fixture, name)
+}
+
+#[test]
+fn all_of_it_works_for_a_role_of_its_own_database_alone() {
+    for kind in [MARIADB, MYSQL] {
+        let (_shared, fixture, _) = least(kind);
+        let opened = fixture.loaded();
+        assert_eq!(opened.target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+        let workload = Workload::reads(2, 500, 8);
+        let report = &opened.work_ops(&workload, 1, Some(50))[0];
+        assert_eq!(report.ops[0].blocks, 400, "{kind:?}");
+        for mut sampler in opened.target.samplers().unwrap() {
+            let values = sampler.read().unwrap();
+            assert!(values.iter().any(Option::is_some), "{kind:?}: {} tells nothing", sampler.name());
+        }
+    }
+}
+
+#[test]
+fn numbers_that_a_restart_would_lose_are_refused() {
+    let (shared, fixture, name) = least(MYSQL);
+    // Functions need more than the database where the binary log is on; here nobody may call any.
+    let opened = fixture.loaded();
+    sql(
+        &shared.server,
+        &format!("REVOKE CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON `{name}`.* FROM `u_{name}`@localhost"),
+    );
+    let opened = {
+        drop(opened);
+        mindful_conformance::Opened { target: fixture.open() }
+    };
+    let workload = Workload::reads(2, 500, 8);
+    let report = &opened.work_ops(&workload, 1, Some(50))[0];
+    assert_eq!(report.ops[0].blocks, 400);
+
+    sql(&shared.server, &format!("ALTER TABLE `{name}`.numbers ENGINE = MEMORY"));
+    let error = opened.target.prepare(&workload, 1).unwrap_err().to_string();
+
+    assert!(error.contains("`numbers` is kept by MEMORY, not by InnoDB"), "{error}");
+}
+
+#[test]
+fn a_load_without_local_infile_goes_by_inserts() {
+    let place = crate::support::place();
+    let folder = place.path().join("db").display().to_string();
+    let fixture = mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, "mariadb:")
+        .with("data_dir", &folder)
+        .with("set", "local_infile=0");
+    let target = fixture.open();
+    let notes = mindful_conformance::Notes::default();
+    target.load(&fixture.dataset, &notes, &Stop::default()).unwrap();
+    assert!(notes.tell("local_infile"), "{}", notes.all());
+    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    // A table that was begun and broken is made anew.
+    let _ = Silent;
+}

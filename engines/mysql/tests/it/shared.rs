@@ -1,0 +1,63 @@
+//! One private server of each kind for all tests that need no server of their own: each gets a database.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use mindful_conformance::Fixture;
+use mindful_mysql::ENGINE;
+use mindful_mysql::server::Private;
+use tempfile::TempDir;
+
+use crate::support::{Kind, place, started};
+
+/// A private server that stops when the last test lets go of it.
+pub struct Shared {
+    pub server: Private,
+    _place: TempDir,
+}
+
+/// The server of `kind`, started by whoever asks first.
+pub fn server(kind: Kind) -> Arc<Shared> {
+    static SHARED: Mutex<Vec<(Kind, Weak<Shared>)>> = Mutex::new(Vec::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(server) = shared.iter().find(|(of, _)| *of == kind).and_then(|(_, server)| server.upgrade()) {
+        return server;
+    }
+    let place = place();
+    let server = Arc::new(Shared { server: started(kind, &place.path().join("db"), &[]), _place: place });
+    shared.retain(|(of, _)| *of != kind);
+    shared.push((kind, Arc::downgrade(&server)));
+    server
+}
+
+/// The URL of a database on the server behind `socket`.
+pub fn url(socket: &Path, database: &str) -> String {
+    format!("mysql://root@localhost/{database}?socket={}", socket.display())
+}
+
+/// A database of a name that no other test has.
+pub fn name() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A fresh target on the shared server of `kind`. One whose property changes the whole server has a server of its own.
+pub fn fixture(kind: Kind) -> Fixture {
+    let thread = std::thread::current();
+    if thread.name().is_some_and(|name| name.ends_with("::fewer_commits_are_kept_or_refused")) {
+        return own(kind);
+    }
+    let shared = server(kind);
+    Fixture::new(&ENGINE, url(&shared.server.socket(), &name())).keeping(shared)
+}
+
+/// A fresh target on a private server of its own.
+pub fn own(kind: Kind) -> Fixture {
+    let place = place();
+    let folder = place.path().join("db").display().to_string();
+    let url = format!("{}:", kind.flavor.name().to_lowercase());
+    let made = Fixture::new(&ENGINE, url).with("data_dir", &folder);
+    let made = kind.options.iter().fold(made, |made, (name, value)| made.with(name, value));
+    made.keeping(place)
+}
