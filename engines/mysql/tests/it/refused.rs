@@ -1,17 +1,29 @@
 //! What would make a run lie is refused, never measured.
 
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mindful_conformance::{Fixture, Notes, Opened};
 use mindful_core::engine::{Stop, Target};
-use mindful_core::event::Silent;
 use mindful_core::workload::{LoopSite, Workload};
+use mindful_mysql::ENGINE;
+use mysql::prelude::Queryable;
 
 use crate::shared::{self, Shared};
-use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
+use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, started};
 
 /// A loaded target in a database of its own on the shared server.
 fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
     let name = shared::name();
-    let mut fixture =
-        mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, shared::url(&shared.server.socket(), &name));
+    let mut fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &name));
     fixture.dataset.schemas = schemas;
     fixture.dataset.blocks_per_schema = blocks;
     fixture.dataset.scan_blocks = 0;
@@ -65,28 +77,75 @@ fn an_index_that_is_gone_is_refused() {
     assert!(error.contains("blocks_1"), "{error}");
 }
 
-#[test]
-fn a_clock_that_stands_still_is_refused() {
-    for kind in [MARIADB, MYSQL] {
-        let place = crate::support::place();
-        let folder = place.path().join("db").display().to_string();
-        let scheme = format!("{}:", kind.flavor.name().to_lowercase());
-        let mut fixture = mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, scheme)
-            .with("data_dir", &folder)
-            .with("set", "sysdate-is-now=1");
-        fixture.dataset.schemas = 1;
-        let opened = fixture.loaded();
+/// A server that somebody starts by hand, with the data and the settings of a private one that has ended.
+struct ByHand(std::process::Child);
 
-        let error = opened.target.prepare(&Workload::reads(1, 500, 1), 1).unwrap_err().to_string();
-
-        assert!(error.contains("sysdate-is-now") && error.contains("--loop client"), "{error}");
-        let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, 500, 1) };
-        assert!(opened.work(&by_client, 1)[0].total_ops() > 0);
+impl ByHand {
+    fn start(folder: &Path, extra: &str) -> (Self, PathBuf) {
+        let private = started(MARIADB, folder, &[]);
+        let (pid, data) = (private.pid(), private.data_dir());
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap();
+        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
+        drop(private);
+        let owner = fs::metadata(&data).unwrap();
+        let words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).skip(1);
+        let socket = data.join("by-hand.sock");
+        let mut command = Command::new(program);
+        command.args(words.map(OsStr::from_bytes)).arg(format!("--socket={}", socket.display())).arg(extra);
+        command.current_dir(&data).uid(owner.uid()).gid(owner.gid()).stderr(Stdio::null());
+        let server = Self(command.spawn().unwrap());
+        let begun = Instant::now();
+        while UnixStream::connect(&socket).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        (server, socket)
     }
 }
 
+impl Drop for ByHand {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_clock_that_stands_still_is_refused() {
+    let place = place();
+    let (_server, socket) = ByHand::start(&place.path().join("db"), "--sysdate-is-now");
+    let mut fixture = Fixture::new(&ENGINE, shared::url(&socket, "mindful"));
+    fixture.dataset.schemas = 1;
+    let opened = fixture.loaded();
+
+    let error = opened.target.prepare(&Workload::reads(1, 500, 1), 1).unwrap_err().to_string();
+
+    assert!(error.contains("sysdate-is-now") && error.contains("--loop client"), "{error}");
+    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, 500, 1) };
+    assert!(opened.work(&by_client, 1)[0].total_ops() > 0);
+}
+
+#[test]
+fn a_server_that_dies_is_told_and_no_report_is_made_up() {
+    let place = place();
+    let (server, socket) = ByHand::start(&place.path().join("db"), "--skip-name-resolve");
+    let opened = Fixture::new(&ENGINE, shared::url(&socket, "mindful")).loaded();
+    let workload = Workload::reads(2, 500, 8);
+    let mut session = opened.session(&workload, 0, 1);
+    let mut samplers = opened.target.samplers().unwrap();
+    let mut orders = opened.orders();
+    assert!(session.slice(&orders.next(0, None)).unwrap().total_ops() > 0);
+
+    drop(server);
+
+    let error = session.slice(&orders.next(1_000, None)).unwrap_err().to_string();
+    assert!(error.contains("session 0") && !error.contains('\n'), "{error}");
+    assert!(samplers[0].read().is_err(), "old counters pass as new ones");
+    assert!(opened.target.dataset().is_err());
+}
+
 /// A role that may do all in its own database and nothing else, as on a server of somebody else's.
-fn least(kind: Kind) -> (std::sync::Arc<Shared>, mindful_conformance::Fixture, String) {
+fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
     let shared = shared::server(kind);
     let name = shared::name();
     let user = format!("u_{name}");
@@ -96,10 +155,10 @@ fn least(kind: Kind) -> (std::sync::Arc<Shared>, mindful_conformance::Fixture, S
         format!("GRANT ALL ON `{name}`.* TO `{user}`@localhost"),
         format!("CREATE DATABASE `{name}`"),
     ] {
-        mysql::prelude::Queryable::query_drop(&mut control, statement).unwrap();
+        control.query_drop(statement).unwrap();
     }
     let url = format!("mysql://{user}@localhost/{name}?socket={}", shared.server.socket().display());
-    let fixture = mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, url);
+    let fixture = Fixture::new(&ENGINE, url);
     (shared, fixture, name)
 }
 
@@ -130,7 +189,7 @@ fn numbers_that_a_restart_would_lose_are_refused() {
     );
     let opened = {
         drop(opened);
-        mindful_conformance::Opened { target: fixture.open() }
+        Opened { target: fixture.open() }
     };
     let workload = Workload::reads(2, 500, 8);
     let report = &opened.work_ops(&workload, 1, Some(50))[0];
@@ -144,16 +203,14 @@ fn numbers_that_a_restart_would_lose_are_refused() {
 
 #[test]
 fn a_load_without_local_infile_goes_by_inserts() {
-    let place = crate::support::place();
-    let folder = place.path().join("db").display().to_string();
-    let fixture = mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, "mariadb:")
-        .with("data_dir", &folder)
-        .with("set", "local_infile=0");
-    let target = fixture.open();
-    let notes = mindful_conformance::Notes::default();
-    target.load(&fixture.dataset, &notes, &Stop::default()).unwrap();
+    let shared = shared::server(MARIADB);
+    let fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &shared::name()));
+    let (target, notes) = (fixture.open(), Notes::default());
+    // Other tests that load meanwhile do it the same way.
+    sql(&shared.server, "SET GLOBAL local_infile = OFF");
+    let loaded = target.load(&fixture.dataset, &notes, &Stop::default());
+    sql(&shared.server, "SET GLOBAL local_infile = ON");
+    loaded.unwrap();
     assert!(notes.tell("local_infile"), "{}", notes.all());
     assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
-    // A table that was begun and broken is made anew.
-    let _ = Silent;
 }

@@ -17,6 +17,9 @@ pub struct Shared {
     _place: TempDir,
 }
 
+/// A server whose device is not what a test is about: nothing waits for it.
+const NOTHING_WAITS: [(&str, &str); 1] = [("set", "innodb_flush_method=nosync")];
+
 /// The server of `kind`, started by whoever asks first.
 pub fn server(kind: Kind) -> Arc<Shared> {
     static SHARED: Mutex<Vec<(Kind, Weak<Shared>)>> = Mutex::new(Vec::new());
@@ -25,7 +28,7 @@ pub fn server(kind: Kind) -> Arc<Shared> {
         return server;
     }
     let place = place();
-    let server = Arc::new(Shared { server: started(kind, &place.path().join("db"), &[]), _place: place });
+    let server = Arc::new(Shared { server: started(kind, &place.path().join("db"), &NOTHING_WAITS), _place: place });
     shared.retain(|(of, _)| *of != kind);
     shared.push((kind, Arc::downgrade(&server)));
     server
