@@ -16,8 +16,10 @@ use crate::status;
 const PATIENCE: Duration = Duration::from_mins(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Transactions that purge may keep for itself: it looks at no more than it has to.
-const HISTORY_LEFT: f64 = 16.0;
+/// Transactions that purge may leave: an idle server keeps some tens, and they are nothing beside a step's reads.
+const HISTORY_LEFT: f64 = 128.0;
+/// One that has left as many for so long works at nothing.
+const STANDS: Duration = Duration::from_secs(2);
 
 /// Writes everything back that belongs to `tables`, and does `work` while nobody changes them. `None` where the role
 /// lacks the right to it.
@@ -55,11 +57,15 @@ pub fn before_reads(link: &Link, tables: &[String], events: &dyn Events, stop: &
 /// Waits until purge has nothing left to do; whether it came to that.
 fn purged(conn: &mut Conn, stop: &Stop) -> Result<bool, Failure> {
     let begun = Instant::now();
+    let mut last = (f64::MAX, begun);
     loop {
         // Where nobody tells how long the history is, nothing is waited for.
         let left = status::history(conn)?.unwrap_or(0.0);
-        if left <= HISTORY_LEFT {
-            return Ok(true);
+        if left < last.0 {
+            last = (left, Instant::now());
+        }
+        if left <= HISTORY_LEFT || last.1.elapsed() > STANDS {
+            return Ok(left <= HISTORY_LEFT);
         }
         if begun.elapsed() > PATIENCE || stop.requested() {
             return Ok(false);
