@@ -1,0 +1,78 @@
+//! What is measured: counters against the work they are of.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mindful_core::engine::Target;
+use mindful_core::metric::{Counter, shared as counters};
+use mindful_core::units::Share;
+use mindful_core::workload::{OpKind, Redo, Workload};
+
+use crate::shared;
+use crate::support::{MARIADB, MYSQL};
+
+/// The value of each shared counter.
+fn read(target: &dyn Target) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    for mut sampler in target.samplers().unwrap() {
+        let values = sampler.read().unwrap();
+        all.extend(
+            sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric.name.clone(), value?))),
+        );
+    }
+    all
+}
+
+fn grown(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>, counter: Counter) -> f64 {
+    after[counter.name()] - before[counter.name()]
+}
+
+#[test]
+fn every_metric_is_on_the_page() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for kind in [MARIADB, MYSQL] {
+        let mut seen = 0;
+        for sampler in shared::fixture(kind).open().samplers().unwrap() {
+            assert!(page.contains(&format!("## mysql: {}\n", sampler.name())), "{}", sampler.name());
+            for metric in sampler.metrics() {
+                let kind = format!("{:?}", metric.kind).to_lowercase();
+                let row = format!("| `{}` | {} | {kind} | {} |", metric.name, metric.unit, metric.help);
+                assert!(page.lines().any(|line| line == row), "docs/metrics.md lacks, for {}:\n{row}", sampler.name());
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "{seen} metrics of {kind:?}");
+    }
+}
+
+#[test]
+fn redo_is_told_to_the_byte_by_how_much_an_update_changes() {
+    // Nobody else may write to the server meanwhile.
+    let fixture = shared::own(MARIADB);
+    let opened = fixture.loaded();
+    for (redo, band) in [(Redo::Light, 60.0..700.0), (Redo::Heavy, 1_900.0..3_200.0)] {
+        let update_pct = Share::ALL;
+        let workload = Workload { update_pct, redo, ..Workload::reads(1, 500, 1) };
+        let before = read(&*opened.target);
+        let report = &opened.work_ops(&workload, 1, Some(400))[0];
+        let after = read(&*opened.target);
+
+        let updates = report.op(OpKind::Update).blocks as f64;
+        assert_eq!(updates, 400.0);
+        let each = grown(&before, &after, counters::LOG_BYTES) / updates;
+        assert!(band.contains(&each), "{redo:?}: {each} bytes of redo a block, expected {band:?}");
+        assert_eq!(grown(&before, &after, counters::COMMITS), 400.0);
+    }
+    // What updates left is settled before reads, which then write nothing.
+    let reads = Workload::reads(2, 500, 8);
+    opened.target.prepare(&reads, 1).unwrap();
+    let before = read(&*opened.target);
+    let blocks = opened.work_ops(&reads, 1, Some(500))[0].op(OpKind::Select).blocks as f64;
+    let after = read(&*opened.target);
+    assert_eq!(grown(&before, &after, counters::LOG_BYTES), 0.0, "reads wrote redo");
+    let written = grown(&before, &after, counters::PHYSICAL_WRITES);
+    assert!(written < 5.0, "{written} pages were written under reads alone");
+    let logical = grown(&before, &after, counters::LOGICAL_READS) / blocks;
+    assert!((1.9..5.5).contains(&logical), "{logical} logical reads a block");
+}
