@@ -58,11 +58,10 @@ fn redo_is_told_to_the_byte_by_how_much_an_update_changes() {
         let report = &opened.work_ops(&workload, 1, Some(400))[0];
         let after = read(&*opened.target);
 
-        let updates = report.op(OpKind::Update).blocks as f64;
-        assert_eq!(updates, 400.0);
-        let each = grown(&before, &after, counters::LOG_BYTES) / updates;
+        assert_eq!(report.op(OpKind::Update).blocks, 400);
+        let each = grown(&before, &after, counters::LOG_BYTES) / 400.0;
         assert!(band.contains(&each), "{redo:?}: {each} bytes of redo a block, expected {band:?}");
-        assert_eq!(grown(&before, &after, counters::COMMITS), 400.0);
+        assert_eq!(grown(&before, &after, counters::COMMITS) as u64, 400);
     }
     // What updates left is settled before reads, which then write nothing.
     let reads = Workload::reads(2, 500, 8);
@@ -70,7 +69,7 @@ fn redo_is_told_to_the_byte_by_how_much_an_update_changes() {
     let before = read(&*opened.target);
     let blocks = opened.work_ops(&reads, 1, Some(500))[0].op(OpKind::Select).blocks as f64;
     let after = read(&*opened.target);
-    assert_eq!(grown(&before, &after, counters::LOG_BYTES), 0.0, "reads wrote redo");
+    assert_eq!(grown(&before, &after, counters::LOG_BYTES) as u64, 0, "reads wrote redo");
     let written = grown(&before, &after, counters::PHYSICAL_WRITES);
     assert!(written < 5.0, "{written} pages were written under reads alone");
     let logical = grown(&before, &after, counters::LOGICAL_READS) / blocks;
