@@ -104,12 +104,12 @@ fn the_dashboard_asks_for_what_is_served() {
 fn clients_that_dawdle_or_shout_hold_nothing() {
     let watching = watching();
     metrics(&watching.place);
-    // As many as are let in say nothing, or a letter now and then.
+    // As many as are let in say a letter and no more.
+    let begun = Instant::now();
     let dawdling: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(&watching.place).unwrap()).collect();
     for stream in &dawdling {
         let _ = (&mut &*stream).write_all(b"G");
     }
-    let begun = Instant::now();
     let answered = loop {
         let answer = asked(&watching.place, "GET /metrics HTTP/1.1\r\n\r\n");
         if answer.contains("200 OK") {

@@ -1,0 +1,141 @@
+//! What the page of a long run costs, from the run as it was read to the last byte of HTML:
+//! `cargo run --release -p mindful-report --example page_of_an_hour -- SESSIONS SECONDS`.
+//!
+//! The slices are made, some hundred different ones in turn, and go into the run as a reader puts them there.
+
+use std::io::Write as _;
+use std::time::Instant;
+
+use mindful_core::dataset::{Content, Dataset};
+use mindful_core::draw::mix64;
+use mindful_core::event::Event;
+use mindful_core::latency::Recorder;
+use mindful_core::metric::{Metric, Phase, shared};
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::run::{FORMAT, Point, Run, RunHead, StepHead, StepRecord};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::slice::SliceReport;
+use mindful_core::workload::OpKind;
+use mindful_core::{Error, Result};
+use mindful_report::{Detail, html};
+
+/// Operations of a session in a second: reads with one update in five.
+const OPS: u64 = 200;
+/// Different seconds of a session.
+const KINDS: u64 = 256;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| arguments.get(at).and_then(|text| text.parse::<u32>().ok());
+    let Some((sessions, seconds)) = number(0).zip(number(1)) else {
+        return Err(Error::plan("page_of_an_hour", "give SESSIONS SECONDS"));
+    };
+    let run = made(sessions, seconds)?;
+    let before = peak_mib();
+    let begun = Instant::now();
+    let analysis = mindful_analyze::analyze(&run);
+    let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+    let page = html::page(&[html::Subject { run: &run, analysis: &analysis, report: &report, before: "" }]);
+    let text = format!(
+        "{sessions} sessions, {seconds} s: {:.2} s for a page of {} KiB, at most {} MiB resident (before it {} MiB)\n",
+        begun.elapsed().as_secs_f64(),
+        page.len() >> 10,
+        peak_mib(),
+        before,
+    );
+    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Error::run(error.to_string(), "look at stdout"))
+}
+
+/// Most memory that this process ever had, MiB; 0 where the kernel does not tell.
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) >> 10
+}
+
+fn made(sessions: u32, seconds: u32) -> Result<Run> {
+    let mut settings = Settings::defaults(KEYS);
+    for (name, value) in
+        [("target", "null:".to_owned()), ("sessions", sessions.to_string()), ("update_pct", "20".into())]
+    {
+        settings.set(name, value, Origin::Flag(format!("--{name}")));
+    }
+    let plan = Plan::from_settings(&settings)?;
+    let dataset = Dataset {
+        schemas: 4,
+        blocks_per_schema: 1 << 20,
+        scan_blocks: 0,
+        block_bytes: 8_192,
+        bytes: 32 << 30,
+        index_bytes: None,
+        seed: 1,
+        content: Content::INCOMPRESSIBLE,
+    };
+    let workload = plan.workload(&dataset)?;
+    let head = StepHead {
+        step: 0,
+        placements: plan.placements(workload.schemas, 1),
+        workload: Some(workload),
+        sessions: None,
+        warmup_slices: 0,
+        duration_s: Some(f64::from(seconds)),
+        ops: None,
+        point: Point::default(),
+    };
+    let mut run = Run::new(RunHead {
+        format: FORMAT,
+        id: "20261122-000000-abc".to_owned(),
+        started_at: "2026-11-22T00:00:00.000Z".to_owned(),
+        mindful_version: "0.1.0".to_owned(),
+        mindful_build: None,
+        engine: "null".to_owned(),
+        server_side_loop: None,
+        target: "null:".to_owned(),
+        plan,
+        settings,
+        imported: None,
+    });
+    run.dataset = Some(dataset);
+    run.steps.push(step(head, seconds).map_err(|fault| Error::run(fault, "correct the example"))?);
+    run.finished = true;
+    Ok(run)
+}
+
+fn step(head: StepHead, seconds: u32) -> std::result::Result<StepRecord, String> {
+    let sessions = head.placements.len() as u32;
+    let mut step = StepRecord::new(head);
+    let start_us = 1_790_000_000_000_000;
+    let boundaries_us: Vec<i64> = (0..=i64::from(seconds)).map(|second| start_us + second * 1_000_000).collect();
+    step.add(Event::Started { boundaries_us: boundaries_us.clone(), clock_offset_us: 0 })?;
+    let counters = [shared::LOGICAL_READS, shared::PHYSICAL_READS, shared::DEVICE_READS, shared::HOST_CPU_BUSY_US];
+    let metrics = counters.map(|counter| Metric::counter(counter.name(), "1", "")).to_vec();
+    step.add(Event::Source { source: "made".to_owned(), metrics, phase: Phase::Boundary })?;
+    let kinds: Vec<SliceReport> = (0..KINDS).map(slice).collect();
+    for (index, begin_us) in (0..seconds).zip(&boundaries_us) {
+        let values = counters.map(|_| Some(f64::from(index) * 1e6)).to_vec();
+        step.add(Event::Sample { source: "made".to_owned(), boundary: index, at_us: *begin_us, cost_us: 50, values })?;
+        for session in 0..sessions {
+            let drawn = mix64(u64::from(session) << 32 | u64::from(index)) % KINDS;
+            let begin_us = begin_us + i64::from(session) * 10;
+            let report = SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..kinds[drawn as usize].clone() };
+            step.add(Event::Slice { session, report })?;
+        }
+    }
+    step.add(Event::StepEnd { error: None, interrupted: false })?;
+    Ok(step)
+}
+
+/// A second: latencies between one and forty milliseconds, most of them short.
+fn slice(kind: u64) -> SliceReport {
+    let (mut report, mut recorders) = (SliceReport::default(), [Recorder::new(), Recorder::new()]);
+    for op in 0..OPS {
+        let drawn = mix64(kind << 8 | op);
+        let shortness = 1 + (drawn >> 8) % 40;
+        recorders[usize::from(op % 5 == 0)].record(40_000_000 / shortness + drawn % 100_000);
+    }
+    for (kind, recorder) in [OpKind::Select, OpKind::Update].into_iter().zip(&mut recorders) {
+        let op = report.op_mut(kind);
+        (op.ops, op.blocks, op.latency) = (recorder.count(), recorder.count() * 8, recorder.take());
+    }
+    report
+}
