@@ -32,6 +32,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         mindful_build: run.head.mindful_build.clone(),
         engine: run.head.engine.clone(),
         engine_version: run.description.as_ref().map(|d| d.engine_version.clone()),
+        notice: run.description.as_ref().and_then(|d| d.notice.clone()),
         target: run.head.target.clone(),
         tag: run.head.plan.tag.clone(),
         plan_file: run.head.settings.found_in().map(str::to_owned),

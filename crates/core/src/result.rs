@@ -39,6 +39,9 @@ pub struct Summary {
     pub engine: String,
     /// Version of the system under test.
     pub engine_version: Option<String>,
+    /// What every report and export of its figures has to say, such as what its licence asks; absent where there is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
     /// Target without secrets.
     pub target: String,
     /// Name given by the user.

@@ -13,7 +13,10 @@ pub fn steps(analysis: &Analysis) -> String {
     let columns = catalogue::csv();
     let titles: Vec<_> = columns.iter().map(Column::title).collect();
     let texts = "like,commit,point,drift_check,verdict,limited_by,price";
-    let mut text = format!("id,tag,validity,step,{},{texts}\n", titles.join(","));
+    // The column is there where there is something to say, so that files without it stay as they were.
+    let notice = summary.notice.as_ref().map(|notice| format!(",{}", field(notice))).unwrap_or_default();
+    let of_notice = if notice.is_empty() { "" } else { ",notice" };
+    let mut text = format!("id,tag,validity,step,{},{texts}{of_notice}\n", titles.join(","));
     let price = summary.price.as_ref().map(Price::to_string).unwrap_or_default();
     for (number, step) in (1..).zip(&analysis.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
@@ -27,6 +30,7 @@ pub fn steps(analysis: &Analysis) -> String {
             }
         }
         text.push_str(&names(step, &price));
+        text.push_str(&notice);
         text.push('\n');
     }
     text

@@ -71,6 +71,9 @@ fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) ->
     let id = escape(&analysis.summary.id);
     let mut panel = Panel::default();
     panel.blank();
+    if let Some(notice) = analysis.summary.notice.as_ref().filter(|_| detail == Detail::Short) {
+        panel.wrapped(0, &escape(notice));
+    }
     panel.line(&format!("run {id}"));
     if let Some(path) = stored_at {
         panel.line(&format!("stored in {}", escape(&path.display().to_string())));

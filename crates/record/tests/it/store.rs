@@ -42,6 +42,7 @@ fn summary(run: &Run) -> Summary {
         mindful_build: None,
         engine: "postgres".into(),
         engine_version: None,
+        notice: None,
         target: run.head.target.clone(),
         tag: None,
         plan_file: None,

@@ -48,6 +48,9 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
         fact("CPU", cpus(run, analysis));
     }
     fact("storage", storage(run, analysis));
+    if let Some(notice) = &analysis.summary.notice {
+        fact("notice", escape(notice));
+    }
     page.heading("what was measured");
     page.pairs(facts);
     page

@@ -12,5 +12,6 @@ mod junit;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
 mod markdown;
+mod notice;
 mod terminal;
 mod words;

@@ -1,0 +1,33 @@
+//! What a target asks every report to say stands in each form of it.
+
+use mindful_analyze::analyze;
+use mindful_report::style::{Detail, Style};
+use mindful_report::{csv, json, markdown};
+
+use crate::made::Made;
+
+const NOTICE: &str = "Ask your lawyer before you show this";
+
+#[test]
+fn a_notice_stands_in_every_form_and_nowhere_without_one() {
+    for notice in [None, Some(NOTICE.to_owned())] {
+        let mut run = Made::default().run();
+        let mut description = run.description.clone().unwrap_or_default();
+        description.notice.clone_from(&notice);
+        run.description = Some(description);
+        let analysis = analyze(&run);
+        let text = |detail| mindful_report::of(&run, &analysis, None, detail).text(&Style::default());
+        for (form, told) in [
+            ("short text", text(Detail::Short)),
+            ("whole text", text(Detail::Full)),
+            ("markdown", markdown::page(&run, &analysis, &mindful_report::of(&run, &analysis, None, Detail::Full))),
+            ("json", json::summary(&analysis.summary)),
+            ("csv", csv::steps(&analysis)),
+        ] {
+            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(told.contains(NOTICE), notice.is_some(), "{form}: {told}");
+        }
+        let columns: Vec<usize> = csv::steps(&analysis).lines().map(|line| line.split(',').count()).collect();
+        assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{columns:?}");
+    }
+}
