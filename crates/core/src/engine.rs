@@ -161,6 +161,37 @@ impl Stop {
     }
 }
 
+/// Whether a claim of an engine about itself held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proven {
+    /// It held.
+    Pass,
+    /// It did not.
+    Fail,
+    /// It cannot be seen here, for want of a right.
+    NotSeen,
+}
+
+impl std::fmt::Display for Proven {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::NotSeen => "NOT SEEN",
+        })
+    }
+}
+
+/// What an engine found of itself on a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfProof {
+    /// Each claim with what was found.
+    pub lines: Vec<(Proven, String)>,
+    /// What a report of a bug needs, without names of hosts and accounts.
+    pub bundle: String,
+}
+
 /// An opened system under test, shared by all threads. Dropping it ends what opening it began.
 pub trait Target: Send + Sync {
     /// What it is.
@@ -213,6 +244,12 @@ pub trait Target: Send + Sync {
     /// about a second; changes nothing.
     fn checks(&self, _plan: &Plan) -> Result<Vec<Finding>> {
         Ok(Vec::new())
+    }
+
+    /// Proves that its engine does here what it claims, in about a minute; leaves nothing behind. `None` from an engine that
+    /// has nothing to prove.
+    fn self_proof(&self, _stop: &Stop) -> Result<Option<SelfProof>> {
+        Ok(None)
     }
 
     /// Connects a session and warms it up so far that its first slice begins at once. Called on the session's thread.

@@ -20,6 +20,7 @@ pub mod options;
 mod own;
 mod prepare;
 mod registry;
+mod self_proof;
 mod session;
 mod target;
 pub mod texts;

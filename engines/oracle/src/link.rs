@@ -46,6 +46,12 @@ impl Link {
         &self.logins[0].user
     }
 
+    /// Names of accounts and addresses, which stand in no report of a bug.
+    pub fn names(&self) -> Vec<String> {
+        let of = |login: &Login| [login.address.clone(), login.user.clone(), login.user.to_uppercase()];
+        self.logins.iter().flat_map(of).collect()
+    }
+
     /// Whether the first service is on this host by its address.
     pub fn is_local(&self) -> bool {
         let address = self.logins[0].address.trim_start_matches("tcps://").trim_start_matches("tcp://");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
+use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, Stop};
 use mindful_core::event::Events;
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::own::Own;
 use crate::session::ServerLoop;
 use crate::waits::{self, Whom};
-use crate::{checks, counters, describe, prepare, registry, verify};
+use crate::{checks, counters, describe, prepare, registry, self_proof, verify};
 
 /// An Oracle Database, shared by all threads.
 pub struct OracleTarget {
@@ -143,6 +143,11 @@ impl Target for OracleTarget {
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
         Ok(checks::checks(&self.link, &self.options, plan, self.dataset()?.as_ref(), &self.describe()?))
+    }
+
+    fn self_proof(&self, stop: &Stop) -> Result<Option<SelfProof>> {
+        let (major, banner) = (self.version.major, &self.version.banner);
+        self_proof::of(&self.link, &self.options, major, banner, stop).map(Some)
     }
 
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {

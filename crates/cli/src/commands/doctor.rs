@@ -1,8 +1,11 @@
 //! `mindful doctor`: what would spoil the result, before anything runs.
 
+use std::fs;
+
 use clap::ArgMatches;
-use mindful_core::Result;
+use mindful_core::engine::{Proven, SelfProof, Stop};
 use mindful_core::result::{Finding, Severity};
+use mindful_core::{Error, Result};
 use mindful_runner::preflight;
 use serde_json::json;
 
@@ -12,15 +15,25 @@ use crate::exit::Exit;
 /// Examines host and target; changes nothing.
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    let findings = match context.would_make()? {
-        Some(folder) => preflight::host_alone(&folder),
-        None => preflight::checks(&*context.open()?, &context.plan, false)?,
+    let (findings, proof) = if let Some(folder) = context.would_make()? {
+        (preflight::host_alone(&folder), None)
+    } else {
+        let target = context.open()?;
+        (preflight::checks(&*target, &context.plan, false)?, target.self_proof(&Stop::default())?)
     };
     context.events().quiet();
+    let bundle = proof.as_ref().map(|proof| keep(&proof.bundle)).transpose()?;
     let text = if context::wants_json(matches) {
-        context::json(json!({ "findings": findings }), &context.settings)
+        let mut all = json!({ "findings": findings });
+        if let (Some(proof), Some(bundle)) = (&proof, &bundle) {
+            let line = |(proven, line): &(Proven, String)| json!({ "proven": proven, "claim": line });
+            all["self_proof"] = proof.lines.iter().map(line).collect();
+            all["bundle"] = bundle.as_str().into();
+        }
+        context::json(all, &context.settings)
     } else {
-        context::found_plan(&context.settings) + &as_text(&findings)
+        let own = proof.as_ref().zip(bundle.as_ref()).map(|(proof, bundle)| proven(proof, bundle));
+        context::found_plan(&context.settings) + &own.unwrap_or_default() + &as_text(&findings)
     };
     context::print(&text)?;
     let limit = match matches.get_one::<String>("fail_on").map(String::as_str) {
@@ -28,8 +41,25 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
         Some(_) => Some(Severity::Error),
         None => None,
     };
-    let failed = limit.is_some_and(|limit| findings.iter().any(|finding| finding.severity >= limit));
+    let unproven = proof.iter().flat_map(|proof| &proof.lines).any(|(proven, _)| *proven == Proven::Fail);
+    let failed = unproven || limit.is_some_and(|limit| findings.iter().any(|finding| finding.severity >= limit));
     Ok(if failed { Exit::Invalid } else { Exit::Ok })
+}
+
+/// Writes what a report of a bug needs into the current folder; gives the file.
+fn keep(bundle: &str) -> Result<String> {
+    let name = format!("mindful-doctor-{}.txt", mindful_core::clock::now_us() / 1_000_000);
+    let unwritten =
+        |error| Error::run(format!("cannot write {name} ({error})"), "go to a folder that can be written to");
+    fs::write(&name, bundle).map_err(unwritten)?;
+    Ok(name)
+}
+
+/// What the engine found of itself, a line a claim.
+fn proven(proof: &SelfProof, bundle: &str) -> String {
+    let line = |(proven, line): &(Proven, String)| format!("{proven:<8} {}\n", mindful_report::escape(line));
+    let lines: String = proof.lines.iter().map(line).collect();
+    format!("{lines}for a report of a bug, without names: {bundle}\n\n")
 }
 
 /// How many findings there are of each severity, and what that means.

@@ -45,6 +45,8 @@ mod manuals;
 mod metrics;
 mod mindful;
 mod node_exporter;
+#[cfg(feature = "oracle")]
+mod oracle;
 mod packages;
 mod packs;
 mod plan_of_the_folder;

@@ -36,7 +36,7 @@ impl Address {
         if user.contains([':', '/']) {
             return refuse(
                 "a password in a URL is seen by everybody on this host",
-                "take it out, and give it by MINDFUL_ORACLE_PASSWORD, --password-file or at the prompt",
+                "take it out, and give it by ORACLE_PASSWORD, --password-file or at the prompt",
             );
         }
         if user.is_empty() || address.is_empty() {

@@ -54,7 +54,7 @@ pub fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Tls(text) => (
             text.clone(),
             "give --wallet FOLDER with ewallet.pem (cwallet.sso cannot be read), its password by \
-             MINDFUL_ORACLE_WALLET_PASSWORD"
+             ORACLE_WALLET_PASSWORD"
                 .to_owned(),
         ),
         Failure::Garbled(text) => (

@@ -9,9 +9,9 @@ use mindful_core::{Error, Result};
 use rustix::termios::{self, LocalModes, OptionalActions};
 
 /// The variable with the password.
-pub const PASSWORD: &str = "MINDFUL_ORACLE_PASSWORD";
+pub const PASSWORD: &str = "ORACLE_PASSWORD";
 /// The variable with the password of the wallet.
-pub const WALLET_PASSWORD: &str = "MINDFUL_ORACLE_WALLET_PASSWORD";
+pub const WALLET_PASSWORD: &str = "ORACLE_WALLET_PASSWORD";
 
 /// The password of `user`.
 pub fn password(user: &str, file: Option<&Path>) -> Result<String> {

@@ -6,6 +6,8 @@ mod conformance;
 mod errors;
 mod fake;
 mod grammar;
+mod model;
+mod self_proof;
 mod shapes;
 mod support;
 mod wire;

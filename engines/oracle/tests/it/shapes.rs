@@ -127,6 +127,7 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("enter", include_str!("../../sql/client/enter.sql")),
     ("whoami", include_str!("../../sql/client/whoami.sql")),
     ("clock", include_str!("../../sql/client/clock.sql")),
+    ("clock_cost", include_str!("../../sql/client/clock_cost.sql")),
     ("plan", include_str!("../../sql/client/plan.sql")),
     ("forget_plan", include_str!("../../sql/client/forget_plan.sql")),
     ("banner", include_str!("../../sql/describe/banner.sql")),
