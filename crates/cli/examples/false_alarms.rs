@@ -35,7 +35,16 @@ impl Beside {
         }
     }
 
-    /// Codes that name it.
+    /// Codes that are true of it: who reads at full speed uses a CPU, too.
+    const fn true_of_it(self) -> &'static [&'static str] {
+        match self {
+            Self::Nothing => &[],
+            Self::Cpu => &["foreign-cpu"],
+            Self::Disk | Self::Both => &["foreign-cpu", "foreign-reads"],
+        }
+    }
+
+    /// Codes that have to name it.
     const fn codes(self) -> &'static [&'static str] {
         match self {
             Self::Nothing => &[],
@@ -69,7 +78,7 @@ fn main() -> Outcome<()> {
             let (mut suspect, mut named, mut other_first) = (0, 0, 0);
             for _ in 0..runs {
                 let warnings = run(&folder, sessions, seconds, beside)?;
-                let expected = |code: &String| beside.codes().contains(&code.as_str());
+                let expected = |code: &String| beside.true_of_it().contains(&code.as_str());
                 suspect += u32::from(!warnings.is_empty());
                 named += u32::from(beside.codes().iter().all(|code| warnings.iter().any(|found| found == code)));
                 other_first += u32::from(warnings.first().is_some_and(|first| !expected(first)));
