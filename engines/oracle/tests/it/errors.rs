@@ -167,7 +167,7 @@ fn sessions_reach_each_service_and_slices_keep_its_clock() {
         let begin_us = opened.target.clock_us().unwrap() + 20_000;
         let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
         let report = session.slice(&order).unwrap();
-        assert!(report.total_ops() > 0 && (report.begin_us - begin_us).abs() < 100_000, "{report:?}");
+        assert!(report.total_ops() > 0 && (0..60_000_000).contains(&(report.begin_us - begin_us)), "{report:?}");
     }
 }
 
