@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod conformance;
+mod hostile;
+mod login;
 mod measured;
 mod refused;
 mod server;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mindful_conformance::Notes;
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
-use mindful_core::{Engine, Result};
+use mindful_core::{Engine, Result, Target};
 use mindful_mysql::server::{Private, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
@@ -74,6 +74,21 @@ pub fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
         Ok(_) => panic!("{} was not refused", folder.display()),
         Err(error) => error.to_string(),
     }
+}
+
+/// A target of `user` on the server, as one of somebody else's.
+pub fn target(server: &Private, user: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+    target_at(&format!("mysql://{user}@localhost?socket={}", server.socket().display()), options)
+}
+
+/// The same by its URL.
+pub fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+    let mut settings = Settings::defaults(ENGINE.options());
+    for (name, value) in options {
+        settings.set(name, *value, Origin::Flag(format!("--{name}")));
+    }
+    let events: Arc<dyn Events> = Arc::new(Notes::default());
+    ENGINE.open(url, &settings, &events)
 }
 
 /// The last lines the server wrote.

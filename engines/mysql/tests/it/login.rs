@@ -1,0 +1,55 @@
+//! Who may connect, and what is said where nobody answers or somebody else does.
+
+use std::io::Write;
+use std::net::TcpListener;
+
+use mindful_core::ErrorKind;
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+
+use crate::support::{MARIADB, place, sql, started, target_at};
+
+#[test]
+fn a_refusal_says_who_where_why_and_what_next() {
+    let place = place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    sql(&server, "CREATE USER me@localhost IDENTIFIED BY 'right'");
+    let at = |login: &str| format!("mysql://{login}@localhost/bench?socket={}", server.socket().display());
+    let refusal = |url: &str| target_at(url, &[]).err().unwrap();
+    let wrong = refusal(&at("me:wrong"));
+    assert_eq!(wrong.kind, ErrorKind::Target);
+    let text = wrong.to_string();
+    assert!(text.starts_with("me@") && text.contains("Access denied") && text.contains("MYSQL_PWD"), "{text}");
+    assert!(!text.contains("wrong"), "{text}");
+    let target = target_at(&at("me:right"), &[]).unwrap();
+    let text =
+        target.load(&mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, "").dataset, &Silent, &Stop::default());
+    let text = text.unwrap_err().to_string();
+    assert!(text.contains("bench") && text.contains("GRANT ALL ON"), "{text}");
+}
+
+#[test]
+fn where_nobody_or_somebody_else_answers_the_next_move_is_told() {
+    let refusal = |url: &str| target_at(url, &[]).err().unwrap();
+    for (url, why, next) in [
+        ("mysql://me@127.0.0.1:1/b", "refused", "nothing listens there"),
+        ("mysql://me@localhost/b?socket=/nowhere/x.sock", "/nowhere/x.sock", "no server has its socket there"),
+    ] {
+        let text = refusal(url).to_string();
+        assert!(text.contains(why) && text.contains(next), "{text}");
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("mysql://me@{}/b?connect-timeout=1", listener.local_addr().unwrap());
+    let text = refusal(&url).to_string();
+    assert!(text.contains("said nothing for 1 s") && text.contains("connect-timeout"), "{text}");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // The first one is that which nobody answered.
+            for stream in listener.incoming().take(2) {
+                let _ = stream.unwrap().write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            }
+        });
+        let text = refusal(&url).to_string();
+        assert!(text.contains("answered, but not as MariaDB or MySQL"), "{text}");
+    });
+}
