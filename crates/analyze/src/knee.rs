@@ -7,7 +7,7 @@ mod load;
 mod model;
 mod slo;
 
-use mindful_core::{Error, Result};
+use mindful_core::{Error, Result, units};
 
 pub use answer::{Intervals, Knee};
 pub use fit::{Fit, fit};
@@ -80,7 +80,10 @@ fn checked(points: &[LoadPoint]) -> Result<Vec<LoadPoint>> {
     let (have, first) = (loads(rising.iter()), rising.first().map_or(0, |p| p.sessions));
     if have < FEWEST_LOADS || first > 1 {
         return Err(Error::run(
-            format!("{have} different loads from {first} sessions on are too few to find where queueing sets in"),
+            format!(
+                "{have} different loads from {} on are too few to find where queueing sets in",
+                units::counted(first, "session")
+            ),
             format!("measure at least {FEWEST_LOADS}, with one session and two past saturation among them"),
         ));
     }

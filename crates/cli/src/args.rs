@@ -45,7 +45,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(globals())
-        .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()).arg(full()))
+        .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()).arg(full()).arg(live()))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
         .subcommand(verify(planned))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
@@ -54,6 +54,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(
             planned("sweep", "Walk a ladder of sessions, or of any keys: --sessions 1..256, --update-pct 0,20,50")
                 .arg(full())
+                .arg(live())
                 .args(plan::SWEEP_KEYS.iter().map(|key| flag(key).help_heading("Sweep")))
                 .arg(
                     Arg::new("resume")
@@ -66,7 +67,8 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand(
             planned("contrast", "Mindless against mindful I/O: raw reads and the database on the same bytes")
                 .arg(repeat("3"))
-                .arg(full()),
+                .arg(full())
+                .arg(live()),
         )
         .subcommand(
             planned(
@@ -197,6 +199,7 @@ fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
                 .requires("listen")
                 .help("Let --listen be an address that other hosts reach"),
         )
+        .arg(live())
 }
 
 fn show() -> Command {
@@ -281,6 +284,13 @@ fn pack() -> Command {
 
 fn full() -> Arg {
     Arg::new("full").long("full").action(ArgAction::SetTrue).help("The whole report instead of its first lines")
+}
+
+fn live() -> Arg {
+    Arg::new("live")
+        .long("live")
+        .action(ArgAction::SetTrue)
+        .help("Show it on the whole terminal while it goes on: q leaves the view, not the run")
 }
 
 fn explain() -> Arg {

@@ -13,6 +13,7 @@ use mindful_core::run::Run;
 use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
 use mindful_report::live::Live;
+use mindful_report::live::screen::Screen;
 use mindful_report::{Style, escape};
 use mindful_runner::Context;
 use serde_json::Value;
@@ -27,8 +28,7 @@ pub fn of(matches: &ArgMatches) -> Result<Context> {
 /// The same for settings that are already layered.
 pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
-    let live: Arc<dyn Events> =
-        if is_quiet(matches) { Arc::new(Silent) } else { Arc::new(Live::new(std::io::stderr().is_terminal())) };
+    let live = live(matches)?;
     let store = store::open(matches)?;
     let context = Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
     Ok(Context { build: Some(version::line()), ..context })
@@ -44,6 +44,38 @@ pub fn among_ranks(context: Context) -> Result<Context> {
         rank.refuse_more_than(context.plan.sessions)?;
     }
     Ok(Context { rank, ..context })
+}
+
+/// What shows a run while it goes on: nothing, lines, or the whole terminal, where there is one.
+fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
+    let terminal = std::io::stderr().is_terminal();
+    if is_quiet(matches) {
+        return Ok(Arc::new(Silent));
+    }
+    if !is_full_screen(matches) {
+        return Ok(Arc::new(Live::new(terminal)));
+    }
+    if !has_screen(matches) {
+        tell("there is no terminal for --live: a line every ten seconds instead");
+        return Ok(Arc::new(Live::new(terminal)));
+    }
+    Ok(Arc::new(Screen::open(wants_colour(), signals::interrupt)?))
+}
+
+/// Whether the whole terminal is asked for, and there is one.
+pub fn has_screen(matches: &ArgMatches) -> bool {
+    let terminal = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
+    is_full_screen(matches) && !is_quiet(matches) && terminal
+}
+
+/// Whether the whole terminal is asked for.
+fn is_full_screen(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>("live").ok().flatten().is_some_and(|live| *live)
+}
+
+/// Whether nobody asked for no colour.
+fn wants_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Whether output shall be JSON.
@@ -68,8 +100,14 @@ const WIDE: usize = 120;
 /// How stdout wants its text.
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
-    let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Style { width: columns().unwrap_or(WIDE), colour }
+    let colour = terminal && wants_colour();
+    Style { width: columns().unwrap_or(WIDE), colour, ascii: !is_utf8(|name| std::env::var(name).ok()) }
+}
+
+/// Whether the locale that `variable` tells has more than ASCII: the first of the three that is set decides.
+fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty());
+    set.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
 }
 
 /// Columns of the output: those of the terminal, or what `COLUMNS` says; `None` where neither is there.
@@ -113,5 +151,19 @@ pub fn offer(text: &str) -> Result<bool> {
             Err(Error::run(format!("stdout cannot be written: {error}"), "look at where it is redirected to"))
         }
         Ok(()) => Ok(true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_utf8;
+
+    #[test]
+    fn a_locale_without_utf_8_gets_ascii() {
+        let of = |set: &[(&str, &str)]| {
+            is_utf8(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        };
+        assert!(of(&[("LANG", "de_DE.UTF-8")]) && of(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8"), ("LANG", "C")]));
+        assert!(!of(&[]) && !of(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]));
     }
 }

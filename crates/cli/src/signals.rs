@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
+use mindful_report::live::screen;
 use mindful_runner::hooks;
+use rustix::process::{Signal, getpid, kill_process};
 
 /// The process has one.
 static STOP: OnceLock<Stop> = OnceLock::new();
@@ -20,6 +22,7 @@ pub fn stop_on_signal() -> Result<Stop> {
     ctrlc::set_handler(move || {
         if requested.requested() || requested.may_cut_off() {
             hooks::end();
+            screen::restore();
             if !requested.requested() {
                 // With stderr gone there is nobody left to tell.
                 let _ = writeln!(std::io::stderr(), "mindful: interrupted");
@@ -31,4 +34,10 @@ pub fn stop_on_signal() -> Result<Stop> {
     })
     .map_err(|error| Error::run(format!("signals cannot be handled: {error}"), "run it in an ordinary process"))?;
     Ok(stop)
+}
+
+/// Does what Ctrl-C does, where the terminal hands it over as a key.
+pub fn interrupt() {
+    // A process may always signal itself.
+    let _ = kill_process(getpid(), Signal::INT);
 }

@@ -2,6 +2,7 @@
 //! shape as well as by colour.
 
 pub mod bars;
+pub mod characters;
 pub mod frame;
 pub mod plot;
 pub mod scale;

@@ -1,6 +1,9 @@
 //! What is going on, on stderr: one moving line on a terminal, a plain line every few seconds elsewhere.
 
+mod board;
+mod layout;
 mod progress;
+pub mod screen;
 mod seconds;
 
 use std::io::Write;
@@ -9,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mindful_core::event::{Event, Events};
+use mindful_core::result::Finding;
+use mindful_core::run::StepHead;
 use mindful_core::units;
 
 use crate::escape;
@@ -16,7 +21,7 @@ use progress::Progress;
 use seconds::Seconds;
 
 /// How often a plain line is written where there is no terminal.
-const PLAIN_EVERY: Duration = Duration::from_secs(5);
+const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows events as they come.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ struct State {
     seconds: Option<Seconds>,
     said: Option<Instant>,
     last: String,
+    /// What was found so far.
+    findings: Vec<Finding>,
 }
 
 impl Live {
@@ -44,6 +51,16 @@ impl Live {
             bar
         });
         Self { bar, state: Mutex::default() }
+    }
+
+    /// Goes on where a full screen was left: with the step that is under way, its boundaries and what was found.
+    fn go_on(&self, head: Option<StepHead>, boundaries_us: Vec<i64>, findings: Vec<Finding>) {
+        let mut state = self.state();
+        state.findings = findings;
+        state.seconds = head.map(Seconds::new);
+        if let Some(seconds) = &mut state.seconds {
+            seconds.take(Event::Started { boundaries_us, clock_offset_us: 0 });
+        }
     }
 
     /// A line that stays.
@@ -86,6 +103,7 @@ impl Events for Live {
                 self.show(&mut state, line, ends);
                 state.progress = (!ends).then_some(progress);
             }
+            Event::Finding(finding) => state.findings.push(finding),
             Event::Step(head) => state.seconds = Some(Seconds::new(head)),
             Event::Ready { ready, of } => {
                 let line = format!("connecting: {ready} of {} ready", units::counted(of, "session"));
@@ -93,12 +111,14 @@ impl Events for Live {
             }
             Event::StepEnd { .. } => {
                 if let Some(line) = state.seconds.take().and_then(Seconds::last_line) {
+                    let line = so_far(&line, &state.findings);
                     self.show(&mut state, line, true);
                 }
             }
             event => {
                 let line = state.seconds.as_mut().and_then(|seconds| seconds.take(event));
                 if let Some(line) = line {
+                    let line = so_far(&line, &state.findings);
                     self.show(&mut state, line, false);
                 }
             }
@@ -110,6 +130,11 @@ impl Events for Live {
             bar.finish_and_clear();
         }
     }
+}
+
+/// `line` with what speaks against the result so far behind its place: a narrow terminal cuts the end.
+fn so_far(line: &str, findings: &[Finding]) -> String {
+    line.replacen(": ", &format!(", {}: ", board::verdict(findings)), 1)
 }
 
 impl Drop for Live {

@@ -49,6 +49,8 @@ fn piece(piece: &Piece) -> String {
         Piece::Strong(words) => format!("**{}**\n\n", plain(words)),
         Piece::Beside { word, text, .. } => format!("**{}** {}\n\n", plain(word), plain(text)),
         Piece::Table { table, .. } => rows(table.rows(), " ---: |"),
+        // A page has charts.
+        Piece::Course { .. } | Piece::Curve(_) => String::new(),
         Piece::Pairs(pairs) => {
             let pairs = pairs.iter().map(|(name, what)| vec![name.clone(), what.clone()]);
             rows(

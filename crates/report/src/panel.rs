@@ -1,6 +1,7 @@
 //! Panels: the parts of a report, each made of a run and its analysis alone. How wide a line is, and whether there is
 //! colour, is known only to who shows them.
 
+use crate::drawing::characters::{Spot, curve, sparkline};
 use crate::style::{Style, Tone};
 use crate::table::{Table, columns_of, wrap};
 
@@ -32,6 +33,23 @@ pub(crate) enum Piece {
     },
     /// Names and what they are, aligned.
     Pairs(Vec<(String, String)>),
+    /// How figures went over time: what time, and of each figure its name, its values and its range in words.
+    Course {
+        over: String,
+        figures: Vec<(String, Vec<Option<f64>>, String)>,
+    },
+    /// A curve with the names of its axes and how their ends are told.
+    Curve(Curve),
+}
+
+/// A curve as a terminal draws it.
+pub(crate) struct Curve {
+    pub title: String,
+    pub spots: Vec<Spot>,
+    /// The farthest across, in words.
+    pub far: String,
+    /// The highest and the lowest, in words.
+    pub ends: [String; 2],
 }
 
 /// A part of a report.
@@ -86,6 +104,14 @@ impl Panel {
         self.0.push(Piece::Pairs(pairs));
     }
 
+    pub(crate) fn course(&mut self, over: String, figures: Vec<(String, Vec<Option<f64>>, String)>) {
+        self.0.push(Piece::Course { over, figures });
+    }
+
+    pub(crate) fn curve(&mut self, curve: Curve) {
+        self.0.push(Piece::Curve(curve));
+    }
+
     /// Its pieces, for who shows them in a form of its own.
     pub(crate) fn pieces(&self) -> &[Piece] {
         &self.0
@@ -129,7 +155,50 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
             lines.iter().enumerate().map(|(at, line)| format!("  {}", header(at, line))).collect()
         }
         Piece::Pairs(pairs) => aligned(pairs, style),
+        Piece::Course { over, figures } => course(over, figures, style),
+        Piece::Curve(curve) => drawn(curve, style),
     }
+}
+
+/// Figures over time beside each other, in as many columns as there is room for.
+fn course(over: &str, figures: &[(String, Vec<Option<f64>>, String)], style: &Style) -> Vec<String> {
+    const MOST: usize = 16;
+    let words: usize = figures.iter().map(|(name, _, range)| columns_of(name) + columns_of(range) + 4).sum();
+    let room = style.columns().saturating_sub(columns_of(over) + 4 + words) / figures.len().max(1);
+    let columns = room.min(MOST);
+    if columns < 4 {
+        return Vec::new();
+    }
+    let one = |(name, values, range): &(String, Vec<Option<f64>>, String)| {
+        format!("{name} {} {range}", sparkline(values, columns, style.ascii))
+    };
+    vec![format!("  {over}  {}", figures.iter().map(one).collect::<Vec<_>>().join("  "))]
+}
+
+/// A curve where there is room for one.
+fn drawn(drawn: &Curve, style: &Style) -> Vec<String> {
+    const HIGH: usize = 9;
+    const FEWEST: usize = 80;
+    if style.columns() < FEWEST {
+        return Vec::new();
+    }
+    let beside = drawn.ends.iter().map(|end| columns_of(end)).max().unwrap_or(0);
+    let wide = (style.columns() - beside - 5).min(72);
+    let (side, corner, ground) = if style.ascii { ('|', '+', '-') } else { ('│', '└', '─') };
+    let mut lines = vec![String::new(), format!("  {}", style.paint(Tone::Faint, &drawn.title))];
+    for (at, line) in curve(&drawn.spots, wide, HIGH, style.ascii).iter().enumerate() {
+        let end = match at {
+            0 => &drawn.ends[0],
+            _ if at + 1 == HIGH => &drawn.ends[1],
+            _ => "",
+        };
+        let pad = " ".repeat(beside - columns_of(end));
+        lines.push(format!("  {pad}{end} {side}{}", line.trim_end()));
+    }
+    lines.push(format!("  {} {corner}{}", " ".repeat(beside), ground.to_string().repeat(wide)));
+    let pad = " ".repeat((beside + wide + 4).saturating_sub(columns_of(&drawn.far)));
+    lines.push(format!("{pad}{}", drawn.far));
+    lines
 }
 
 /// A line as it is where there is room for it, or where it names what must stay in one piece, such as a path; else in

@@ -7,11 +7,13 @@ pub struct Style {
     pub width: usize,
     /// Whether to add colour. Nothing is reported by colour alone.
     pub colour: bool,
+    /// Whether pictures are made of ASCII alone.
+    pub ascii: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { width: Self::MOST_COLUMNS, colour: false }
+        Self { width: Self::MOST_COLUMNS, colour: false, ascii: false }
     }
 }
 

@@ -6,7 +6,8 @@ use mindful_analyze::curve::throughput;
 use mindful_core::result::{KneeSummary, StepSummary, Summary};
 use mindful_core::run::{Run, StepRecord};
 
-use crate::panel::Panel;
+use crate::drawing::characters::{Spot, goes_by_ratio};
+use crate::panel::{Curve, Panel};
 use crate::table::{Side, Table};
 use crate::{escape, figure, terminal};
 
@@ -41,6 +42,9 @@ fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: 
         panel.line(&format!("  {}", escape(&named(values))));
     }
     panel.main_table(table(steps, block_bytes, log));
+    if let Some(curve) = curve(steps) {
+        panel.curve(curve);
+    }
     if let Some(line) = drift(steps) {
         panel.blank();
         panel.wrapped(2, &line);
@@ -124,6 +128,31 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
         table.row(row(step, block_bytes, most));
     }
     table
+}
+
+/// Latency against throughput, each step a point called by its sessions; of fewer than three there is no curve.
+fn curve(steps: &[&StepSummary]) -> Option<Curve> {
+    let latency = |step: &StepSummary| step.ops.main().and_then(|op| op.p99_us);
+    let mean = |step: &StepSummary| step.ops.main().map_or(step.read_latency_mean_us, |op| op.mean_us);
+    let all = || steps.iter().filter(|step| !step.point.drift_check);
+    let of_p99 = all().all(|step| latency(step).is_some());
+    let spot = |step: &&&StepSummary| {
+        let y = if of_p99 { latency(step) } else { mean(step) }?;
+        Some(Spot { x: throughput(step)?, y, label: figure::count(step.sessions) })
+    };
+    let spots: Vec<Spot> = all().filter_map(|step| spot(&step)).collect();
+    let most = |value: fn(&Spot) -> f64| spots.iter().map(value).filter(|v| v.is_finite()).reduce(f64::max);
+    let (far, top) = (most(|spot| spot.x)?, most(|spot| spot.y)?);
+    let least = spots.iter().map(|spot| spot.y).filter(|y| y.is_finite()).reduce(f64::min)?;
+    let low = if goes_by_ratio(least, top) { figure::time_us(least) } else { "0".to_owned() };
+    let unit = if of_old_tool(steps) { "LIO/s" } else { "blocks/s" };
+    let name = if of_p99 { "p99" } else { "mean latency" };
+    (spots.len() > 2).then(|| Curve {
+        title: format!("{name} of an operation against {unit}; the number is how many sessions worked"),
+        spots,
+        far: format!("{} {unit}", figure::whole(far.max(0.0).round() as u64)),
+        ends: [figure::time_us(top), low],
+    })
 }
 
 /// Whether operations are not reported: then cache requests, read requests and their time stand in their place.

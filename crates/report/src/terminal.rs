@@ -1,5 +1,6 @@
 //! Single steps for a person: the figure first, then what limits it and what stands behind both.
 
+mod course;
 pub(crate) mod facts;
 pub(crate) mod figures;
 pub(crate) mod price;
@@ -13,27 +14,29 @@ use crate::style::Detail;
 
 /// The panels of single steps.
 pub(crate) fn panels(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
-    let mut panels = each_step(analysis, card, detail);
+    let mut panels = each_step(run, analysis, card, detail);
     if detail == Detail::Short {
         panels.push(facts::in_brief(run, analysis));
     }
     panels
 }
 
-fn each_step(analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
-    let of_step = |(step, card): (&StepAnalysis, &StepCard)| {
+fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
+    let of_step = |(at, (step, card)): (usize, (&StepAnalysis, &StepCard))| {
         let mut place = Panel::default();
         if let Some(text) = &card.place {
             place.heading(text);
         }
-        let mut panels = vec![place, headline(card), figures::operations(step), figures::ledger(step, detail)];
+        let mut panels = vec![place, headline(card), figures::operations(step)];
+        panels.extend(run.steps.get(at).and_then(|record| course::panel(record, step)));
+        panels.push(figures::ledger(step, detail));
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);
         }
         panels.push(price::panel(analysis.summary.price.as_ref(), &step.summary));
         panels
     };
-    analysis.steps.iter().zip(&card.steps).flat_map(of_step).collect()
+    analysis.steps.iter().zip(&card.steps).enumerate().flat_map(of_step).collect()
 }
 
 fn headline(card: &StepCard) -> Panel {

@@ -59,7 +59,12 @@ impl Recording {
 
     /// A line for those who watch, not for the record.
     pub fn tell(&self, text: &str) {
-        self.live.emit(Event::Note { text: text.to_owned() });
+        self.show(Event::Note { text: text.to_owned() });
+    }
+
+    /// An event for those who watch, not for the record.
+    pub fn show(&self, event: Event) {
+        self.live.emit(event);
     }
 }
 

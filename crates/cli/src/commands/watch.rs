@@ -35,6 +35,8 @@ enum Shape {
     Json(Filter),
     All(Filter),
     Line(Columns),
+    /// The whole terminal shows it.
+    Screen,
 }
 
 /// Reads all counters once a second, or once an `--interval`, and prints what they did, until told to stop or `--duration`
@@ -59,14 +61,17 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };
     let observer =
         Observer::start(samplers, boundaries, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
-    context.events().quiet();
-    if !context::wants_json(matches) {
+    if !matches!(shape, Shape::Screen) {
+        context.events().quiet();
+    }
+    if !context::wants_json(matches) && !matches!(shape, Shape::Screen) {
         context::print(&context::found_plan(&context.settings))?;
     }
     // A second is reported half of one after its end.
     let until = until.map(|duration| Instant::now() + duration + interval.min(Duration::from_secs(1)));
     let outcome = print(&context, &readings, until, &mut shape, &served);
     observer.stop();
+    context.events().quiet();
     outcome.map(|()| Exit::Ok)
 }
 
@@ -83,6 +88,9 @@ fn interval(matches: &ArgMatches) -> Result<Duration> {
 fn shape(matches: &ArgMatches, log_name: &str) -> Result<Shape> {
     let filter = filter(matches)?;
     let all = matches.get_flag("all") || filter.asks();
+    if context::has_screen(matches) {
+        return Ok(Shape::Screen);
+    }
     Ok(match (context::wants_json(matches), all) {
         (true, _) => Shape::Json(filter),
         (false, true) => Shape::All(filter),
@@ -96,6 +104,7 @@ impl Shape {
             Self::Json(filter) => second.json(filter, plan_file),
             Self::All(filter) => second.text(filter),
             Self::Line(columns) => columns.text(second),
+            Self::Screen => String::new(),
         }
     }
 }
@@ -119,6 +128,9 @@ fn print(
     while !context.stop.requested() {
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
+                if matches!(shape, Shape::Screen) {
+                    context.recording.show(event.clone());
+                }
                 let second = sources.take(event);
                 if second.is_some() {
                     served.set(sources.openmetrics());

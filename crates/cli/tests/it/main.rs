@@ -38,6 +38,7 @@ mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod lies;
 mod listens;
+mod live_views;
 #[path = "../../../import/tests/it/made/mod.rs"]
 mod made;
 #[cfg(all(feature = "sqlite", feature = "raw"))]

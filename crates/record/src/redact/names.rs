@@ -290,12 +290,17 @@ impl Names {
 
     /// The longest name that `text` begins with and that ends there.
     pub fn word_at(&self, text: &str, processes: bool) -> Option<(Kind, String)> {
-        let ends = |word: &str| !text[word.len()..].starts_with(super::text::is_of_word);
+        let ends = |word: &str| !text[word.len()..].starts_with(is_of_word);
         let fits = |(kind, word): &&(Kind, String)| {
             (processes || *kind != Kind::Process) && text.starts_with(word.as_str()) && ends(word)
         };
         self.words.iter().find(fits).cloned()
     }
+}
+
+/// Whether `c` goes on a word.
+pub fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Whether the kernel calls block devices so.

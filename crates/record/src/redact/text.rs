@@ -2,17 +2,12 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::names::{Kind, Names, says_nothing};
+use super::names::{Kind, Names, is_of_word, says_nothing};
 
 /// Folders of the kernel, the same on every host; a device in their names is renamed all the same.
 const OF_THE_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev/null"];
 /// What ends a path or a URL in a sentence.
 const ENDS: &str = "\"'`<>()[]{}|,;";
-
-/// Whether `c` goes on a word.
-pub fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
 
 impl Names {
     /// `text` with all names in it replaced.

@@ -143,7 +143,8 @@ fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
         if let Some((x, y)) = on_curve(&series.points, sessions) {
             let between = knee.intervals.get("asymptote_sessions");
             let between = between.map(|[low, high]| format!(" ({} to {})", number(*low), number(*high)));
-            let name = format!("knee: {} sessions{}", number(sessions), between.unwrap_or_default());
+            let name =
+                format!("knee: queueing dominates above {} sessions{}", number(sessions), between.unwrap_or_default());
             guides.push(Guide::Spot(x, y, name));
         }
     }

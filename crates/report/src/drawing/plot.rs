@@ -14,6 +14,8 @@ const HEIGHT: f64 = 268.0;
 const BELOW: f64 = 46.0;
 /// A line of the legend.
 const LEGEND: f64 = 18.0;
+/// A line that names what is marked.
+const NAME: f64 = 15.0;
 /// Shapes, colours and dashes before they come again.
 pub const LOOKS: usize = 6;
 /// Marks, one a look.
@@ -125,8 +127,11 @@ pub struct Plot {
 impl Plot {
     /// The picture.
     pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
-        let (legend, top) = self.legend();
-        let field = Field { plot: self, top, x: self.x_scale(), y: self.y_scale() };
+        let (legend, above) = self.legend();
+        let named = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
+        // What is marked is named above the field: no name lies over a curve.
+        let top = above + NAME * named as f64;
+        let field = Field { plot: self, above, top, x: self.x_scale(), y: self.y_scale() };
         let mut content = legend;
         field.axes(&mut content);
         field.guides(&mut content);
@@ -237,6 +242,8 @@ fn thin(look: Look) -> &'static str {
 /// The field with its scales.
 struct Field<'a> {
     plot: &'a Plot,
+    /// Where names of what is marked begin.
+    above: f64,
     top: f64,
     x: Scale,
     y: Scale,
@@ -287,11 +294,13 @@ impl Field<'_> {
 
     fn guides(&self, svg: &mut String) {
         let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
-        let (mut words, mut below) = (String::new(), self.top + 13.0);
+        let (mut words, mut line) = (String::new(), self.above - 14.0);
+        // The name, and where the line to what it names begins.
         let mut tell = |x: f64, name: &str| {
             let (class, x) = if x > WIDTH / 2.0 { ("noted at-end", x - 5.0) } else { ("noted", x + 5.0) };
-            let _ = writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{below:.1}\">{}</text>", text(name));
-            below += 15.0;
+            let _ = writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", text(name));
+            line += NAME;
+            line - NAME - 9.0
         };
         for guide in &self.plot.guides {
             match guide {
@@ -306,8 +315,8 @@ impl Field<'_> {
                         );
                     }
                     let x = self.x(*value);
-                    let _ = writeln!(svg, "<path class=\"guide\" d=\"M{x:.1} {}V{bottom}\"/>", self.top);
-                    tell(x, name);
+                    let from = tell(x, name);
+                    let _ = writeln!(svg, "<path class=\"guide\" d=\"M{x:.1} {from:.1}V{bottom}\"/>");
                 }
                 Guide::Level(value, name) => {
                     let y = self.y(*value);
@@ -319,8 +328,8 @@ impl Field<'_> {
                 Guide::Spot(x, y, name) => {
                     let (x, y) = (self.x(*x), self.y(*y));
                     let _ = writeln!(svg, "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>");
-                    let _ = writeln!(svg, "<path class=\"leader\" d=\"M{x:.1} {:.1}V{}\"/>", y - 9.0, self.top);
-                    tell(x, name);
+                    let from = tell(x, name);
+                    let _ = writeln!(svg, "<path class=\"leader\" d=\"M{x:.1} {:.1}V{from:.1}\"/>", y - 9.0);
                 }
             }
         }

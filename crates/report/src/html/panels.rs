@@ -27,6 +27,8 @@ fn piece(piece: &Piece) -> String {
             rows.rows().split_first().map(|(titles, rows)| table(titles, rows)).unwrap_or_default()
         }
         Piece::Pairs(pairs) => list(pairs),
+        // A page has charts.
+        Piece::Course { .. } | Piece::Curve(_) => String::new(),
     }
 }
 

@@ -46,6 +46,11 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
         fact(&escape(&run.words().hits), hits(&analysis.steps[0]));
         fact("measured window", window(step, &run.steps[0].head));
         fact("CPU", cpus(run, analysis));
+    } else {
+        let (log, hits) = (format!("{} and commit", escape(&log)), escape(&run.words().hits));
+        for name in ["active set", "sessions", "work unit", "mix", &log, &hits, "measured window", "CPU"] {
+            fact(name, unknown());
+        }
     }
     fact("storage", storage(run, analysis));
     if let Some(notice) = &analysis.summary.notice {

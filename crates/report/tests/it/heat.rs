@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(width in 60_usize..140, seconds in 1_u32..150) {
         let run = Made { seconds, latency_us: 100_000, update_pct: "20", ..Made::default() }.run();
-        let text = heat::terminal::report(&run, &analyze(&run), &Style { width, colour: false });
+        let text = heat::terminal::report(&run, &analyze(&run), &Style { width, ..Style::default() });
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }

@@ -5,6 +5,7 @@ mod benchmarks;
 mod browser;
 mod charts;
 mod csv_columns;
+mod facts;
 mod heat;
 mod hlog;
 mod hostile_numbers;

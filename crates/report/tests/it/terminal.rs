@@ -30,6 +30,19 @@ fn a_report_is_short_unless_all_of_it_is_asked_for() {
 }
 
 #[test]
+fn a_sweep_is_drawn_where_there_is_room() {
+    let run = crate::charts::sweep(&[1, 2, 4, 8, 16, 32]);
+    let analysis = analyze(&run);
+    let told = |width, ascii| {
+        mindful_report::of(&run, &analysis, None, Detail::Short).text(&Style { width, ascii, ..Style::default() })
+    };
+    insta::assert_snapshot!("a_sweep_in_short", told(100, false));
+    let ascii = told(100, true);
+    assert!(ascii.is_ascii() && ascii.contains("32 o") && ascii.contains("p99 of an operation"), "{ascii}");
+    assert!(!told(70, false).contains("p99 of an operation"), "no curve without room");
+}
+
+#[test]
 fn a_clean_run() {
     insta::assert_snapshot!(report(&Made::default().run()));
 }
@@ -169,7 +182,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(width in 80_usize..140, from_storage in 0.0_f64..1.2, miss in 0.0_f64..1.0) {
         let run = Made { from_storage, miss, update_pct: "20", latency_us: 4_000, ..Made::default() }.run();
-        let text = mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style { width, colour: false });
+        let text = mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style { width, ..Style::default() });
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }

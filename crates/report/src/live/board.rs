@@ -1,0 +1,233 @@
+//! What a full screen shows of a run: made of events alone, it knows no terminal.
+
+use std::collections::BTreeMap;
+
+use mindful_core::event::Event;
+use mindful_core::latency::Recorder;
+use mindful_core::metric::{Counter, shared};
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::StepHead;
+use mindful_core::slice::SliceReport;
+
+use crate::drawing::characters::Spot;
+use crate::escape;
+
+/// Slices that are remembered for the small pictures.
+const REMEMBERED: usize = 240;
+/// Remarks that are remembered.
+const REMARKS: usize = 6;
+
+/// One slice of all sessions together.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Second {
+    /// Operations per second.
+    pub ops_per_s: f64,
+    /// Blocks visited per second.
+    pub blocks_per_s: f64,
+    /// Median and 99th percentile of an operation, us.
+    pub p50_us: Option<f64>,
+    /// The same.
+    pub p99_us: Option<f64>,
+}
+
+/// The state of the screen.
+#[derive(Debug, Default)]
+pub struct Board {
+    /// The step that goes on.
+    pub step: Option<StepHead>,
+    /// Its boundaries, us.
+    boundaries_us: Vec<i64>,
+    open: BTreeMap<u32, Open>,
+    /// Whole slices of the step, the last ones.
+    pub seconds: Vec<Second>,
+    /// The number of the last one.
+    last: Option<u32>,
+    /// Per second of each counter by its name, from its last two readings.
+    rates: BTreeMap<String, f64>,
+    sources: BTreeMap<String, Source>,
+    /// Steps that ended, as points of a curve.
+    pub curve: Vec<Spot>,
+    whole: Recorder,
+    blocks: f64,
+    /// What was found, the newest last.
+    pub findings: Vec<Finding>,
+    /// What was said, the newest last.
+    pub remarks: Vec<String>,
+    /// Work of known size.
+    pub progress: String,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    sessions: usize,
+    ops: u64,
+    blocks: u64,
+    latency: Recorder,
+}
+
+#[derive(Debug, Default)]
+struct Source {
+    names: Vec<String>,
+    last: Option<(i64, Vec<Option<f64>>)>,
+}
+
+impl Board {
+    /// Takes an event.
+    pub fn take(&mut self, event: Event) {
+        match event {
+            Event::Step(head) => self.begin(head),
+            Event::Started { boundaries_us, .. } => {
+                self.boundaries_us = boundaries_us;
+                self.progress.clear();
+            }
+            Event::Slice { report, .. } => self.slice(&report),
+            Event::Source { source, metrics, .. } => {
+                let names = metrics.into_iter().map(|metric| metric.name).collect();
+                self.sources.insert(source, Source { names, last: None });
+            }
+            Event::Sample { source, at_us, values, .. } => self.sample(&source, at_us, values),
+            Event::StepEnd { .. } => self.end_step(),
+            Event::Finding(finding) => self.findings.push(finding),
+            Event::Note { text } => {
+                self.remarks.push(escape(&text));
+                let old = self.remarks.len().saturating_sub(REMARKS);
+                self.remarks.drain(..old);
+            }
+            Event::Ready { ready, of } => self.progress = format!("connecting: {ready} of {of} sessions ready"),
+            Event::Progress { what, done, of, .. } => {
+                let share = if of > 0 {
+                    format!(" {} %", u128::from(done.min(of)) * 100 / u128::from(of))
+                } else {
+                    String::new()
+                };
+                self.progress = format!("{}{share}", escape(&what));
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, head: StepHead) {
+        self.step = Some(head);
+        (self.boundaries_us, self.open, self.last) = (Vec::new(), BTreeMap::new(), None);
+        self.seconds.clear();
+        self.rates.clear();
+        (self.whole, self.blocks) = (Recorder::new(), 0.0);
+    }
+
+    fn slice(&mut self, report: &SliceReport) {
+        let Some(head) = &self.step else { return };
+        let open = self.open.entry(report.index).or_default();
+        open.sessions += 1;
+        for op in &report.ops {
+            open.ops += op.ops;
+            open.blocks += op.blocks;
+            open.latency.merge(&op.latency);
+            if report.index >= head.warmup_slices {
+                self.whole.merge(&op.latency);
+            }
+        }
+        if open.sessions < head.placements.len() {
+            return;
+        }
+        let (Some(whole), Some(seconds)) = (self.open.remove(&report.index), self.length_s(report.index)) else {
+            return;
+        };
+        self.open.retain(|index, _| *index > report.index);
+        if report.index >= head.warmup_slices {
+            self.blocks += whole.blocks as f64;
+        }
+        let quantile = |share| whole.latency.quantile_ns(share).map(|ns| ns as f64 / 1e3);
+        self.seconds.push(Second {
+            ops_per_s: whole.ops as f64 / seconds,
+            blocks_per_s: whole.blocks as f64 / seconds,
+            p50_us: quantile(0.5),
+            p99_us: quantile(0.99),
+        });
+        let old = self.seconds.len().saturating_sub(REMEMBERED);
+        self.seconds.drain(..old);
+        self.last = Some(report.index);
+    }
+
+    fn length_s(&self, index: u32) -> Option<f64> {
+        let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
+        Some((at(index + 1)? - at(index)?) as f64 / 1e6).filter(|seconds| *seconds > 0.0)
+    }
+
+    fn sample(&mut self, source: &str, at_us: i64, values: Vec<Option<f64>>) {
+        let Some(known) = self.sources.get_mut(source) else { return };
+        if let Some((before_us, before)) = known.last.take().filter(|(before_us, _)| *before_us < at_us) {
+            for (name, (now, before)) in known.names.iter().zip(values.iter().zip(before)) {
+                let grew = now.zip(before).map(|(now, before)| (now - before) * 1e6 / (at_us - before_us) as f64);
+                // Waits are called by their class and event, which no other source does.
+                if let Some(rate) = grew.filter(|rate| *rate >= 0.0) {
+                    self.rates.insert(name.clone(), rate);
+                }
+            }
+        }
+        known.last = Some((at_us, values));
+    }
+
+    fn end_step(&mut self) {
+        let Some(head) = &self.step else { return };
+        let begin = self.boundaries_us.get(head.warmup_slices as usize).copied();
+        let end = self.last.and_then(|last| self.boundaries_us.get(last as usize + 1)).copied();
+        let seconds = begin.zip(end).map(|(begin, end)| (end - begin) as f64 / 1e6).filter(|seconds| *seconds > 0.0);
+        let p99 = self.whole.quantile_ns(0.99).map(|ns| ns as f64 / 1e3);
+        if let Some((seconds, y)) = seconds.zip(p99) {
+            self.curve.push(Spot { x: self.blocks / seconds, y, label: head.session_count().to_string() });
+        }
+    }
+
+    /// What a counter grows by in a second.
+    pub fn rate(&self, counter: Counter) -> Option<f64> {
+        self.rates.iter().find(|(name, _)| **name == counter).map(|(_, rate)| *rate)
+    }
+
+    /// The share of logical reads that the cache served.
+    pub fn hits(&self) -> Option<f64> {
+        let (physical, logical) = (self.rate(shared::PHYSICAL_READS)?, self.rate(shared::LOGICAL_READS)?);
+        (logical > 0.0).then(|| (1.0 - physical / logical).max(0.0))
+    }
+
+    /// Sessions that wait, by what for: the most first.
+    pub fn waits(&self) -> Vec<(&str, f64)> {
+        let classed = |(name, rate): (&'_ String, &f64)| name.contains('/').then_some(*rate).filter(|rate| *rate > 0.0);
+        let mut waits: Vec<_> =
+            self.rates.iter().filter_map(|(name, rate)| Some((name.as_str(), classed((name, rate))? / 1e6))).collect();
+        waits.sort_by(|a, b| b.1.total_cmp(&a.1));
+        waits
+    }
+
+    /// How far the step is: seconds gone and seconds asked for, both of its window; before it, those of the warm-up.
+    pub fn place(&self) -> Option<(bool, f64, Option<f64>)> {
+        let head = self.step.as_ref()?;
+        let end = *self.boundaries_us.get(self.last? as usize + 1)?;
+        let since = |boundary: u32| Some((end - self.boundaries_us.get(boundary as usize)?) as f64 / 1e6);
+        if self.last? < head.warmup_slices {
+            let first = self.boundaries_us.first()?;
+            let all = self.boundaries_us.get(head.warmup_slices as usize).map(|end| (end - first) as f64 / 1e6);
+            return Some((true, since(0)?, all));
+        }
+        Some((false, since(head.warmup_slices)?, head.duration_s))
+    }
+
+    /// Boundaries of the slices of the step, us.
+    pub fn boundaries(&self) -> &[i64] {
+        &self.boundaries_us
+    }
+
+    /// Whether anything speaks against the result so far.
+    pub fn verdict(&self) -> String {
+        verdict(&self.findings)
+    }
+}
+
+/// Whether anything in `findings` speaks against the result.
+pub fn verdict(findings: &[Finding]) -> String {
+    let Some(worst) = findings.iter().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Info)
+    else {
+        return "so far VALID".to_owned();
+    };
+    let word = if worst.severity == Severity::Error { "INVALID" } else { "SUSPECT" };
+    format!("so far {word} ({})", escape(&worst.code))
+}

@@ -1,0 +1,176 @@
+//! How the board is laid out on a screen of any size.
+
+use mindful_core::metric::shared;
+use mindful_core::result::Severity;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Paragraph;
+
+use super::board::Board;
+use crate::drawing::characters::{curve, sparkline};
+use crate::escape;
+use crate::figure::{UNKNOWN, maybe, number, percent, sessions, time_us};
+
+/// Lines of the figures: place, a blank and eight figures.
+const FIGURES: u16 = 10;
+
+/// Draws the whole board.
+pub fn draw(frame: &mut Frame, board: &Board, colour: bool) {
+    let [figures, curve, findings] = Layout::vertical([
+        Constraint::Length(FIGURES),
+        Constraint::Min(0),
+        Constraint::Length((board.findings.len().min(5) + board.remarks.len().min(3) + 2) as u16),
+    ])
+    .areas(frame.area());
+    frame.render_widget(Paragraph::new(figures_of(board, figures, colour)), figures);
+    frame.render_widget(Paragraph::new(curve_of(board, curve)), curve);
+    frame.render_widget(Paragraph::new(findings_of(board, colour)), findings);
+}
+
+fn strong(text: impl Into<String>) -> Span<'static> {
+    Span::styled(text.into(), Style::new().add_modifier(Modifier::BOLD))
+}
+
+fn figures_of(board: &Board, area: Rect, colour: bool) -> Text<'static> {
+    let mut lines = vec![place(board, colour), Line::default()];
+    let last = board.seconds.last().copied();
+    let columns = usize::from(area.width.saturating_sub(34)).min(80);
+    let history = |value: fn(&super::board::Second) -> Option<f64>| {
+        let from = board.seconds.len().saturating_sub(columns);
+        let values: Vec<_> = board.seconds[from..].iter().map(value).collect();
+        sparkline(&values, columns, false)
+    };
+    let us = |value: Option<f64>| value.map_or_else(|| UNKNOWN.to_owned(), time_us);
+    let row = |name: &str, value: String, drawn: String| {
+        Line::from(vec![
+            Span::raw(format!(" {name:<16}")),
+            strong(format!("{value:>12}")),
+            Span::raw(format!("   {drawn}")),
+        ])
+    };
+    lines.push(row("IOPS", maybe(board.rate(shared::PHYSICAL_READS)), String::new()));
+    lines.push(row("blocks/s", maybe(last.map(|s| s.blocks_per_s)), history(|s| Some(s.blocks_per_s))));
+    lines.push(row("operations/s", maybe(last.map(|s| s.ops_per_s)), history(|s| Some(s.ops_per_s))));
+    lines.push(row("p50", us(last.and_then(|s| s.p50_us)), history(|s| s.p50_us)));
+    lines.push(row("p99", us(last.and_then(|s| s.p99_us)), history(|s| s.p99_us)));
+    lines.push(row("hit ratio", percent(board.hits()), String::new()));
+    lines.push(Line::from(format!(" {:<16}{}", "waits", waits(board))));
+    lines.push(Line::from(format!(" {:<16}{}", "device", device(board))));
+    Text::from(lines)
+}
+
+/// Which step it is, how far, and whether anything speaks against it.
+fn place(board: &Board, colour: bool) -> Line<'static> {
+    let mut spans = vec![strong(" mindful  ")];
+    if let Some(head) = &board.step {
+        spans.push(strong(format!("step {}: {}  ", head.step + 1, sessions(u32::try_from(head.session_count()).ok()))));
+    }
+    let told = match board.place() {
+        _ if !board.progress.is_empty() => board.progress.clone(),
+        Some((warm_up, gone, asked)) => {
+            let what = if warm_up { "warm-up" } else { "measuring" };
+            match asked {
+                Some(asked) => format!("{what} {gone:.0} of {asked:.0} s, {:.0} s left", (asked - gone).max(0.0)),
+                None => format!("{what} {gone:.0} s"),
+            }
+        }
+        None => "not measuring".to_owned(),
+    };
+    spans.push(Span::raw(format!("{told}  ")));
+    let grave = board.findings.iter().any(|finding| finding.severity > Severity::Info);
+    let style = if colour && grave { Style::new().fg(Color::Yellow) } else { Style::new() };
+    if board.step.is_some() || grave {
+        spans.push(Span::styled(board.verdict(), style));
+    }
+    Line::from(spans)
+}
+
+fn waits(board: &Board) -> String {
+    let waits = board.waits();
+    if waits.is_empty() {
+        return UNKNOWN.to_owned();
+    }
+    let told = waits.iter().take(4).map(|(name, sessions)| format!("{} {}", escape(name), number(*sessions)));
+    format!("{} sessions", told.collect::<Vec<_>>().join(", "))
+}
+
+fn device(board: &Board) -> String {
+    let reads = board.rate(shared::DEVICE_READS);
+    let mean = board.rate(shared::DEVICE_READ_TIME_US).zip(reads).filter(|(_, reads)| *reads > 0.0);
+    let queue = board.rate(shared::DEVICE_QUEUE_TIME_US).map(|us| us / 1e6);
+    let mean = mean.map_or_else(|| UNKNOWN.to_owned(), |(time, reads)| time_us(time / reads));
+    format!("{} reads/s of {mean}, {} requests at a time", maybe(reads), maybe(queue))
+}
+
+/// The curve of the steps that ended.
+fn curve_of(board: &Board, area: Rect) -> Text<'static> {
+    let (wide, high) = (usize::from(area.width.saturating_sub(2)).min(100), usize::from(area.height.saturating_sub(2)));
+    if board.curve.len() < 2 || high < 3 || wide < 20 {
+        return Text::default();
+    }
+    let mut lines = vec![Line::from(" p99 against blocks/s so far; the number is sessions")];
+    lines.extend(curve(&board.curve, wide, high, false).into_iter().map(|line| Line::from(format!(" {line}"))));
+    Text::from(lines)
+}
+
+fn findings_of(board: &Board, colour: bool) -> Text<'static> {
+    let mut lines = Vec::new();
+    for remark in board.remarks.iter().rev().take(3).rev() {
+        lines.push(Line::from(format!(" {remark}")));
+    }
+    let newest = board.findings.len().saturating_sub(5);
+    for finding in &board.findings[newest..] {
+        let (word, tone) = match finding.severity {
+            Severity::Error => ("error", Color::Red),
+            Severity::Warning => ("warning", Color::Yellow),
+            Severity::Info => ("info", Color::Reset),
+        };
+        let style = if colour { Style::new().fg(tone) } else { Style::new() };
+        let told = format!(" {}: {}", escape(&finding.code), escape(&finding.evidence));
+        lines.push(Line::from(vec![Span::styled(format!(" {word:<8}"), style), Span::raw(told)]));
+    }
+    lines.push(Line::default());
+    lines.push(Line::from(" q leaves this view, the run goes on; Ctrl-C ends the run"));
+    Text::from(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::event::Event;
+    use mindful_core::result::Finding;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::drawing::characters::Spot;
+
+    fn shown(board: &Board, wide: u16, high: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(wide, high)).unwrap();
+        terminal.draw(|frame| draw(frame, board, false)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn a_board_of_which_nothing_is_known_has_a_screen_of_any_size() {
+        for (wide, high) in [(1, 1), (20, 5), (80, 24), (300, 100)] {
+            shown(&Board::default(), wide, high);
+        }
+        assert!(shown(&Board::default(), 80, 24).contains("not measuring"));
+    }
+
+    #[test]
+    fn findings_and_the_curve_so_far_are_on_the_screen() {
+        let mut board = Board::default();
+        let (code, text) = ("foreign-cpu".to_owned(), String::new());
+        let finding = Finding { code, severity: Severity::Warning, text, evidence: "1.5 of 2 CPUs\u{1b}[2J".into() };
+        board.take(Event::Finding(finding));
+        for (x, y, label) in [(100.0, 1_000.0, "1"), (190.0, 1_100.0, "2"), (200.0, 2_000.0, "4")] {
+            board.curve.push(Spot { x, y, label: label.into() });
+        }
+        let shown = shown(&board, 100, 30);
+        assert!(shown.contains("so far SUSPECT (foreign-cpu)") && shown.contains("1.5 of 2 CPUs"), "{shown}");
+        assert!(shown.matches('●').count() == 3 && !shown.contains('\u{1b}'), "{shown}");
+    }
+}
