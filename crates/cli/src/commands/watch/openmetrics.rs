@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_rise_to_the_count_and_hostile_names_stay_in_their_labels() {
+    fn buckets_rise_to_the_count_and_names_stay_in_their_labels() {
         let mut recorder = Recorder::new();
         recorder.record_many(15_000, 3);
         recorder.record_many(3_000_000, 2);
