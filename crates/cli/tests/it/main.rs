@@ -43,6 +43,8 @@ mod live_views;
 mod made;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod manuals;
+#[cfg(feature = "mysql")]
+mod mariadb;
 mod metrics;
 mod mindful;
 mod node_exporter;

@@ -1,0 +1,40 @@
+//! Whole commands on a private MariaDB.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::mindful::alone::Alone;
+use serde_json::Value;
+
+#[test]
+fn a_run_loads_proves_measures_and_cleans_up() {
+    // What is asked here is no matter of figures, but for the two that must agree however busy the machine is.
+    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir();
+    let place = Alone::beside_others(folder);
+    let data = place.folder().join("data");
+    let data = data.to_str().unwrap();
+    let on = ["--target", "mariadb:", "--data-dir", data];
+    let small = ["--schemas", "1", "--scale", "96MiB", "--sessions", "1", "--work-unit", "8"];
+    let short = ["--warmup", "1s", "--duration", "2s", "--format", "json"];
+    let ran = place.command(&[&["run"], &on[..], &small, &short].concat()).output().unwrap();
+    assert!(matches!(ran.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&ran.stderr));
+    let run: Value = serde_json::from_slice(&ran.stdout).unwrap();
+
+    assert_eq!((run["engine"].as_str(), run["dataset"]["block_bytes"].as_u64()), (Some("mysql"), Some(16_384)));
+    assert!(run["dataset"]["rank_correlation_max"].as_f64().unwrap().abs() < 0.02, "{run}");
+    let findings: Vec<&str> =
+        run["findings"].as_array().unwrap().iter().filter_map(|finding| finding["code"].as_str()).collect();
+    for code in ["layout", "plan-shape", "prefetched", "unasked-reads", "log-band", "counters-denied", "failed"] {
+        assert!(!findings.contains(&code), "{code} in {findings:?}");
+    }
+    // What the server counts is what the kernel counts for it.
+    let step = &run["steps"][0];
+    let [database, processes] = ["physical_reads_per_s", "process_reads_per_s"].map(|name| step[name].as_f64());
+    if let (Some(database), Some(processes)) = (database, processes) {
+        assert!(database > 0.0 && (processes / database - 1.0).abs() < 0.05, "{database} and {processes}: {step}");
+    }
+
+    let cleaned = place.command(&[&["cleanup"], &on[..], &["--yes"]].concat()).output().unwrap();
+    assert!(cleaned.status.success(), "{cleaned:?}");
+    assert!(!std::path::Path::new(data).exists(), "the server's folder is still there");
+}
