@@ -165,7 +165,7 @@ fn sessions_reach_each_service_and_slices_keep_its_clock() {
         let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
         let mut session = opened.target.session(&workload, placement).unwrap();
         let begin_us = opened.target.clock_us().unwrap() + 20_000;
-        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
+        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
         let report = session.slice(&order).unwrap();
         assert!(report.total_ops() > 0 && (0..60_000_000).contains(&(report.begin_us - begin_us)), "{report:?}");
     }
