@@ -1,5 +1,4 @@
 //! MariaDB and MySQL: any server that speaks their protocol, or a private one.
-#![expect(dead_code, reason = "what loads and measures will use the rest")]
 
 mod checks;
 mod client_session;

@@ -115,11 +115,6 @@ pub fn select(namespace: &Namespace, schema: u32) -> String {
     format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (k) WHERE k BETWEEN ? AND ?")
 }
 
-/// The same of one key.
-pub fn select_one(namespace: &Namespace, schema: u32) -> String {
-    format!("SELECT COUNT(seq) FROM {} FORCE INDEX (k) WHERE k = ?", namespace.table(Kind::Blocks, schema))
-}
-
 /// An update of the keys from the first parameter to the second.
 pub fn update(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
     let template = match workload.redo {
