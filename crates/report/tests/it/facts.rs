@@ -70,7 +70,7 @@ fn a_fact_that_is_not_known_says_so() {
 }
 
 #[test]
-fn names_of_what_is_marked_lie_above_the_field_and_not_over_the_curve() {
+fn names_of_what_is_marked_lie_above_the_field() {
     let run = sweep(&[1, 2, 3, 4, 6, 8, 16, 32]);
     let analysis = analyze(&run);
     let drawn = charts::named("latency-iops", &[(&run, &analysis)]).unwrap().file(&[]);
