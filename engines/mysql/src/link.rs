@@ -13,7 +13,7 @@ use mysql::prelude::Queryable;
 
 use crate::connect::Server;
 use crate::error::Failure;
-use crate::flavor::Version;
+use crate::flavor::{self, Version};
 
 /// Connections to one target.
 pub struct Link {
@@ -107,6 +107,10 @@ impl Link {
         self.run("asking for the version", |control| {
             let text: Option<String> = control.query_first("SELECT VERSION()")?;
             let text = text.unwrap_or_default();
+            if let Some(other) = flavor::not_innodb(&text) {
+                let next = "name a MariaDB or MySQL itself: of pages behind anything else mindful can claim nothing";
+                return Err(Error::target(format!("the server is {other}, not InnoDB"), next).into());
+            }
             let version = Version::parse(&text);
             version.ok_or_else(|| Error::target(format!("the server calls itself {text}"), "name another one").into())
         })

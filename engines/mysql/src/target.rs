@@ -57,14 +57,7 @@ impl MysqlTarget {
                 format!("mindful needs {} {major}.{minor} or newer", version.flavor.name()),
             ));
         }
-        let page: Option<u64> =
-            link.run("asking for the page size", |conn| Ok(conn.query_first("SELECT @@GLOBAL.innodb_page_size")?))?;
-        if page != Some(PAGE_BYTES) {
-            return Err(Error::target(
-                format!("the server's pages are {} bytes long", page.unwrap_or(0)),
-                "mindful measures InnoDB with pages of 16384 bytes (innodb_page_size)",
-            ));
-        }
+        refuse_other_pages(&link)?;
         Ok(Self {
             link,
             private,
@@ -115,6 +108,29 @@ impl MysqlTarget {
     fn prove(&self, stop: &Stop) -> Result<LayoutProof> {
         let data = self.data_folder()?;
         verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, data.as_deref(), stop)
+    }
+}
+
+/// Layout and figures are of InnoDB, in pages of one length.
+fn refuse_other_pages(link: &Link) -> Result<()> {
+    let page = link.run("asking for InnoDB", |conn| {
+        let sql = "SELECT support FROM information_schema.ENGINES WHERE engine = 'InnoDB'";
+        let support: Option<String> = conn.query_first(sql)?;
+        if !support.is_some_and(|support| matches!(support.as_str(), "YES" | "DEFAULT")) {
+            return Ok(None);
+        }
+        Ok(conn.query_first::<u64, _>("SELECT @@GLOBAL.innodb_page_size")?)
+    })?;
+    match page {
+        Some(PAGE_BYTES) => Ok(()),
+        Some(bytes) => Err(Error::target(
+            format!("the server's pages are {bytes} bytes long"),
+            "mindful measures InnoDB with pages of 16384 bytes (innodb_page_size)",
+        )),
+        None => Err(Error::target(
+            "the server has no InnoDB",
+            "name a server that has: of what lies in another engine's pages mindful can claim nothing",
+        )),
     }
 }
 

@@ -8,17 +8,18 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, Opened};
 use mindful_core::engine::{Stop, Target};
+use mindful_core::slice::SliceOrder;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;
 
 use crate::shared::{self, Shared};
-use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, started, target_at};
 
 /// A loaded target in a database of its own on the shared server.
 fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
@@ -81,7 +82,7 @@ fn an_index_that_is_gone_is_refused() {
 struct ByHand(std::process::Child);
 
 impl ByHand {
-    fn start(folder: &Path, extra: &str) -> (Self, PathBuf) {
+    fn start(folder: &Path, extra: &[&str]) -> (Self, PathBuf) {
         let private = started(MARIADB, folder, &[]);
         let (pid, data) = (private.pid(), private.data_dir());
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap();
@@ -91,7 +92,7 @@ impl ByHand {
         let words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).skip(1);
         let socket = data.join("by-hand.sock");
         let mut command = Command::new(program);
-        command.args(words.map(OsStr::from_bytes)).arg(format!("--socket={}", socket.display())).arg(extra);
+        command.args(words.map(OsStr::from_bytes)).arg(format!("--socket={}", socket.display())).args(extra);
         command.current_dir(&data).uid(owner.uid()).gid(owner.gid()).stderr(Stdio::null());
         let server = Self(command.spawn().unwrap());
         let begun = Instant::now();
@@ -113,7 +114,7 @@ impl Drop for ByHand {
 #[test]
 fn a_clock_that_stands_still_is_refused() {
     let place = place();
-    let (_server, socket) = ByHand::start(&place.path().join("db"), "--sysdate-is-now");
+    let (_server, socket) = ByHand::start(&place.path().join("db"), &["--sysdate-is-now"]);
     let mut fixture = Fixture::new(&ENGINE, shared::url(&socket, "mindful"));
     fixture.dataset.schemas = 1;
     let opened = fixture.loaded();
@@ -125,10 +126,57 @@ fn a_clock_that_stands_still_is_refused() {
     assert!(opened.work(&by_client, 1)[0].total_ops() > 0);
 }
 
+/// What a slice of half a minute says to which `harm` is done soon after it has begun.
+fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
+    let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
+    let (ready, begun) = mpsc::channel();
+    let target = &*opened.target;
+    std::thread::scope(|scope| {
+        let slice = scope.spawn(move || {
+            let mut session = opened.session(&workload, 0, 1);
+            let begin_us = target.clock_us().unwrap();
+            ready.send(()).unwrap();
+            let end_us = begin_us + 30_000_000;
+            session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap_err()
+        });
+        begun.recv().unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        harm();
+        slice.join().unwrap().to_string()
+    })
+}
+
+#[test]
+fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
+    let (shared, fixture, name) = least(MARIADB);
+    let opened = fixture.loaded();
+    for looping in [LoopSite::Server, LoopSite::Client] {
+        let error = harmed(&opened, looping, || {
+            let mut control = connect(&shared.server);
+            let of_role = format!("SELECT id FROM information_schema.PROCESSLIST WHERE user = 'u_{name}'");
+            for id in control.query::<u64, _>(of_role).unwrap() {
+                control.query_drop(format!("KILL {id}")).unwrap();
+            }
+        });
+        assert!(error.contains("session 0") && !error.contains('\n'), "{looping:?}: {error}");
+        // The next one works: what was lost is connected anew.
+        let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
+        assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{looping:?}");
+    }
+}
+
+#[test]
+fn a_mariadb_without_innodb_is_refused() {
+    let place = place();
+    let (_server, socket) = ByHand::start(&place.path().join("db"), &["--innodb=OFF", "--default-storage-engine=Aria"]);
+    let error = target_at(&shared::url(&socket, "mindful"), &[]).err().unwrap().to_string();
+    assert!(error.contains("has no InnoDB") && !error.contains('\n'), "{error}");
+}
+
 #[test]
 fn a_server_that_dies_is_told_and_no_report_is_made_up() {
     let place = place();
-    let (server, socket) = ByHand::start(&place.path().join("db"), "--skip-name-resolve");
+    let (server, socket) = ByHand::start(&place.path().join("db"), &[]);
     let opened = Fixture::new(&ENGINE, shared::url(&socket, "mindful")).loaded();
     let workload = Workload::reads(2, 500, 8);
     let mut session = opened.session(&workload, 0, 1);
@@ -136,7 +184,10 @@ fn a_server_that_dies_is_told_and_no_report_is_made_up() {
     let mut orders = opened.orders();
     assert!(session.slice(&orders.next(0, None)).unwrap().total_ops() > 0);
 
-    drop(server);
+    let begun = Instant::now();
+    let error = harmed(&opened, LoopSite::Server, || drop(server));
+    assert!(error.contains("session 0") && !error.contains('\n'), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(15), "told after {:?}", begun.elapsed());
 
     let error = session.slice(&orders.next(1_000, None)).unwrap_err().to_string();
     assert!(error.contains("session 0") && !error.contains('\n'), "{error}");
@@ -145,7 +196,7 @@ fn a_server_that_dies_is_told_and_no_report_is_made_up() {
 }
 
 /// A role that may do all in its own database and nothing else, as on a server of somebody else's.
-fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
+pub fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
     let shared = shared::server(kind);
     let name = shared::name();
     let user = format!("u_{name}");
