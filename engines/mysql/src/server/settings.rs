@@ -103,6 +103,10 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
     if facts.version.flavor == Flavor::MySql || !facts.version.is_from(11, 0) {
         chosen.push(of("innodb_change_buffering", "none", "a changed index page is read and written at once"));
     }
+    if facts.version.flavor == Flavor::MySql {
+        let why = "what purge has done is told at once, so that reads need not wait to see it";
+        chosen.push(of("innodb_purge_rseg_truncate_frequency", "1", why));
+    }
     let flush = if facts.direct {
         ("O_DIRECT", "a physical read reaches the device, not the page cache")
     } else {
@@ -272,6 +276,8 @@ mod tests {
         assert!(!has(&new, NO_BINLOG) && has(&new, "innodb_log_file_size"));
         let mysql = with(Flavor::MySql, 8, 0, 31);
         assert!(has(&mysql, NO_BINLOG) && has(&mysql, "innodb_redo_log_capacity"));
+        let purge = "innodb_purge_rseg_truncate_frequency";
+        assert!(has(&mysql, purge) && !has(&new, purge));
         assert!(has(&with(Flavor::MySql, 8, 0, 29), "innodb_log_file_size"));
     }
 
