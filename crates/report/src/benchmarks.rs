@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::card;
 use crate::charts::Side;
 use crate::charts::ladder::{ladders, middle};
+use crate::escape;
 
 /// A figure that is kept over time.
 struct Kept {
@@ -78,7 +79,8 @@ pub fn bencher(side: Side) -> String {
 
 /// What github-action-benchmark reads as `customBiggerIsBetter` (`more_is_better`) or `customSmallerIsBetter`.
 pub fn github((run, analysis): Side, more_is_better: bool) -> String {
-    let extra = format!("run {}, {}", analysis.summary.id, card::word(analysis.summary.validity));
+    let notice = analysis.summary.notice.as_ref().map(|notice| format!(". {}", escape(notice))).unwrap_or_default();
+    let extra = format!("run {}, {}{notice}", analysis.summary.id, card::word(analysis.summary.validity));
     let entry = |name: &str, (kept, value, ends): &Figure| {
         let mut entry = json!({
             "name": format!("{name}: {}", kept.name), "unit": kept.unit, "value": value, "extra": extra,
@@ -117,7 +119,8 @@ const GAUGES: [Gauge; 7] = [
     ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| step.summary.cpu.db_cores),
 ];
 
-/// OpenMetrics text: a gauge a figure, a sample a step; what is not known has no sample.
+/// OpenMetrics text: a gauge a figure, a sample a step; what is not known has no sample. What the target asks every export
+/// to say is a label, for the format has no comments.
 pub fn openmetrics((run, analysis): Side) -> String {
     let mut text = String::new();
     let summary = &analysis.summary;
@@ -138,6 +141,11 @@ pub fn openmetrics((run, analysis): Side) -> String {
             .map(|(label, value)| format!("{label}=\"{}\"", escaped(value)));
             let _ = writeln!(text, "{name}{{{}}} {value}", labels.join(","));
         }
+    }
+    if let Some(notice) = &summary.notice {
+        let name = "mindful_notice";
+        let _ = write!(text, "# TYPE {name} info\n# HELP {name} What every report of these figures has to say.\n");
+        let _ = writeln!(text, "{name}_info{{run=\"{}\",notice=\"{}\"}} 1", escaped(&summary.id), escaped(notice));
     }
     text.push_str("# EOF\n");
     text

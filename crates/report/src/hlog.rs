@@ -7,6 +7,7 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
 use mindful_analyze::StepAnalysis;
 use mindful_core::latency::Recorder;
+use mindful_core::result::Summary;
 use mindful_core::run::StepRecord;
 use mindful_core::slice::SliceReport;
 use mindful_core::workload::OpKind;
@@ -38,7 +39,7 @@ pub fn log((run, analysis): Side) -> Result<String> {
     let mut form = V2DeflateSerializer::new();
     let base = SystemTime::UNIX_EPOCH + Duration::from_micros(base_us.max(0) as u64);
     let mut log = IntervalLogWriterBuilder::new()
-        .add_comment(&comment(analysis.summary.id.as_str(), card::word(analysis.summary.validity)))
+        .add_comment(&comment(&analysis.summary))
         .with_start_time(base)
         .with_base_time(base)
         .with_max_value_divisor(NS_IN_MS)
@@ -62,11 +63,13 @@ pub fn log((run, analysis): Side) -> Result<String> {
 }
 
 /// What stands at its head. Names of a run may hold anything: a line of theirs would not be a comment.
-fn comment(id: &str, validity: &str) -> String {
-    let id: String = id.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+fn comment(summary: &Summary) -> String {
+    let on_one_line = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let (id, validity) = (on_one_line(&summary.id), card::word(summary.validity));
+    let notice = summary.notice.as_ref().map(|notice| format!(" {}", on_one_line(notice))).unwrap_or_default();
     format!(
         "run {id}, {validity}. Latencies of operations in the measured window, in nanoseconds (a reader that divides by \
-         1000000 shows ms); response times by the schedule where there is one. Times are s since BaseTime."
+         1000000 shows ms); response times by the schedule where there is one. Times are s since BaseTime.{notice}"
     )
 }
 

@@ -2,11 +2,25 @@
 
 use mindful_analyze::analyze;
 use mindful_report::style::{Detail, Style};
-use mindful_report::{csv, json, markdown};
+use mindful_report::{benchmarks, csv, hlog, json, markdown};
 
 use crate::made::Made;
 
 const NOTICE: &str = "Ask your lawyer before you show this";
+
+/// A notice of hostile words breaks no line of a format in which each line counts.
+#[test]
+fn a_notice_of_several_lines_stays_on_its_line() {
+    let mut run = Made::default().run();
+    let notice = Some("one\n1.0,1.0,1.0,AAAA \"two\"\\".to_owned());
+    run.description = Some(mindful_core::description::Description { notice, ..run.description.unwrap_or_default() });
+    let analysis = analyze(&run);
+    let log = hlog::log((&run, &analysis)).unwrap();
+    assert!(!log.lines().any(|line| line.starts_with("1.0,1.0,1.0,AAAA")), "{log}");
+    let text = benchmarks::openmetrics((&run, &analysis));
+    let told: Vec<&str> = text.lines().filter(|line| line.starts_with("mindful_notice_info{")).collect();
+    assert!(told.len() == 1 && told[0].ends_with(r#"notice="one\n1.0,1.0,1.0,AAAA \"two\"\\"} 1"#), "{told:?}");
+}
 
 #[test]
 fn a_notice_stands_in_every_form_and_nowhere_without_one() {
@@ -23,6 +37,10 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
             ("markdown", markdown::page(&run, &analysis, &mindful_report::of(&run, &analysis, None, Detail::Full))),
             ("json", json::summary(&analysis.summary)),
             ("csv", csv::steps(&analysis)),
+            ("github-bigger", benchmarks::github((&run, &analysis), true)),
+            ("github-smaller", benchmarks::github((&run, &analysis), false)),
+            ("openmetrics", benchmarks::openmetrics((&run, &analysis))),
+            ("hlog", hlog::log((&run, &analysis)).unwrap()),
         ] {
             let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(told.contains(NOTICE), notice.is_some(), "{form}: {told}");

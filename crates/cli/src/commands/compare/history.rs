@@ -23,6 +23,11 @@ pub struct History {
 }
 
 impl History {
+    /// Its runs.
+    pub fn runs(&self) -> &Side {
+        &self.runs
+    }
+
     /// The history of `runs`; differences up to `margin` (a share) do not count.
     ///
     /// # Errors

@@ -1,9 +1,12 @@
 //! A comparison with a gate as JUnit XML.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::ArgMatches;
+use mindful_analyze::Analysis;
 use mindful_analyze::compare::PointComparison;
+use mindful_core::run::Run;
 use mindful_core::{Error, Result};
 use mindful_report::junit::{self, Case, Ending};
 use mindful_runner::repetition::Side;
@@ -31,7 +34,7 @@ pub fn write(matches: &ArgMatches, gate: &Gate, reported: &Reported, [baseline, 
     let Some(path) = matches.get_one::<String>("junit") else { return Ok(()) };
     let cases: Vec<Case> =
         reported.points.iter().enumerate().map(|(at, point)| of(gate, reported, at, point)).collect();
-    let properties = [
+    let mut properties = vec![
         ("gate", gate.text().to_owned()),
         ("figure", reported.figure.unit().to_owned()),
         ("baseline", ids(baseline)),
@@ -41,6 +44,7 @@ pub fn write(matches: &ArgMatches, gate: &Gate, reported: &Reported, [baseline, 
             reported.differing.iter().map(|d| format!("{}: {}", d.fact, d.sides())).collect::<Vec<_>>().join("; "),
         ),
     ];
+    properties.extend(notices(baseline.iter().chain(candidate)));
     let [from, to] = &reported.names;
     let xml = junit::suite(
         &format!("{to} against {from}"),
@@ -57,7 +61,9 @@ pub fn write_history(matches: &ArgMatches, gate: &Gate, outcome: Outcome, histor
     let report = history.text();
     let why = report.lines().next().unwrap_or_default();
     let case = Case { name: "last level by first".to_owned(), ending: ending(gate, outcome, why) };
-    let xml = junit::suite("history", &[("gate", gate.text().to_owned())], &[case], &report);
+    let mut properties = vec![("gate", gate.text().to_owned())];
+    properties.extend(notices(history.runs().iter()));
+    let xml = junit::suite("history", &properties, &[case], &report);
     file::write(Path::new(path), &xml, true)
 }
 
@@ -77,6 +83,12 @@ fn ending(gate: &Gate, outcome: Outcome, why: &str) -> Ending {
         Outcome::Undecided if gate.exit(outcome) == Exit::Ok => Ending::Skipped(why),
         Outcome::Undecided => Ending::Failed("undecided", why),
     }
+}
+
+/// What the targets of `runs` ask every report of their figures to say, each once.
+fn notices<'a>(runs: impl Iterator<Item = &'a (Run, Analysis)>) -> Option<(&'static str, String)> {
+    let told: BTreeSet<&str> = runs.filter_map(|(_, analysis)| analysis.summary.notice.as_deref()).collect();
+    (!told.is_empty()).then(|| ("notice", told.into_iter().collect::<Vec<_>>().join(" ")))
 }
 
 fn ids(side: &Side) -> String {
