@@ -250,10 +250,7 @@ fn export() -> Command {
         )
         .arg(chart.help("Which chart --as svg draws"))
         .args(sides("of the page of a comparison (--as html)"))
-        .arg(Arg::new("redact").long("redact").action(ArgAction::SetTrue).help(
-            "Without the names of hosts, users, addresses, paths, databases, devices, processes and commands: `host-1` \
-             stands for the same one everywhere",
-        ))
+        .arg(redact())
         .args(compared())
         .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))
         .arg(summary.help("Append the report as Markdown to the file that GITHUB_STEP_SUMMARY names"))
@@ -275,10 +272,18 @@ fn import() -> Command {
         .arg(output("Where a plan is written [default: stdout]"))
 }
 
+fn redact() -> Arg {
+    Arg::new("redact").long("redact").action(ArgAction::SetTrue).help(
+        "Without the names of hosts, users, addresses, paths, databases, devices, processes and commands: `host-1` \
+         stands for the same one everywhere",
+    )
+}
+
 fn pack() -> Command {
     Command::new("pack")
         .about("Pack a run into one file: record, figures, page, plan, environment, version; `import` reads it")
         .arg(run_name())
+        .arg(redact())
         .arg(output("Where it is written [default: RUN.tar.zst here]"))
 }
 
@@ -401,6 +406,7 @@ fn compare() -> Command {
                 .requires("fail_if")
                 .help("Write what the gate says as JUnit XML too, for a build server: a test case a point"),
         )
+        .arg(redact())
         .arg(
             Arg::new("force")
                 .long("force")

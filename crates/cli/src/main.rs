@@ -12,6 +12,7 @@ mod noise;
 mod plan_file;
 mod question;
 mod registry;
+mod runs;
 mod service_variables;
 mod signals;
 mod store;

@@ -14,7 +14,7 @@ mod store;
 mod writer;
 
 pub use entry::Listed;
-pub use name::LOG;
+pub use name::{LOG, SUMMARY};
 pub use reader::read_run;
 pub use store::Store;
 pub use writer::RunWriter;

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 pub const LOG: &str = "run.jsonl";
 
 /// The figures of a run, written last.
-pub(crate) const SUMMARY: &str = "summary.json";
+pub const SUMMARY: &str = "summary.json";
 
 /// What a run that was taken in from elsewhere has beside it.
 pub(crate) const IMPORTED: &str = "imported";

@@ -41,10 +41,12 @@ pub fn is_pack(path: &Path) -> bool {
     file::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == MAGIC
 }
 
-/// Packs the record and figures in the folder `run` of `id`, and texts by their names, into `to`.
+/// Packs the record and figures in the folder `run` of `id`, and texts by their names, into `to`. Where a record is among
+/// the texts, it and figures of it stand for those of the folder.
 pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: File) -> io::Result<()> {
     let mut whole: Box<dyn Read> = Box::new(io::empty());
-    for name in [LOG, SUMMARY] {
+    let retold = texts.iter().any(|(name, _)| *name == LOG);
+    for name in [LOG, SUMMARY].into_iter().filter(|_| !retold) {
         let from = match file::open_itself(&run.join(name)) {
             Err(error) if name == SUMMARY && error.kind() == io::ErrorKind::NotFound => continue,
             opened => opened?,

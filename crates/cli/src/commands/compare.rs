@@ -22,6 +22,7 @@ use mindful_runner::repetition::{Figure, Side};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
+use crate::runs::Runs;
 use crate::{context, store};
 use gate::{Gate, Outcome};
 use history::History;
@@ -41,6 +42,10 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         return history(matches, figure.unwrap_or(Figure::Throughput), allowed, gate.as_ref());
     }
     let sides = sides::of_both(matches, gate.as_ref(), &store)?;
+    let figure = figure.unwrap_or_else(|| held::usual(&sides));
+    // The noise floor is known by the name of the target.
+    let question = held::question(&store, &sides, figure, allowed)?;
+    let sides = if matches.get_flag("redact") { sides.told(&Runs::of(&store, matches))? } else { sides };
     if !matches.get_flag("force") {
         sides::refuse_invalid(&sides.baseline, &sides.candidate)?;
     }
@@ -50,8 +55,6 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     if !sides.planned && !held::has_old(&sides) && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
-    let figure = figure.unwrap_or_else(|| held::usual(&sides));
-    let question = held::question(&store, &sides, figure, allowed)?;
     let reported = held::against(&sides, figure, &question)?;
     if let Some(gate) = &gate {
         for point in &reported.points {
@@ -94,7 +97,12 @@ pub fn told(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String
 
 /// The changes of level in a series of runs; a gate is crossed when the last level lies beyond it.
 fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
-    let (runs, force) = (sides::named(matches, "history", &store::open(matches)?)?, matches.get_flag("force"));
+    let (store, force) = (store::open(matches)?, matches.get_flag("force"));
+    let mut runs = sides::named(matches, "history", &store)?;
+    if matches.get_flag("redact") {
+        let told = Runs::of(&store, matches);
+        runs = runs.iter().map(|(run, _)| told.read(&run.head.id)).collect::<Result<_>>()?;
+    }
     if !force {
         sides::refuse_invalid(&runs, &Side::new())?;
     }

@@ -1,7 +1,6 @@
 //! `mindful export`: stored runs for other programs, as a page, or as a picture.
 
 mod of_one;
-mod runs;
 mod site;
 mod summary;
 
@@ -23,8 +22,8 @@ use super::compare::page::MARGIN;
 use super::compare::sides::{self, Sides};
 use crate::commands::file;
 use crate::exit::Exit;
+use crate::runs::Runs;
 use crate::{context, store};
-use runs::Runs;
 
 /// Writes the runs in the form that is asked for, to a file or stdout.
 pub fn export(matches: &ArgMatches) -> Result<Exit> {
@@ -84,21 +83,12 @@ fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
         if !page {
             return Err(Error::plan("two sides are shown on a page alone", "give --as html"));
         }
-        return told(sides::of_stored(matches, store)?, runs).map(Some);
+        return sides::of_stored(matches, store)?.told(runs).map(Some);
     }
     match ids(matches, store)?.as_slice() {
-        [a, b] if page => told(sides::of_two(store, [a, b])?, runs).map(Some),
+        [a, b] if page => sides::of_two(store, [a, b])?.told(runs).map(Some),
         _ => Ok(None),
     }
-}
-
-/// The sides as the export may tell them.
-fn told(mut sides: Sides, runs: &Runs) -> Result<Sides> {
-    for run in sides.baseline.iter_mut().chain(&mut sides.candidate) {
-        *run = runs.read(&run.0.head.id)?;
-    }
-    sides.names = sides.names.map(|name| runs.name(&name));
-    Ok(sides)
 }
 
 /// The page of two sides.
@@ -149,12 +139,8 @@ fn shown(file: &str) -> Result<()> {
     Err(Error::run(format!("xdg-open cannot show {file}: {why}"), "it is written: open it by hand"))
 }
 
-/// The page of these runs, as they are stored.
-pub fn page_of(store: &Store, ids: &[String]) -> Result<String> {
-    page(&Runs::whole(store), ids)
-}
-
-fn page(runs: &Runs, ids: &[String]) -> Result<String> {
+/// The page of these runs.
+pub fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     Ok(html::page(&Told::subjects(&Told::of(&runs))))
 }

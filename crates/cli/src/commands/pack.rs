@@ -7,11 +7,12 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::run::Run;
 use mindful_core::settings::Origin;
-use mindful_record::pack;
+use mindful_record::{LOG, SUMMARY, pack};
 use serde_json::json;
 
 use crate::commands::export;
 use crate::exit::Exit;
+use crate::runs::Runs;
 use crate::{context, store, version};
 
 /// Packs the run that is named.
@@ -19,14 +20,19 @@ pub fn pack(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
     let id = store.resolve(name)?;
-    let run = store.read(&id)?;
+    let runs = Runs::of(&store, matches);
+    let (run, analysis) = runs.read(&id)?;
     let output = matches.get_one::<String>("output").cloned().unwrap_or_else(|| format!("{id}.tar.zst"));
-    let texts = [
+    let mut texts = Vec::new();
+    if matches.get_flag("redact") {
+        texts.extend([(LOG, runs.lines(&id)?), (SUMMARY, mindful_report::json::summary(&analysis.summary))]);
+    }
+    texts.extend([
         (pack::VERSION, version(&run)),
         (pack::PLAN, plan(&run)),
         (pack::ENVIRONMENT, environment(&run)),
-        (pack::PAGE, export::page_of(&store, std::slice::from_ref(&id))?),
-    ];
+        (pack::PAGE, export::page(&runs, std::slice::from_ref(&id))?),
+    ]);
     store.pack(&id, &texts, Path::new(&output), matches.get_flag("yes"))?;
     let output = mindful_report::escape(&output);
     context::print(&format!(

@@ -3,9 +3,10 @@
 use std::process::Command;
 
 use mindful_conformance::not_run;
+use serde_json::{Value, json};
 
 use crate::mindful::measured::measured;
-use crate::mindful::{Mindful, json};
+use crate::mindful::{Mindful, json, refused};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -64,6 +65,36 @@ fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
     assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
     let flags = mindful.run(&["rerun", "--work-unit", "3"]);
     assert!(text(&flags.stderr).contains("--work-unit with rerun: it is made as it began"), "{flags:?}");
+}
+
+#[test]
+fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
+    let mindful = Mindful::new();
+    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
+    let (id, folder) = (ran["id"].as_str().unwrap(), mindful.folder().join("runs"));
+    let record = folder.join(id).join("run.jsonl");
+    let lines = std::fs::read_to_string(&record).unwrap();
+    // What tells such runs from others are the points of their steps.
+    for (point, told) in [
+        (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: give `mindful contrast` its flags again"),
+        (json!({"small": "4", "large": "0"}), "is a job on files: give `mindful raw` its flags again"),
+    ] {
+        let of_step = |line: &str| {
+            let mut event: Value = serde_json::from_str(line).unwrap();
+            if event["event"] == "step" {
+                event["point"] = json!({"values": point, "pass": 0, "drift_check": false});
+            }
+            format!("{event}\n")
+        };
+        std::fs::write(&record, lines.lines().map(of_step).collect::<String>()).unwrap();
+        let said = refused(&mindful.run(&["rerun", id]));
+        assert!(said.contains(told), "{said}");
+    }
+    std::fs::write(mindful.folder().join("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n").unwrap();
+    assert!(mindful.run(&["import", "w.csv", "--tag", "old"]).status.success());
+    let said = refused(&mindful.run(&["rerun", "old"]));
+    assert!(said.contains("measured by another tool"), "{said}");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 2, "nothing was run");
 }
 
 #[test]

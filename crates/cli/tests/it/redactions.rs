@@ -1,10 +1,13 @@
-//! `export --redact`: no name of a host, user, address, path, database, device or foreign process leaves in any form.
+//! `--redact`: no name of a host, user, address, path, database, device or foreign process leaves in any form.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
+use mindful_conformance::not_run;
 use serde_json::{Value, json};
 
 use crate::mindful::Mindful;
+use crate::mindful::measured::measured;
 
 /// Names that a run holds, each where runs hold such names.
 const NAMES: [&str; 23] = [
@@ -191,6 +194,64 @@ fn no_name_leaves_in_any_form() {
         }
     }
     figures_stay(&here, &id);
+    no_name_leaves_in_a_pack(&here, &id);
+}
+
+/// What `tar` finds in a pack, and what a store makes of it.
+fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
+    let packed = mindful.run(&["pack", id, "--redact", "--output", "p.tar.zst"]);
+    assert!(packed.status.success(), "{packed:?}");
+    let elsewhere = Mindful::new();
+    let taken = elsewhere.run(&["import", mindful.folder().join("p.tar.zst").to_str().unwrap()]);
+    assert!(taken.status.success(), "{taken:?}");
+    let figures =
+        |mindful: &Mindful| crate::mindful::json(&mindful.run(&["export", id, "--as", "json"]))["steps"].clone();
+    assert_eq!(figures(&elsewhere), figures(mindful), "it is the same run");
+    let unpacked = Command::new("tar").args(["--zstd", "-xf", "p.tar.zst"]).current_dir(mindful.folder()).status();
+    if !unpacked.is_ok_and(|status| status.success()) {
+        return not_run("tar cannot read zstd here: apt-get install tar zstd");
+    }
+    let files: Vec<_> =
+        std::fs::read_dir(mindful.folder().join(id)).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 6, "{files:?}");
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        for name in NAMES {
+            assert!(!found(&bytes, name), "{name} in {}: {}", file.display(), around(&bytes, name));
+        }
+    }
+}
+
+#[test]
+fn no_name_leaves_with_the_xml_of_a_gate() {
+    let mindful = Mindful::new();
+    let run = || measured(&mindful, &["--duration", "1s", "--sessions", "1"])["id"].as_str().unwrap().to_owned();
+    let (plain, of_acme) = (run(), run());
+    let folder = mindful.folder().join("runs").join(&of_acme);
+    let lines = named(&std::fs::read_to_string(folder.join("run.jsonl")).unwrap());
+    let lines = lines.replace(r#""description":{"#, r#""description":{"notice":"Ask your lawyer","#);
+    std::fs::write(folder.join("run.jsonl"), lines).unwrap();
+    std::fs::remove_file(folder.join("summary.json")).unwrap();
+    let told = |more: &[&str]| {
+        let mut args = vec!["compare", "--baseline"];
+        args.extend([plain.as_str(); 5]);
+        args.push("--candidate");
+        args.extend([of_acme.as_str(); 5]);
+        args.extend(["--force", "--figure", "throughput", "--fail-if", "slower>5%", "--undecided", "pass"]);
+        args.extend(["--junit", "gate.xml", "--yes"]);
+        args.extend(more);
+        let output = mindful.run(&args);
+        assert!([Some(0), Some(4)].contains(&output.status.code()), "{output:?}");
+        [output.stdout, std::fs::read(mindful.folder().join("gate.xml")).unwrap()]
+    };
+    let names = |bytes: &[u8]| NAMES.into_iter().filter(|name| found(bytes, name)).collect::<Vec<_>>();
+    let [_, xml] = told(&[]);
+    assert!(!names(&xml).is_empty(), "{}", String::from_utf8_lossy(&xml));
+    for bytes in told(&["--redact"]) {
+        let notice = r#"<property name="notice" value="Ask your lawyer"/>"#;
+        assert_eq!(bytes.starts_with(b"<?xml"), found(&bytes, notice), "what the target asks every report to say");
+        assert!(names(&bytes).is_empty(), "{:?} in {}", names(&bytes), String::from_utf8_lossy(&bytes));
+    }
 }
 
 /// Without names it is the same run: each figure is as it was.

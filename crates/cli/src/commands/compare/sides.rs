@@ -13,6 +13,7 @@ use mindful_runner::repetition::{self, Figure, Side};
 use serde::Serialize;
 
 use super::gate::Gate;
+use crate::runs::Runs;
 use crate::{args, context, layers, noise};
 
 /// Whether a run may be quoted, and what speaks against it.
@@ -160,6 +161,17 @@ pub struct Sides {
     pub candidate: Side,
     /// Whether two plans were run, which differ on purpose.
     pub planned: bool,
+}
+
+impl Sides {
+    /// The same as `runs` may tell them, with names or without.
+    pub fn told(mut self, runs: &Runs) -> Result<Self> {
+        for run in self.baseline.iter_mut().chain(&mut self.candidate) {
+            *run = runs.read(&run.0.head.id)?;
+        }
+        self.names = self.names.map(|name| runs.name(&name));
+        Ok(self)
+    }
 }
 
 /// Both sides as the command line names them; plans are run first.

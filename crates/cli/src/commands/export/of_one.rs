@@ -4,8 +4,8 @@ use clap::ArgMatches;
 use mindful_core::{Error, Result};
 use mindful_report::{Detail, benchmarks, fio, hlog};
 
-use super::runs::Runs;
 use crate::context;
+use crate::runs::Runs;
 
 /// Forms that take several runs at once.
 const OF_SEVERAL: &str = "html and svg";

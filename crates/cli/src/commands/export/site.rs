@@ -8,9 +8,9 @@ use mindful_report::html::Subject;
 use mindful_report::site::{self, Row};
 use mindful_report::{Detail, escape};
 
-use super::runs::Runs;
 use crate::commands::file;
 use crate::context;
+use crate::runs::Runs;
 
 /// Writes the runs `ids` into `folder`: a page each and an index. One that cannot be read stands in the index with the
 /// reason.

@@ -1,4 +1,4 @@
-//! The runs that are exported, with the names in them or without.
+//! Stored runs as they are told to others, with the names in them or without.
 
 use std::cell::RefCell;
 
@@ -16,7 +16,7 @@ use crate::registry;
 /// Variables that say who uses this host.
 const USERS: [&str; 3] = ["USER", "LOGNAME", "SUDO_USER"];
 
-/// Runs of a store as an export sees them.
+/// Runs of a store as others see them.
 pub struct Runs<'a> {
     store: &'a Store,
     redactor: Option<RefCell<Redactor>>,
@@ -27,11 +27,6 @@ impl<'a> Runs<'a> {
     pub fn of(store: &'a Store, matches: &ArgMatches) -> Self {
         let redactor = matches.get_flag("redact").then(|| RefCell::new(redactor()));
         Self { store, redactor }
-    }
-
-    /// Those of `store` as they stand.
-    pub fn whole(store: &'a Store) -> Self {
-        Self { store, redactor: None }
     }
 
     /// The store they are in.
