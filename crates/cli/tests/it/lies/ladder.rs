@@ -18,7 +18,7 @@ fn hit_ratios(swept: &Reported) -> Vec<(u64, f64)> {
 fn few_sessions_find_no_more_in_the_cache_than_many() {
     let bench = Bench::new();
     let data = bench.path("private").display().to_string();
-    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "64MiB", "--set", "shared_buffers=16MB"];
+    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "64MiB", "--set", "shared_buffers=8MB"];
     let swept = sweep(&bench, &[&server[..], &["--sessions", "1..8"]].concat());
     let ratios = hit_ratios(&swept);
     assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
