@@ -8,20 +8,46 @@ pub fn go_first() -> bool {
     round_robin(0)
 }
 
-/// The same as [`go_first`] for another process of this host, if it is called `name`: its number may be of another
-/// namespace.
-pub fn let_go_first(process: i32, name: &str) -> bool {
+/// Another process of this host that goes first, as [`go_first`] says, until this is dropped. A server's process may serve
+/// somebody else then, to whom a pooler lends it.
+#[derive(Debug)]
+pub struct GoingFirst {
+    process: i32,
+    name: String,
+}
+
+impl GoingFirst {
+    /// Of `process`, if it is called `name`: its number may be of another namespace. `None` where it is not, or where mindful
+    /// may not.
+    pub fn new(process: i32, name: &str) -> Option<Self> {
+        (is_called(process, name) && round_robin(process)).then(|| Self { process, name: name.to_owned() })
+    }
+}
+
+fn is_called(process: i32, name: &str) -> bool {
     let called = std::fs::read_to_string(format!("/proc/{process}/comm"));
-    process > 0 && called.is_ok_and(|called| called.trim_end() == name) && round_robin(process)
+    process > 0 && called.is_ok_and(|called| called.trim_end() == name)
+}
+
+impl Drop for GoingFirst {
+    fn drop(&mut self) {
+        if is_called(self.process, &self.name) {
+            schedule(self.process, libc::SCHED_OTHER, 0);
+        }
+    }
 }
 
 /// The lowest real-time priority; what the thread starts is ordinary again.
 fn round_robin(pid: libc::pid_t) -> bool {
+    schedule(pid, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, 1)
+}
+
+fn schedule(pid: libc::pid_t, policy: libc::c_int, priority: libc::c_int) -> bool {
     // SAFETY: the type is plain numbers, for which zero is a value.
-    let mut lowest: libc::sched_param = unsafe { std::mem::zeroed() };
-    lowest.sched_priority = 1;
-    // SAFETY: the kernel reads the parameter during the call and keeps no address.
-    unsafe { libc::sched_setscheduler(pid, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &raw const lowest) == 0 }
+    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    parameters.sched_priority = priority;
+    // SAFETY: the kernel reads the parameters during the call and keeps no address.
+    unsafe { libc::sched_setscheduler(pid, policy, &raw const parameters) == 0 }
 }
 
 #[cfg(test)]
@@ -30,7 +56,11 @@ mod tests {
 
     /// Scheduling policy of this thread: the 41st field of its line, 2 for round robin.
     fn policy() -> String {
-        let line = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        policy_in("/proc/thread-self/stat")
+    }
+
+    fn policy_in(file: &str) -> String {
+        let line = std::fs::read_to_string(file).unwrap();
         let fields = line.rsplit_once(") ").unwrap().1;
         fields.split(' ').nth(38).unwrap().to_owned()
     }
@@ -46,6 +76,21 @@ mod tests {
         .unwrap();
         assert_eq!(started, "0", "went first: {went}");
         assert_eq!(policy(), "0");
-        assert!(!let_go_first(i32::MAX, "none") && !let_go_first(1, "not the name of the first"));
+        let others = [(i32::MAX, "none"), (1, "not the name of the first")];
+        assert!(others.into_iter().all(|(process, name)| GoingFirst::new(process, name).is_none()));
+    }
+
+    #[test]
+    fn another_process_goes_first_only_as_long_as_it_is_asked_to() {
+        let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let stat = format!("/proc/{}/stat", other.id());
+        let going = GoingFirst::new(i32::try_from(other.id()).unwrap(), "sleep");
+        let meanwhile = policy_in(&stat);
+        let went = going.is_some();
+        drop(going);
+        let afterwards = policy_in(&stat);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert_eq!((meanwhile.as_str(), afterwards.as_str()), (if went { "2" } else { "0" }, "0"));
     }
 }

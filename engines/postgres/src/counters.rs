@@ -7,7 +7,7 @@ use mindful_core::event::{Event, Events};
 use mindful_core::finding::codes;
 use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
 use mindful_core::result::Finding;
-use mindful_host::priority;
+use mindful_host::priority::GoingFirst;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
@@ -103,16 +103,16 @@ pub fn samplers(
     publish(link)?;
     // Its own, driven by the thread that reads: that of the sessions may be late behind all of these.
     let link = &Arc::new(link.apart()?);
-    let client = Arc::new(link.connect(0)?);
+    let connection = link.connect(0)?;
     link.run("opening the counters", async {
         // Each reading sees the counters of its own moment.
         let own = "SET stats_fetch_consistency = none; SET jit = off; SET application_name = 'mindful counters'";
-        client.batch_execute(own).await?;
+        connection.batch_execute(own).await?;
         Ok(())
     })?;
-    if let Some(backend) = client.backend().filter(|_| link.server().host_is_local(0)) {
-        priority::let_go_first(backend.pid, "postgres");
-    }
+    let backend = connection.backend().filter(|_| link.server().host_is_local(0));
+    let first = backend.and_then(|backend| GoingFirst::new(backend.pid, "postgres"));
+    let client = Arc::new(Reader { _first: first, connection });
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {
         let (views, _) = source.form(major);
@@ -138,10 +138,16 @@ fn unreadable(view: &str) -> Finding {
     )
 }
 
+/// The connection that reads; its server process goes first meanwhile, and no longer once a pooler may lend it to others.
+struct Reader {
+    _first: Option<GoingFirst>,
+    connection: Connection,
+}
+
 struct View {
     name: &'static str,
     link: Arc<Link>,
-    client: Arc<Connection>,
+    client: Arc<Reader>,
     statement: Statement,
     namespace: Option<String>,
     metrics: Vec<Metric>,
@@ -151,14 +157,14 @@ impl View {
     /// The view, or `None` where the role may not read it.
     async fn open(
         link: &Arc<Link>,
-        client: &Arc<Connection>,
+        client: &Arc<Reader>,
         source: &Source,
         namespace: &Namespace,
         major: u32,
     ) -> std::result::Result<Option<Self>, Failure> {
         let (name, sql) = source.form(major);
         let namespace = source.of_namespace.then(|| namespace.name.clone());
-        let statement = client.prepare(sql).await?;
+        let statement = client.connection.prepare(sql).await?;
         let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
         let view = Self { name, link: Arc::clone(link), client: Arc::clone(client), statement, namespace, metrics };
         match view.values().await {
@@ -169,7 +175,7 @@ impl View {
     }
 
     async fn values(&self) -> std::result::Result<Vec<Option<f64>>, tokio_postgres::Error> {
-        let client: &Client = &self.client;
+        let client: &Client = &self.client.connection;
         let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
         let row = client.query_one(&self.statement, &parameters).await?;
         (0..self.metrics.len()).map(|at| row.try_get(at)).collect()

@@ -52,7 +52,12 @@ mod node_exporter;
 mod oracle;
 mod packages;
 mod packs;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[path = "../../../../engines/postgres/tests/it/pgbouncer.rs"]
+mod pgbouncer;
 mod plan_of_the_folder;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod poolers;
 #[cfg(feature = "raw")]
 mod prices;
 mod ranks;

@@ -17,6 +17,7 @@ mod interrupt;
 mod limits;
 mod load_log;
 mod meeting;
+mod pgbouncer;
 mod pooler;
 mod proof;
 mod sharing;

@@ -1,14 +1,8 @@
 //! Debian's PgBouncer before a real server: sessions through its session mode, a refusal in its other modes.
 
-use std::fs;
-use std::os::unix::fs::chown;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::not_run;
 use mindful_core::engine::Stop;
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::Settings;
@@ -17,74 +11,18 @@ use mindful_core::{Engine, ErrorKind};
 
 use mindful_postgres::ENGINE;
 
+use crate::pgbouncer::{self, Behind, Pooler};
 use crate::support::{Server, account, dataset, placement, programs, work, workload};
 
-const PROGRAM: &str = "/usr/sbin/pgbouncer";
-
-/// A running PgBouncer with its own folder; ends with the value.
-struct Pooler {
-    process: Child,
-    folder: tempfile::TempDir,
-}
-
-impl Pooler {
-    /// One that lends out at most `pool` server processes of `server` in `mode`.
-    fn start(server: &Server, mode: &str, pool: u32) -> Self {
-        let folder = tempfile::Builder::new().prefix("mindful-pool-").tempdir().unwrap();
-        let path = folder.path().display();
-        let socket = server.socket_folder().display();
-        let settings = format!(
-            "[databases]\npostgres = host={socket} port={}\n\
-             [pgbouncer]\nlisten_addr =\nunix_socket_dir = {path}\nlisten_port = 6432\n\
-             auth_type = trust\nauth_file = {path}/users\nlogfile = {path}/log\n\
-             pool_mode = {mode}\ndefault_pool_size = {pool}\n",
-            server.port()
-        );
-        let ids = account();
-        for (name, text) in [("ini", &*settings), ("users", "\"bench\" \"\"\n")] {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
-        let mut command = Command::new(PROGRAM);
-        command.arg("-q").arg(folder.path().join("ini")).stdout(Stdio::null()).stderr(Stdio::null());
-        // It refuses to run as root, as PostgreSQL does.
-        if let Some((uid, gid)) = ids {
-            chown(folder.path(), Some(uid), Some(gid)).unwrap();
-            command.uid(uid).gid(gid).current_dir("/");
-        }
-        let pooler = Self { process: command.spawn().unwrap(), folder };
-        pooler.await_ready();
-        pooler
-    }
-
-    fn await_ready(&self) {
-        let until = Instant::now() + Duration::from_secs(30);
-        while Server::sql_at(&self.url(), "SELECT 1").is_err() {
-            let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-            assert!(Instant::now() < until, "PgBouncer does not answer: {log}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn url(&self) -> String {
-        let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
-        format!("postgresql://bench@{folder}:6432/postgres")
-    }
-}
-
-impl Drop for Pooler {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// A pooler before `server` that lends out at most `pool` server processes in `mode`.
+fn before(server: &Server, mode: &str, pool: u32) -> Pooler {
+    let (folder, port, account) = (server.socket_folder(), server.port(), account());
+    Pooler::start(&Behind { folder, port, database: "postgres", role: "bench", account }, mode, pool)
 }
 
 /// The newest server; `None` where there is no PgBouncer to stand before it.
 fn server() -> Option<Server> {
-    if !Path::new(PROGRAM).exists() {
-        not_run("it needs PgBouncer (Debian: pgbouncer)");
-        return None;
-    }
-    Some(Server::start(&programs()[0], &[]))
+    pgbouncer::at_hand().then(|| Server::start(&programs()[0], &[]))
 }
 
 #[test]
@@ -92,7 +30,7 @@ fn a_pooler_that_moves_sessions_is_refused_in_one_line() {
     let Some(server) = server() else { return };
     for mode in ["transaction", "statement"] {
         for pool in [1, 20] {
-            let pooler = Pooler::start(&server, mode, pool);
+            let pooler = before(&server, mode, pool);
             let error = Server::target_at(&pooler.url()).err().expect("no session could be kept");
             assert_eq!(error.kind, ErrorKind::Target, "{mode}: {error}");
             assert!(error.what.contains("changes between statements"), "{mode}: {error}");
@@ -106,7 +44,7 @@ fn a_pooler_that_moves_sessions_is_refused_in_one_line() {
 #[test]
 fn everything_works_through_a_pooler_that_keeps_sessions() {
     let Some(server) = server() else { return };
-    let pooler = Pooler::start(&server, "session", 20);
+    let pooler = before(&server, "session", 20);
     let target = Server::target_at(&pooler.url()).unwrap();
     target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap();
     assert!(target.verify(&Stop::default()).unwrap().schemas.iter().all(|schema| schema.rows > 0));
@@ -125,10 +63,36 @@ fn everything_works_through_a_pooler_that_keeps_sessions() {
     assert!(!target.cleanup().unwrap().is_empty());
 }
 
+/// Server processes of clients that go before all that share the CPUs fairly (round robin, policy 2 in the kernel's words).
+fn going_first(server: &Server) -> usize {
+    let pids = server.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'");
+    let policy = |pid: &String| {
+        let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        line.rsplit_once(") ")?.1.split(' ').nth(38).map(str::to_owned)
+    };
+    pids.iter().filter_map(policy).filter(|policy| policy == "2").count()
+}
+
+/// The process that answered the counters is lent to sessions of the next step.
+#[test]
+fn no_process_that_a_pooler_gets_back_goes_first() {
+    let Some(server) = server() else { return };
+    let pooler = before(&server, "session", 20);
+    let target = Server::target_at(&pooler.url()).unwrap();
+    for _ in 0..2 {
+        let samplers = target.samplers().unwrap();
+        println!("{} processes go first while counters are read", going_first(&server));
+        let begun = Instant::now();
+        drop(samplers);
+        println!("left after {:?}", begun.elapsed());
+        assert_eq!(going_first(&server), 0);
+    }
+}
+
 #[test]
 fn a_pooler_with_room_for_one_session_is_named_at_once() {
     let Some(server) = server() else { return };
-    let pooler = Pooler::start(&server, "session", 1);
+    let pooler = before(&server, "session", 1);
     let begun = Instant::now();
     let error = Server::target_at(&pooler.url()).err().expect("there is no room for a second session");
     assert_eq!(error.kind, ErrorKind::Target, "{error}");
@@ -139,7 +103,7 @@ fn a_pooler_with_room_for_one_session_is_named_at_once() {
 #[test]
 fn ranks_meet_through_a_pooler_that_lends_a_server_a_statement() {
     let Some(server) = server() else { return };
-    let pooler = Pooler::start(&server, "transaction", 2);
+    let pooler = before(&server, "transaction", 2);
     let settings = Settings::defaults(ENGINE.options());
     let events = Arc::new(Silent) as Arc<dyn Events>;
     let meeting = ENGINE.meet(&pooler.url(), &settings, &events).unwrap();

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,6 +63,11 @@ impl UsersServer {
         writeln!(rules, "local all {role} trust").unwrap();
         self.sql("SELECT pg_reload_conf()");
         self.url_as(role)
+    }
+
+    /// The folder of its socket, the number in the socket's name, and its database.
+    pub fn place(&self) -> (PathBuf, u16, &'static str) {
+        (self.server.socket_dir(), self.server.port(), DATABASE)
     }
 
     fn url_as(&self, user: &str) -> String {

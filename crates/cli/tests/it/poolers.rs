@@ -1,0 +1,86 @@
+//! `doctor` and `watch` behind Debian's PgBouncer: its session mode hides nothing from them, its other modes are refused.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::lies::bench::Bench;
+use crate::lies::server::UsersServer;
+use crate::mindful::json;
+use crate::pgbouncer::{self, Behind, Pooler};
+
+/// A role that the server lets in without a password.
+const ROLE: &str = "pooled";
+
+const DOCTOR: [&str; 3] = ["doctor", "--format", "json"];
+const WATCH: [&str; 5] = ["watch", "--duration", "3s", "--format", "json"];
+
+/// A user's server, and the URL that leads to it past any pooler; `None` where there is no PgBouncer.
+fn server(bench: &Bench) -> Option<(UsersServer, String)> {
+    pgbouncer::at_hand().then(|| {
+        let server = UsersServer::start(bench, "shared_buffers=16MB");
+        server.sql(&format!("CREATE ROLE {ROLE} SUPERUSER LOGIN"));
+        let url = server.admit(bench, ROLE);
+        (server, url)
+    })
+}
+
+/// A pooler before it, which runs as the server does: nobody else may use the server's socket.
+fn before(server: &UsersServer, mode: &str) -> Pooler {
+    let (folder, port, database) = server.place();
+    let socket = fs::metadata(folder.join(format!(".s.PGSQL.{port}"))).unwrap();
+    let account = Some((socket.uid(), socket.gid()));
+    Pooler::start(&Behind { folder: &folder, port, database, role: ROLE, account }, mode, 20)
+}
+
+/// A verb in a namespace that nothing is in yet.
+fn told(bench: &Bench, verb: &[&str], url: &str) -> Output {
+    bench.command(&[verb, &["--target", url, "--namespace", "behind"]].concat()).output().unwrap()
+}
+
+#[test]
+fn doctor_and_watch_refuse_a_pooler_that_moves_sessions() {
+    let bench = Bench::new();
+    let Some((server, _)) = server(&bench) else { return };
+    for mode in ["transaction", "statement"] {
+        let pooler = before(&server, mode);
+        for verb in [&DOCTOR[..], &DOCTOR[..1], &WATCH, &WATCH[..3]] {
+            let output = told(&bench, verb, &pooler.url());
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{verb:?} in {mode} mode: {output:?}");
+            assert!(output.stdout.is_empty() && text.lines().count() == 1, "{verb:?} in {mode} mode: {output:?}");
+            for words in ["changes between statements", "session mode", "the server's own port"] {
+                assert!(text.contains(words), "{verb:?} in {mode} mode: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
+    let bench = Bench::new();
+    let Some((server, url)) = server(&bench) else { return };
+    let pooler = before(&server, "session");
+    let of_server = |url: &str| -> Vec<Value> {
+        let findings = json(&told(&bench, &DOCTOR, url))["findings"].as_array().unwrap().clone();
+        let mut codes: Vec<Value> = findings.into_iter().map(|finding| finding["code"].clone()).collect();
+        codes.retain(|code| code.as_str().unwrap().starts_with("pg-"));
+        codes
+    };
+    let seen = of_server(&pooler.url());
+    assert!(!seen.is_empty());
+    assert_eq!(seen, of_server(&url), "past the pooler");
+    let watched = told(&bench, &WATCH, &pooler.url());
+    assert_eq!(watched.status.code(), Some(0), "{watched:?}");
+    let seconds = String::from_utf8(watched.stdout).unwrap();
+    let seconds: Vec<Value> = seconds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!seconds.is_empty());
+    let figure = |second: &Value, name: &str| second["per_s"][name].as_f64();
+    // What watching itself asks is committed too; a server process publishes that once a second at most.
+    let commits: f64 = seconds.iter().filter_map(|second| figure(second, "pg_stat_database/commits")).sum();
+    assert!(commits > 0.0, "{seconds:#?}");
+    let of_server = seconds.iter().all(|second| figure(second, "processes/server_cpu_user").is_some());
+    assert!(of_server, "the processes are the server's, not the pooler's: {seconds:#?}");
+}
