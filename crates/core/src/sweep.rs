@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::plan::SWEEP_KEYS;
-use crate::result::OpSummary;
+use crate::result::{OpSummary, OpsSummary};
 use crate::settings::{Settings, parse_switch};
 use crate::units;
 
@@ -77,9 +77,12 @@ impl Objective {
         (1_000.0 / (100.0 - self.percentile)).round() as u64
     }
 
-    /// Whether `op` meets it; `None` where it is not known.
-    pub fn met(&self, op: &OpSummary) -> Option<bool> {
-        self.figure(op).map(|us| us <= self.limit_us)
+    /// Whether the main operations of a step meet it; `None` where too few of them tell. Of a rate that was not kept no
+    /// percentile is told, however many operations there were: that is a miss.
+    pub fn met(&self, ops: &OpsSummary) -> Option<bool> {
+        let op = ops.main()?;
+        let enough = op.count >= self.least_ops();
+        self.figure(op).map(|us| us <= self.limit_us).or(enough.then_some(false))
     }
 }
 

@@ -26,7 +26,19 @@ pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<F
     Ok(sorted(findings))
 }
 
-/// The same where there is no target yet, because it would be made in `folder`: what the host has, and the device that
+/// What the host of the target has, alone; of a host that is simulated nothing.
+pub fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
+    if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host())) }
+}
+
+/// What the target has that spoils step number `step` of a run, from 0, which does `plan`.
+pub fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
+    let of_step =
+        |finding: Finding| Finding { evidence: format!("step {}: {}", step + 1, finding.evidence), ..finding };
+    Ok(target.checks(plan)?.into_iter().map(of_step).collect())
+}
+
+/// What there is to see where there is no target yet, because it would be made in `folder`: what the host has, and the device that
 /// the folder will lie on.
 pub fn host_alone(folder: &Path) -> Vec<Finding> {
     let there = folder.ancestors().find(|ancestor| ancestor.exists());

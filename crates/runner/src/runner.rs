@@ -173,7 +173,7 @@ impl Runner<'_> {
     /// Examines the run's own system and opens the folder: from here on, what happens is stored. Gives what is known of
     /// the run before its first step.
     fn begin(&mut self, source: &mut dyn StepSource, resumed: Option<Resumed>) -> Result<Run> {
-        let (context, passes_over) = (self.context, source.passes_over());
+        let (context, passes_over, differs) = (self.context, source.passes_over(), source.differs());
         let own = self.open(&context.system(), true)?;
         source.opened(&*own.target, &own.dataset, &context.recording)?;
         // A load may have restarted the server with other settings.
@@ -185,7 +185,7 @@ impl Runner<'_> {
             self.steps = finished;
             return Ok(known);
         }
-        match examined(context, own) {
+        match examined(context, own, differs) {
             // The steps that cannot be carried are reported one by one.
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {}
             examined => examined?,
@@ -208,7 +208,7 @@ impl Runner<'_> {
     fn steps(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
         let mut finished: Option<StepSummary> = None;
         while let Some(next) = source.next(finished.as_ref(), &self.context.recording)? {
-            let Measured { step, error } = self.step(next, source.passes_over())?;
+            let Measured { step, error } = self.step(next, &*source)?;
             if self.context.stop.requested() {
                 return Ok(());
             }
@@ -222,15 +222,21 @@ impl Runner<'_> {
     }
 
     /// Takes one step; one that its target refuses is reported and passed over where the source wants that.
-    fn step(&mut self, next: NextStep, passes_over: bool) -> Result<Measured> {
+    fn step(&mut self, next: NextStep, source: &dyn StepSource) -> Result<Measured> {
         let (context, number) = (self.context, self.steps);
         let opened = self.open(&next.system, next.loads)?;
         opened.pin(next.on_one_cpu)?;
         match opened.ready(&next.plan) {
-            Ok(workload) => opened
-                .target
-                .in_step(|| measure::step(context, &*opened.target, &next.plan, workload, number, next.point)),
-            Err(error) if passes_over && error.kind == ErrorKind::Plan => {
+            Ok(workload) => {
+                if source.differs() {
+                    let found = preflight::of_step(&*opened.target, &next.plan, number)?;
+                    found.into_iter().for_each(|finding| context.events().emit(Event::Finding(finding)));
+                }
+                opened
+                    .target
+                    .in_step(|| measure::step(context, &*opened.target, &next.plan, workload, number, next.point))
+            }
+            Err(error) if source.passes_over() && error.kind == ErrorKind::Plan => {
                 let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..next.plan };
                 let workload = Plan { schemas: None, scale: None, ..smallest.clone() }.workload(&opened.dataset)?;
                 let placements = smallest.placements(workload.schemas, 1);
@@ -262,8 +268,8 @@ fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
     Ok(dataset)
 }
 
-/// The run's own system made ready for its plan, and the look at it and its host.
-fn examined(context: &Context, own: &mut Opened) -> Result<()> {
+/// The run's own system made ready for its plan, and the look at it and its host; at the host alone where steps differ.
+fn examined(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
     let workload = context.plan.workload(&own.dataset)?;
     let shapes = own.target.prepare(&workload, context.plan.sessions)?;
     own.ready_for = Some((workload, context.plan.sessions));
@@ -273,9 +279,13 @@ fn examined(context: &Context, own: &mut Opened) -> Result<()> {
     }
     let events = context.events();
     events.emit(Event::Shapes { shapes });
-    for finding in preflight::checks(&*own.target, &context.plan, context.clock.simulated())? {
-        events.emit(Event::Finding(finding));
-    }
+    let simulated = context.clock.simulated();
+    let found = if differs {
+        preflight::of_host(&*own.target, simulated)
+    } else {
+        preflight::checks(&*own.target, &context.plan, simulated)?
+    };
+    found.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
     context.party.as_ref().map_or(Ok(()), |party| party.prepared())
 }
 

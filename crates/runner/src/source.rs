@@ -64,6 +64,12 @@ pub trait StepSource {
     fn passes_over(&self) -> bool {
         false
     }
+
+    /// Whether steps differ in more than their load, so that what is found at the target before a run is not true of all
+    /// of them: then it is looked at before each.
+    fn differs(&self) -> bool {
+        false
+    }
 }
 
 /// The one step of a plan.

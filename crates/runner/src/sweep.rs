@@ -135,6 +135,16 @@ impl Sweep {
         self.step_cost
     }
 
+    /// Whether its points differ in more than their load.
+    pub fn differs(&self) -> bool {
+        let points = match &self.shape {
+            Shape::Fixed(points) => points,
+            Shape::Adaptive { others, .. } => others,
+            Shape::Search { .. } => return false,
+        };
+        points.iter().flat_map(BTreeMap::keys).any(|key| key != "sessions" && key != "rate")
+    }
+
     /// The next step after those `done`, in the order they ran; `left` are the steps that the budget still holds.
     pub fn next(&self, done: &[StepSummary], left: Option<u32>) -> Next {
         let next = match &self.shape {
@@ -337,11 +347,7 @@ impl Search<'_> {
 
     fn seen<'a>(&self, step: &'a StepSummary) -> Option<Seen<'a>> {
         let load = step.point.values.get(self.key)?.parse().ok()?;
-        let op = step.ops.main();
-        let met = op.and_then(|op| self.objective.met(op));
-        // Of a rate that was not kept no percentile is told, however many operations there were: that is a miss.
-        let enough = op.is_some_and(|op| op.count >= self.objective.least_ops());
-        Some(Seen { load, met: met.or(enough.then_some(false)), step })
+        Some(Seen { load, met: self.objective.met(&step.ops), step })
     }
 
     /// A load of which too little is known is tried again for longer; `None` where there is none.

@@ -120,6 +120,10 @@ impl StepSource for Walk<'_> {
     fn passes_over(&self) -> bool {
         true
     }
+
+    fn differs(&self) -> bool {
+        self.sweep.differs()
+    }
 }
 
 /// What the finished steps of `run` and its load took: from one start to the next, or `step_cost` where a pause lies

@@ -54,6 +54,7 @@ fn check(state: &State) -> Vec<Finding> {
         others::horizon,
         others::slots,
         others::connections,
+        others::memory,
         others::users,
         others::hidden,
     ];

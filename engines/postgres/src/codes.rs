@@ -23,6 +23,7 @@ mindful_core::finding_codes! {
     PG_HELD_HORIZON = "pg-held-horizon", Warning;
     PG_SLOTS = "pg-slots", Info;
     PG_CONNECTIONS = "pg-connections", Error;
+    PG_SESSIONS_MEMORY = "pg-sessions-memory", Warning;
     PG_NAMESPACE_SHARED = "pg-namespace-shared", Warning;
     PG_IO_TIMING_OFF = "pg-io-timing-off", Info;
     PG_STATEMENTS_LOGGED = "pg-statements-logged", Info;

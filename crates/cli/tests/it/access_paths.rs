@@ -94,6 +94,31 @@ fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
     }
 }
 
+/// The point whose index scans never look at the setting is named, the one whose bitmap scans do is not.
+#[test]
+fn a_ladder_of_a_setting_tells_the_points_where_it_is_idle() {
+    let place = place();
+    let set = ["sweep", "--format", "json", "--set", "effective_io_concurrency=1,32", "--access", "index,bitmap"];
+    let swept = json(&with_data(place.path(), &[&set[..], &WORK].concat()));
+    let all = swept["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "pg-idle-settings");
+    let named: Vec<&str> = all.map(|finding| finding["evidence"].as_str().unwrap()).collect();
+    let steps = swept["steps"].as_array().unwrap();
+    let mut points: Vec<[&str; 2]> = Vec::new();
+    for (number, step) in (1..).zip(steps) {
+        let value = |key: &str| step["point"]["values"][key].as_str().unwrap();
+        points.push([value("set"), value("access")]);
+        assert!(step["ops"]["select"]["count"].as_u64().unwrap() > 0, "{step:#}");
+        let told =
+            named.iter().any(|evidence| evidence.starts_with(&format!("step {number}: effective_io_concurrency: ")));
+        assert_eq!(told, value("access") == "index", "step {number} of {points:?}: {named:#?}");
+        println!("{} by {}: {} in flight", value("set"), value("access"), step["device_in_flight"]);
+    }
+    points.sort_unstable();
+    points.dedup();
+    assert_eq!(points.len(), 4, "{points:?}");
+    assert_eq!(named.len(), steps.iter().filter(|step| step["point"]["values"]["access"] == "index").count());
+}
+
 #[test]
 fn what_an_access_path_cannot_do_is_refused_at_once() {
     let mindful = Mindful::new();

@@ -14,7 +14,7 @@ use crate::rights::Rights;
 use crate::room::Room;
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 28] = [
+const TOLD: [(&str, &str, &str); 29] = [
     ("pg-predicted-hits", "50.0 %", "--scale"),
     ("pg-page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
     ("pg-read-ahead", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
@@ -41,6 +41,7 @@ const TOLD: [(&str, &str, &str); 28] = [
     ("pg-held-horizon", "the oldest for 60 s", "pg_terminate_backend"),
     ("pg-slots", "2 slots, 1 of them inactive", "SELECT pg_drop_replication_slot"),
     ("pg-connections", "64 sessions do not fit: max_connections is 10", "ALTER SYSTEM SET max_connections"),
+    ("pg-sessions-memory", "64 sessions take about 768 MiB (12 MiB each), 256 MiB are free", "--sessions 21"),
     ("pg-namespace-shared", "server process 42", "--shared"),
     ("pg-partly-seen", "other roles' sessions", "GRANT pg_monitor TO"),
 ];
@@ -105,6 +106,7 @@ fn worst() -> State {
 fn found() -> Vec<Finding> {
     let mut findings = check(&worst().with("synchronous_commit", "off", None));
     findings.extend(check(&worst().with("synchronous_standby_names", "other", None)));
+    findings.extend(check(&State { available_bytes: Some(256 << 20), ..worst() }));
     findings
 }
 

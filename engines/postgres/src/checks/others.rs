@@ -10,6 +10,10 @@ use crate::prepare::OWN_CONNECTIONS;
 /// A transaction of others that is older than this is not about to end.
 const OLD_S: f64 = 5.0;
 
+/// Memory of its own that the server process of a session has once it works, bytes. Measured with the private server:
+/// 12.3 MiB (docs/benchmarks.md).
+const OF_A_SESSION: u64 = 12 << 20;
+
 pub fn autovacuum(state: &State) -> Option<Finding> {
     let tables = state.activity.vacuumed;
     (tables > 0 && state.is("autovacuum", "on")).then(|| {
@@ -73,6 +77,26 @@ pub fn connections(state: &State) -> Option<Finding> {
     Some(codes::PG_CONNECTIONS.finding(&text, refusal.what))
 }
 
+/// Where memory ends, the kernel swaps or ends processes, mindful's or the server's.
+pub fn memory(state: &State) -> Option<Finding> {
+    let (free, sessions) = (state.available_bytes?, u64::from(state.planned.sessions));
+    let needed = sessions * OF_A_SESSION;
+    (needed > free).then(|| {
+        let text = format!(
+            "The server's processes do not fit into memory: the kernel will swap, or end one of them and the run with \
+             it. Run with --sessions {} or fewer, or make room first",
+            (free / OF_A_SESSION).max(1)
+        );
+        let evidence = format!(
+            "{sessions} sessions take about {} ({} each), {} are free",
+            format_bytes(needed),
+            format_bytes(OF_A_SESSION),
+            format_bytes(free)
+        );
+        codes::PG_SESSIONS_MEMORY.finding(text, evidence)
+    })
+}
+
 /// Two runs on the same blocks measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
@@ -114,5 +138,17 @@ mod tests {
         let with = |oldest_s| State { activity: activity(oldest_s), planned: planned.clone(), ..State::default() };
         assert_eq!(horizon(&with(Some(60.0))).unwrap().severity, Severity::Warning);
         assert_eq!((horizon(&with(Some(1.0))), horizon(&with(None))), (None, None));
+    }
+
+    #[test]
+    fn sessions_are_held_against_the_memory_that_is_known() {
+        let with = |sessions, available_bytes| {
+            let planned = Planned { sessions, ..Planned::default() };
+            memory(&State { planned, available_bytes, ..State::default() })
+        };
+        let found = with(2_000, Some(20 << 30)).unwrap();
+        assert_eq!(found.evidence, "2000 sessions take about 23.44 GiB (12 MiB each), 20 GiB are free");
+        assert!(found.text.contains("--sessions 1706 or fewer"), "{}", found.text);
+        assert_eq!((with(1_000, Some(20 << 30)), with(2_000, None)), (None, None));
     }
 }

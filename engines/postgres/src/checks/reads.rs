@@ -85,7 +85,9 @@ pub fn idle_settings(state: &State) -> Option<Finding> {
     };
     let found: Vec<String> = state.given_settings.iter().filter_map(idle).collect();
     (!found.is_empty()).then(|| {
-        let text = "A setting that was given cannot matter for what this run measures: whatever its value, the figure                     is the same but for chance. Measure where it takes part: --access bitmap reads ahead and several                     blocks at once from version 18 on, --access scan from 17 on, and workers need --set io_method=worker";
+        let text = "A setting that was given cannot matter for what is measured: whatever its value, the figure is the \
+                    same but for chance. Measure where it takes part: --access bitmap reads ahead and several blocks at \
+                    once from version 18 on, --access scan from 17 on, and workers need --set io_method=worker";
         codes::PG_IDLE_SETTINGS.finding(text, found.join("; "))
     })
 }

@@ -8,9 +8,11 @@ use mindful_core::dataset::Dataset;
 use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
 use mindful_core::workload::{Access, LoopSite};
 use mindful_host::Kernel;
+use mindful_host::control_group::Groups;
 use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
 
+use crate::describe;
 use crate::idle_settings;
 use crate::link::Link;
 use crate::lock;
@@ -35,7 +37,8 @@ pub struct State {
     pub rights: Option<Rights>,
     /// Server processes of other runs, loads and cleanups on the namespace.
     pub users: Option<String>,
-    /// Memory that is free or holds nothing but page cache, bytes; `None` when the server is on another host.
+    /// Memory that is free or holds nothing but page cache, bytes, within the limit of the server's control group; `None`
+    /// when the server is on another host.
     pub available_bytes: Option<u64>,
     /// What one look at the server's clock takes, ns.
     pub clock_ns: Option<f64>,
@@ -92,7 +95,7 @@ impl State {
     pub fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
         let namespace = &options.namespace;
         let control = link.control()?;
-        let local = link.server().host_is_local(0);
+        let available_bytes = available(link);
         link.run("checking the server", async {
             let rows = control.query(include_str!("../../sql/checks/settings.sql"), &[]).await?;
             let settings = rows.iter().map(|row| (row.get(0), (row.get(1), row.get(2)))).collect();
@@ -112,7 +115,6 @@ impl State {
                 vacuumed: row.get("vacuumed"),
             };
             let clock_ns = Some(clock_ns(&control).await?);
-            let available_bytes = if local { Meminfo::read(&Kernel::default()).available_bytes } else { None };
             let (room, users) = (Room::read(&control).await?, lock::others(&control, namespace).await?);
             let planned = Planned::of(plan, dataset);
             let rights = Some(Rights::read(&control, namespace).await?);
@@ -172,6 +174,18 @@ impl Planned {
             duration: plan.warmup + if plan.ops.is_some() { Duration::ZERO } else { plan.duration },
         }
     }
+}
+
+/// Memory of this host that the server can still have: what is free, within the limit of its control group.
+fn available(link: &Link) -> Option<u64> {
+    if !link.server().host_is_local(0) {
+        return None;
+    }
+    let kernel = Kernel::default();
+    let free = Meminfo::read(&kernel).available_bytes?;
+    let server = describe::host(link).server_pid;
+    let limit = server.and_then(|pid| Groups::of(&kernel, pid).limits().memory_bytes);
+    Some(limit.map_or(free, |limit| limit.min(free)))
 }
 
 /// What a call of the server's clock takes, by the time of many against the time of none.

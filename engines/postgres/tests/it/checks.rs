@@ -9,6 +9,8 @@ use mindful_core::event::Silent;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::settings::{Origin, Settings};
+use mindful_host::Kernel;
+use mindful_host::memory::Meminfo;
 
 fn plan(options: &[(&str, &str)]) -> Plan {
     let mut settings = Settings::defaults(KEYS);
@@ -65,7 +67,13 @@ fn a_server_set_up_to_lie_is_reported_by_code_and_figures() {
         }
         let many = target.checks(&plan(&[("sessions", "5000")])).unwrap();
         assert!(found(&many, "pg-connections").evidence.starts_with("5000 sessions do not fit"), "{many:?}");
+        let most = target.checks(&plan(&[("sessions", "15000")])).unwrap();
+        let free = Meminfo::read(&Kernel::default()).available_bytes.unwrap();
+        let told = most.iter().find(|finding| finding.code == "pg-sessions-memory");
+        assert_eq!(told.is_some(), free < 15_000 * (12 << 20), "{free} bytes free: {most:?}");
+        assert!(told.is_none_or(|told| told.severity == Severity::Warning && told.evidence.contains("175.78 GiB")));
         let reading = target.checks(&plan(&[("update_pct", "0")])).unwrap();
+        assert!(!codes(&reading).contains(&"pg-sessions-memory"), "{reading:?}");
         assert!(!codes(&reading).contains(&"pg-connections"), "{reading:?}");
         assert!(reading.iter().all(|finding| finding.severity == Severity::Info), "{reading:?}");
     });
