@@ -101,9 +101,7 @@ fn unseen_reason(mount: &Mount) -> String {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => "is memory, not storage",
         "overlay" | "aufs" => "lies over other file systems (a container's own layers): put the data on a volume",
         "zfs" => "hides its devices behind a pool",
-        kind if kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs"].contains(&kind) => {
-            "is a network file system"
-        }
+        kind if mount.is_network() && kind != "virtiofs" => "is a network file system",
         kind if kind.starts_with("fuse") || kind == "virtiofs" => "is served by another process",
         _ => "has no block device of its own",
     };
@@ -160,6 +158,7 @@ fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String>
 
 fn below(kernel: &Kernel, name: &str) -> Vec<String> {
     if let Some(file) = backing_file(kernel, name) {
+        // Why there are none, [`unseen_below`] tells.
         return holders(kernel, &file).unwrap_or_default();
     }
     let folder = kernel.sys.join("class/block").join(name);
@@ -167,16 +166,22 @@ fn below(kernel: &Kernel, name: &str) -> Vec<String> {
     if slaves.is_empty() { disk_of(kernel, name).into_iter().collect() } else { slaves }
 }
 
-/// The devices that the file of a loop device lies on; none where they cannot be seen.
-fn holders(kernel: &Kernel, file: &Path) -> Option<Vec<String>> {
+/// The devices that the file of a loop device lies on, or why they are not to be seen.
+fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, String> {
     let (existing, missing) = nearest_existing(file);
-    let metadata = fs::metadata(&existing).ok()?;
+    let metadata =
+        fs::metadata(&existing).map_err(|error| format!("{} cannot be looked at ({error})", file.display()))?;
     if metadata.file_type().is_block_device() {
-        return names(kernel, &[numbers(metadata.rdev())]).ok();
+        return names(kernel, &[numbers(metadata.rdev())]);
     }
     let mounts = mounts::read(kernel);
-    let mount = mounts::holding(&mounts, &existing.join(missing))?;
-    names(kernel, &roots(kernel, mount).ok()?).ok()
+    let mount = mounts::holding(&mounts, &existing.join(missing)).ok_or("the table of mounts cannot be read")?;
+    names(kernel, &roots(kernel, mount)?)
+}
+
+/// Why nothing is seen below the file of the loop device `name`; `None` where something is, and for any other device.
+pub fn unseen_below(kernel: &Kernel, name: &str) -> Option<String> {
+    backing_file(kernel, name).and_then(|file| holders(kernel, &file).err())
 }
 
 /// The disk that the partition `name` lies on; `None` for what is no partition.
@@ -303,6 +308,52 @@ mod tests {
         fs::write(kernel.proc.join("self/mountinfo"), mount.replace("253:0", "0:31").replace("/dev/dm-0", "tmpfs"))
             .unwrap();
         assert_eq!(chain_of(&kernel, &[(7, 3)]).unwrap().text(), "loop3");
+        let reason = unseen_below(&kernel, "loop3").unwrap();
+        assert!(reason.starts_with("ext4 at ") && reason.ends_with(" has no block device of its own"), "{reason}");
+        fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
+        assert_eq!((unseen_below(&kernel, "loop3"), unseen_below(&kernel, "sda")), (None, None));
+    }
+
+    /// Each in a table of mounts of the tree's own, as the kernel writes it.
+    #[test]
+    fn a_file_system_without_a_device_of_its_own_says_why() {
+        let (root, kernel) = mirror();
+        let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
+        fs::create_dir_all(kernel.proc.join("self")).unwrap();
+        for (file_system, why) in [
+            ("nfs4 filer:/export rw,vers=4.2", "is a network file system"),
+            ("nfs filer:/export rw,vers=3", "is a network file system"),
+            ("9p shared rw,trans=virtio", "is a network file system"),
+            ("virtiofs shared rw", "is served by another process"),
+            ("fuse.sshfs me@filer:/ rw", "is served by another process"),
+            ("overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w", "lies over other file systems"),
+            ("zfs pool/db rw,xattr", "hides its devices behind a pool"),
+            ("btrfs /dev/not/here rw,subvol=/@db", "has no block device of its own"),
+        ] {
+            let mount = format!("27 1 0:50 / {} rw - {file_system}\n", root.path().display());
+            fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
+            let location = locate(&kernel, &root.path().join("data"));
+            let (kind, reason) = (location.mount.unwrap().fs_type, location.chain.unwrap_err());
+            assert!(reason.starts_with(&format!("{kind} at ")) && reason.contains(why), "{reason}");
+        }
+    }
+
+    /// One device holds the file system's mount, all of its devices hold the data.
+    #[test]
+    fn a_btrfs_lies_on_all_of_its_devices() {
+        let (_root, kernel) = mirror();
+        let devices = kernel.sys.join("fs/btrfs/0d5f/devices");
+        fs::create_dir_all(&devices).unwrap();
+        for (name, number) in [("sda2", "8:2\n"), ("sdb2", "8:18\n")] {
+            let folder = fs::canonicalize(kernel.sys.join("class/block").join(name)).unwrap();
+            fs::write(folder.join("dev"), number).unwrap();
+            symlink(&folder, devices.join(name)).unwrap();
+            symlink(&folder, kernel.sys.join("dev/block").join(number.trim())).unwrap();
+        }
+        let members = btrfs_members(&kernel, (8, 18));
+        assert_eq!(members, [(8, 2), (8, 18)]);
+        assert_eq!(chain_of(&kernel, &members).unwrap().text(), "sda2 sdb2 < sda sdb");
+        assert_eq!(btrfs_members(&kernel, (8, 33)), [], "of another file system");
     }
 
     /// bcache and a dm-cache hold a fast and a slow device; both are below.

@@ -21,6 +21,14 @@ pub struct Mount {
     pub source: String,
 }
 
+impl Mount {
+    /// Whether what is stored lies on another machine, or at the host of this one.
+    pub fn is_network(&self) -> bool {
+        let kind = self.fs_type.as_str();
+        kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs", "virtiofs"].contains(&kind)
+    }
+}
+
 /// All mounts of the text; a line that cannot be understood is left out.
 pub fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()

@@ -44,6 +44,13 @@ pub enum Between {
     PageCache(String),
     /// The data lies in memory.
     Memory(String),
+    /// A device whose file lies where nothing is seen, and why.
+    Unseen {
+        /// The device.
+        device: String,
+        /// What its file lies in.
+        why: String,
+    },
 }
 
 /// The levels of each chain of devices that count their reads, the upper ones first.
@@ -79,12 +86,13 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
 impl Between {
     /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
     pub fn of(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
-        let layers = run
-            .environment
-            .iter()
-            .filter_map(|(name, layer)| Some((name.strip_prefix("device.")?.strip_suffix(".layer")?, layer.as_str())));
+        let told = |end: &'static str| {
+            let facts = run.environment.iter();
+            facts
+                .filter_map(move |(name, fact)| Some((name.strip_prefix("device.")?.strip_suffix(end)?, fact.as_str())))
+        };
         let (mut memory, mut buffered) = (None, None);
-        for (device, layer) in layers {
+        for (device, layer) in told(".layer") {
             if layer == MEMORY {
                 memory = Some(device.to_owned());
             } else if layer.ends_with(BUFFERED) {
@@ -101,7 +109,11 @@ impl Between {
                 Self::Cache { share, floors: Box::new([above.clone(), below.clone()]) }
             }
             (.., Some(device)) => Self::PageCache(device),
-            _ => Self::Nothing,
+            _ => {
+                let unseen =
+                    |(device, why): (&str, &str)| Self::Unseen { device: device.to_owned(), why: why.to_owned() };
+                told(".below_not_seen").next().map_or(Self::Nothing, unseen)
+            }
         }
     }
 }

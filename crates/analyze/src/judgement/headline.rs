@@ -253,6 +253,7 @@ fn below(between: &Between) -> Option<String> {
             Some(format!("{device} reads its file through the page cache, and how much that served cannot be told"))
         }
         Between::Memory(device) => Some(format!("{device} is memory")),
+        Between::Unseen { device, why } => Some(format!("nothing is seen below the file of {device}: {why}")),
     }
 }
 

@@ -181,6 +181,18 @@ fn a_device_that_is_not_seen_is_said_so() {
     assert!(headline.kind == Kind::Database && headline.why.contains("device is not seen"), "{headline:?}");
 }
 
+/// Its counters are those of storage in all but what they stand on.
+#[test]
+fn a_loop_device_over_what_is_not_seen_is_no_storage() {
+    let mut run = Made::default().run();
+    assert_eq!(analyze(&run).steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+    let why = "nfs4 at /images is a network file system";
+    run.environment.insert("device.loop3.below_not_seen".to_owned(), why.to_owned());
+    let headline = analyze(&run).steps[0].headline.clone().unwrap();
+    assert_eq!((headline.kind, &*headline.label), (Kind::Database, "physical reads per second (database)"));
+    assert!(headline.why.contains(&format!("nothing is seen below the file of loop3: {why}")), "{}", headline.why);
+}
+
 #[test]
 fn a_mix_that_was_not_asked_for_is_found() {
     let mixed = Made { update_pct: "20", latency_us: 400, ..Made::default() };

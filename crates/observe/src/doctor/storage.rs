@@ -48,7 +48,7 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
              seen. Put the data on a volume: docker run -v /path:/data",
             evidence,
         )),
-        kind if kind.starts_with("nfs") || ["cifs", "smb3", "9p", "virtiofs", "ceph"].contains(&kind) => Some(codes::NETWORK_STORAGE.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
+        _ if mount.is_network() => Some(codes::NETWORK_STORAGE.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
              side are not seen. For storage of this host, give a --data-dir or a path on one of: lsblk -f",
             evidence,
         )),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use mindful_core::run::Facts;
 use mindful_host::Kernel;
-use mindful_host::device::{Location, backing_file, is_memory, locate, reads_through_page_cache};
+use mindful_host::device::{Location, backing_file, is_memory, locate, reads_through_page_cache, unseen_below};
 use mindful_host::kernel_file::value;
 use mindful_host::space;
 
@@ -30,6 +30,8 @@ pub(crate) struct Device {
     pub(crate) model: Option<String>,
     /// What a dm or md device does: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
     pub(crate) layer: Option<String>,
+    /// Why nothing is seen below the file of a loop device.
+    pub(crate) below_not_seen: Option<String>,
     pub(crate) size_bytes: Option<u64>,
     pub(crate) scheduler: Option<String>,
     pub(crate) rotational: Option<String>,
@@ -95,6 +97,7 @@ impl Device {
             name: name.to_owned(),
             model: value(folder.join("device/model")),
             layer: layer(kernel, name),
+            below_not_seen: unseen_below(kernel, name),
             size_bytes: sectors.map(|sectors| sectors.saturating_mul(512)),
             scheduler: queue("scheduler").map(|text| chosen(&text).unwrap_or(text)),
             rotational: queue("rotational"),
@@ -111,6 +114,7 @@ impl Device {
         let mut put = |name: &str, value: Option<&String>| put(facts, format!("device.{}.{name}", self.name), value);
         put("model", self.model.as_ref());
         put("layer", self.layer.as_ref());
+        put("below_not_seen", self.below_not_seen.as_ref());
         put("size_bytes", self.size_bytes.map(|bytes| bytes.to_string()).as_ref());
         put("scheduler", self.scheduler.as_ref());
         put("rotational", self.rotational.as_ref());

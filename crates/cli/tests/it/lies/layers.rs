@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, own_mounts};
 
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::template;
@@ -119,6 +119,32 @@ fn a_disk_of_memory_is_no_storage() {
     reported.assert_suspect("data-in-memory");
     assert!(reported.evidence("data-in-memory").starts_with(memory.name()), "{reported}");
     assert!(!reported.headline().contains("storage iops") && reported.headline().contains("is memory"), "{reported}");
+}
+
+/// What lies below an overlay is not looked for, so the figure is the database's, whatever disk serves it.
+#[test]
+fn what_lies_in_the_layers_of_a_container_is_no_storage() {
+    if !own_mounts() {
+        return;
+    }
+    let bench = Bench::new();
+    let layers = ["lower", "upper", "work", "merged"].map(|name| bench.path(name));
+    layers.iter().for_each(|folder| fs::create_dir(folder).unwrap());
+    let [lower, upper, work, merged] = layers.each_ref().map(|folder| folder.display().to_string());
+    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+    if let Err(missing) = run("mount", &["-t", "overlay", "overlay", "-o", &options, &merged]) {
+        return told(&missing);
+    }
+    template::copy_to(&layers[3].join("private"));
+    let reported = measured_in(&bench, &layers[3]);
+    run("umount", &[&merged]).unwrap();
+    assert!(reported.has("device-not-seen") && reported.has("layered-storage"), "{reported}");
+    let why = format!("overlay at {merged} lies over other file systems");
+    assert!(reported.run["findings"].to_string().contains(&why), "{reported}");
+    // Lines end anywhere.
+    let headline = reported.headline().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!headline.contains("storage iops") && headline.contains("physical reads per second"), "{reported}");
+    assert!(headline.contains("the device is not seen"), "{reported}");
 }
 
 /// What lies in tmpfs is read from memory, whatever the database calls it.
