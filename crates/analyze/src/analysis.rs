@@ -8,7 +8,7 @@ use mindful_core::run::{Run, StepRecord};
 use crate::judgement::ladder_step::{LadderStep, ladder};
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
-use crate::{checks, curve, summary};
+use crate::{checks, curve, objective, summary};
 
 /// All that can be said about a run.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ pub fn analyze(run: &Run) -> Analysis {
     let judged = findings.into_iter().map(|finding| advised(finding, advice));
     let mut findings: Vec<_> = run.findings.iter().cloned().chain(judged).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, checks::is_a_cause(finding))));
-    Analysis { summary: summary::summary(run, summaries, findings), steps }
+    let summary = Summary { objective: objective::found(run, &steps), ..summary::summary(run, summaries, findings) };
+    Analysis { summary, steps }
 }
 
 /// The finding with what its engine says to it.

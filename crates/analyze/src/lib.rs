@@ -15,6 +15,7 @@ pub mod figures;
 pub mod io_job;
 pub mod judgement;
 pub mod knee;
+pub mod objective;
 pub mod stats;
 pub mod steady;
 pub mod step;

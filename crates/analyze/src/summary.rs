@@ -48,6 +48,8 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         curves,
         contrast,
         io_job,
+        // It needs single slices.
+        objective: None,
     }
 }
 

@@ -80,6 +80,32 @@ pub struct Summary {
     /// The best of a job on files; only of `mindful raw` with more than one plain step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_job: Option<IoJobSummary>,
+    /// The highest load that met an objective; only of `sweep --max-iops-at`, and null there where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<ObjectiveSummary>,
+}
+
+/// The highest load that met an objective for its full length, and how well its figures are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ObjectiveSummary {
+    /// The objective: `p99<=1ms`.
+    pub objective: String,
+    /// What was searched: `sessions`, or `rate` in operations per second.
+    pub key: String,
+    /// The load.
+    pub load: f64,
+    /// Number of the step that tells the figures, from 1.
+    pub step: u32,
+    /// Blocks visited per second there.
+    pub blocks_visited_per_s: Option<f64>,
+    /// `[low, high]` of it, 95 %, by how its seconds differ; null below ten of them.
+    pub blocks_visited_per_s_interval: Option<[f64; 2]>,
+    /// The percentile of the objective there, us.
+    pub latency_us: Option<f64>,
+    /// `[low, high]` of it, 95 %, by how many operations of each second lie beyond it; null below ten seconds, and where
+    /// fewer than ten operations lie beyond the upper end.
+    pub latency_us_interval: Option<[f64; 2]>,
 }
 
 /// The host of a run; null where it is not known.

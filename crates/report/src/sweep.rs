@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
-use mindful_core::result::{KneeSummary, StepSummary, Summary};
+use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary};
 use mindful_core::run::{Run, StepRecord};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
@@ -32,7 +32,40 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
         }
         panels.push(panel);
     }
+    if let Some(found) = &summary.objective {
+        let mut panel = Panel::default();
+        panel.blank();
+        panel.wrapped(2, &objective(found));
+        panels.push(panel);
+    }
     panels
+}
+
+/// The load that a search found, with its figures and how well they are known.
+fn objective(found: &ObjectiveSummary) -> String {
+    let interval = |ends: Option<[f64; 2]>, told: &dyn Fn(f64) -> String| {
+        ends.map(|[low, high]| format!(" (95 % interval {} to {})", told(low), told(high))).unwrap_or_default()
+    };
+    let whole = |rate: f64| figure::whole(rate.max(0.0).round() as u64);
+    let rate = found
+        .blocks_visited_per_s
+        .map(|rate| format!(": {} blocks/s{}", whole(rate), interval(found.blocks_visited_per_s_interval, &whole)));
+    let percentile = found.objective.split('<').next().unwrap_or_default();
+    let latency = found.latency_us.map(|us| {
+        let around = interval(found.latency_us_interval, &figure::time_us);
+        format!(", {} {}{around}", escape(percentile), figure::time_us(us))
+    });
+    let known = found.blocks_visited_per_s_interval.is_some() && found.latency_us_interval.is_some();
+    let missing = if known { "" } else { "; an interval takes ten seconds, and ten operations beyond its upper end" };
+    format!(
+        "highest load within {}, confirmed by step {}: {} {}{}{}{missing}",
+        escape(&found.objective),
+        found.step,
+        escape(&found.key),
+        whole(found.load),
+        rate.unwrap_or_default(),
+        latency.unwrap_or_default()
+    )
 }
 
 fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {

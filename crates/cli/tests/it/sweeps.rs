@@ -121,6 +121,14 @@ fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
     let told = String::from_utf8_lossy(&found.stderr).into_owned();
     assert_eq!(found.status.code(), Some(0), "{told}");
     assert!(told.contains("is the highest load that meets p99<=20ms, confirmed") && told.contains(": p99 "), "{told}");
+    let shown = String::from_utf8_lossy(&found.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains("highest load within p99<=20ms, confirmed by step ") && shown.contains(" blocks/s, p99 "),
+        "{shown}"
+    );
+    let summary = json(&command(store.path(), &["show", "latest", "--format", "json"]).output().unwrap());
+    assert_eq!(summary["objective"]["objective"], "p99<=20ms", "{summary:#}");
+    assert!(summary["objective"]["blocks_visited_per_s"].as_f64().unwrap() > 0.0, "{summary:#}");
 }
 
 #[test]

@@ -58,6 +58,7 @@ fn summary(run: &Run) -> Summary {
         curves: Vec::new(),
         contrast: None,
         io_job: None,
+        objective: None,
     }
 }
 

@@ -90,6 +90,38 @@ fn the_highest_load_that_meets_an_objective_is_found() {
     assert!((11..=12).contains(&load), "{line}");
 }
 
+/// Of a search whose operations differ in length throughput and percentile have an interval; one of a few seconds has none.
+#[test]
+fn the_figures_of_the_load_found_have_intervals() {
+    let given = [("sessions", "1..16"), ("null_latency", "10ms"), ("null_capacity", "4"), ("null_spread", "0.5")];
+    let found = |duration: &'static str| {
+        let simulation = Simulation::new();
+        let more = [("work_unit", "1"), ("max_iops_at", "p95<=40ms"), ("duration", duration)];
+        let summary = simulation.sweep(&[&given[..], &more].concat(), None).analysis.summary;
+        let found = summary.objective.clone().unwrap();
+        let line = simulation.reported(" is the highest load that meets p95<=40ms, confirmed").unwrap();
+        assert_eq!(line.split(' ').nth(1).unwrap().parse::<f64>().unwrap(), found.load, "{line}");
+        let step = &summary.steps[found.step as usize - 1];
+        assert_eq!((step.point.pass, f64::from(step.sessions.unwrap())), (1, found.load));
+        assert_eq!(step.blocks_visited_per_s, found.blocks_visited_per_s);
+        assert_eq!(step.ops.select.as_ref().unwrap().p95_us, found.latency_us);
+        found
+    };
+    let known = found("60s");
+    for (figure, interval) in [
+        (known.blocks_visited_per_s, known.blocks_visited_per_s_interval),
+        (known.latency_us, known.latency_us_interval),
+    ] {
+        let (figure, [low, high]) = (figure.unwrap(), interval.unwrap_or_else(|| panic!("{known:?}")));
+        assert!(low <= figure && figure <= high && high < 1.3 * low, "{known:?}");
+    }
+    let [low, high] = known.blocks_visited_per_s_interval.unwrap();
+    assert!(low < high, "{known:?}");
+    let short = found("6s");
+    assert_eq!((short.blocks_visited_per_s_interval, short.latency_us_interval), (None, None));
+    assert!(short.blocks_visited_per_s.is_some() && short.latency_us.is_some());
+}
+
 /// One session does 50 operations a second; its p99 takes 1,000.
 #[test]
 fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
