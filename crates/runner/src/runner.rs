@@ -230,7 +230,9 @@ impl Runner<'_> {
             Ok(workload) => {
                 if source.differs() {
                     let found = preflight::of_step(&*opened.target, &next.plan, number)?;
-                    found.into_iter().for_each(|finding| context.events().emit(Event::Finding(finding)));
+                    for finding in found {
+                        context.events().emit(Event::Finding(finding));
+                    }
                 }
                 opened
                     .target
@@ -285,7 +287,9 @@ fn examined(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
     } else {
         preflight::checks(&*own.target, &context.plan, simulated)?
     };
-    found.into_iter().for_each(|finding| events.emit(Event::Finding(finding)));
+    for finding in found {
+        events.emit(Event::Finding(finding));
+    }
     context.party.as_ref().map_or(Ok(()), |party| party.prepared())
 }
 

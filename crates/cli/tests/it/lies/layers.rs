@@ -129,7 +129,9 @@ fn what_lies_in_the_layers_of_a_container_is_no_storage() {
     }
     let bench = Bench::new();
     let layers = ["lower", "upper", "work", "merged"].map(|name| bench.path(name));
-    layers.iter().for_each(|folder| fs::create_dir(folder).unwrap());
+    for folder in &layers {
+        fs::create_dir(folder).unwrap();
+    }
     let [lower, upper, work, merged] = layers.each_ref().map(|folder| folder.display().to_string());
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
     if let Err(missing) = run("mount", &["-t", "overlay", "overlay", "-o", &options, &merged]) {
