@@ -29,6 +29,7 @@ mod statement;
 mod status;
 mod target;
 mod verify;
+mod waits;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -88,7 +89,7 @@ impl Engine for Mysql {
     }
 
     fn words(&self) -> Words {
-        Words::new("redo", "buffer pool hits", "index and undo page reads")
+        Words::new("redo", "buffer pool hits", "index, undo and purge reads")
     }
 
     fn redact(&self, url: &str) -> String {

@@ -127,6 +127,12 @@ impl Link {
         Ok((self.open(Use::Session).map_err(|error| error.at(&place))?, place))
     }
 
+    /// The server's numbers of the sessions' connections.
+    pub fn sessions(&self) -> Vec<u32> {
+        let live = self.live.all();
+        live.iter().filter(|(_, of)| **of == Use::Session).map(|(id, _)| *id).collect()
+    }
+
     fn open(&self, what: Use) -> Result<Open> {
         let connection = self.server.connect()?;
         let id = connection.connection_id();

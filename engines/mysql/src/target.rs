@@ -28,7 +28,7 @@ use crate::registry::{self, Found};
 use crate::server::{Phase, Private};
 use crate::session::ServerLoop;
 use crate::statement::Reach;
-use crate::{checks, counters, describe, instance, load, plan_check, prepare, server_time, settle, verify};
+use crate::{checks, counters, describe, instance, load, plan_check, prepare, server_time, settle, verify, waits};
 
 /// A MariaDB or MySQL server, shared by all threads.
 pub struct MysqlTarget {
@@ -257,7 +257,11 @@ impl Target for MysqlTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        counters::samplers(&self.link, &self.committed, &*self.events)
+        let mut samplers = counters::samplers(&self.link, &self.committed, &*self.events)?;
+        if let Some(interval) = self.options.wait_sampling {
+            samplers.extend(waits::samplers(&self.link, interval, &*self.events)?);
+        }
+        Ok(samplers)
     }
 
     fn data_files(&self) -> Result<Vec<PathBuf>> {

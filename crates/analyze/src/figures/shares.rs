@@ -46,6 +46,7 @@ impl Shares {
         (!times.is_empty()).then(|| Self::new(WaitClass::BUSY.map(share)))
     }
 
+    /// A source that counts nothing of a class cannot tell it.
     fn sampled(counters: &Counters) -> Option<Self> {
         let events = counters.0.iter().filter(|change| change.source == SAMPLES);
         let samples: Vec<_> = events.filter_map(busy).collect();
@@ -54,7 +55,8 @@ impl Shares {
             let count: f64 = samples.iter().filter(|(of, _)| *of == class).map(|(_, count)| count).sum();
             (class, count / total)
         };
-        (total > 0.0).then(|| Self { parts: WaitClass::BUSY.map(share).to_vec(), samples: Some(total) })
+        let told = WaitClass::BUSY.into_iter().filter(|class| samples.iter().any(|(of, _)| of == class));
+        (total > 0.0).then(|| Self { parts: told.map(share).collect(), samples: Some(total) })
     }
 
     /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several

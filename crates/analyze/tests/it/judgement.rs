@@ -9,6 +9,7 @@ use mindful_core::metric::{Phase, ProcessCpu, shared};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::run::Run;
 use mindful_core::units::Share;
+use mindful_core::wait::WaitClass;
 use mindful_core::workload::{LoopSite, OpKind};
 
 pub fn codes(analysis: &Analysis) -> Vec<&str> {
@@ -248,6 +249,9 @@ fn sampled_waits_decide_the_verdict() {
     let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
     assert_eq!(verdict.limit, Limit::Log);
     assert!(verdict.figures.contains("33.8 %"), "{}", verdict.figures);
+    let shares = analyze(&run).steps.remove(0).evidence.shares;
+    assert_eq!(shares.get(WaitClass::Contention), None, "nobody counted any");
+    assert!(shares.get(WaitClass::Writer).is_some_and(|share| share > 0.1));
 }
 
 #[test]

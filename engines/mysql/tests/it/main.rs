@@ -9,3 +9,4 @@ mod refused;
 mod server;
 mod shared;
 mod support;
+mod waits;

@@ -1,0 +1,6 @@
+SELECT t.PROCESSLIST_ID, t.THREAD_OS_ID, COALESCE(t.PROCESSLIST_COMMAND, ''), COALESCE(t.PROCESSLIST_STATE, ''),
+       w.EVENT_NAME, w.OPERATION
+  FROM performance_schema.threads AS t
+  LEFT JOIN performance_schema.events_waits_current AS w ON w.THREAD_ID = t.THREAD_ID AND w.END_EVENT_ID IS NULL
+ WHERE t.PROCESSLIST_ID IN ({{sessions}})
+ ORDER BY w.EVENT_ID

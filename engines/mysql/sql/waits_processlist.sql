@@ -1,0 +1,3 @@
+SELECT ID, TID, COALESCE(COMMAND, ''), COALESCE(STATE, ''), NULL, NULL
+  FROM information_schema.PROCESSLIST
+ WHERE ID IN ({{sessions}})

@@ -1,0 +1,137 @@
+//! What a session is at, by what it loses to it.
+
+use mindful_core::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Writer};
+use mindful_core::wait::WaitEvent;
+
+/// A session as it was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Doing {
+    /// Its command; `Sleep` where it has nothing to do.
+    pub command: String,
+    /// Its state in the process list.
+    pub state: String,
+    /// The wait under way that the performance schema tells, and what is done there.
+    pub wait: Option<(String, String)>,
+    /// What the kernel tells of its thread.
+    pub thread: Option<Thread>,
+}
+
+/// A thread of the server, as the kernel tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread {
+    /// On a CPU, or waiting for one.
+    Runs,
+    /// Waiting for storage.
+    AtStorage,
+    /// Waiting for another thread.
+    AtLatch,
+    /// Waiting for anything else.
+    Sleeps,
+}
+
+const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
+const READ: WaitEvent = WaitEvent::new(Read, "data_file");
+const COMMIT: WaitEvent = WaitEvent::new(Log, "commit");
+const LOG_FILE: WaitEvent = WaitEvent::new(Log, "log_file");
+const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
+const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
+const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
+const LATCH: WaitEvent = WaitEvent::new(Contention, "latch");
+const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
+const SOCKET: WaitEvent = WaitEvent::new(Other, "socket");
+const FILE: WaitEvent = WaitEvent::new(Other, "file");
+const OTHER: WaitEvent = WaitEvent::new(Other, "other");
+const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
+
+/// All there can be.
+pub const ALL: [WaitEvent; 13] =
+    [CPU, READ, COMMIT, LOG_FILE, LOG_LATCH, BINLOG, WRITE, LATCH, LOCK, SOCKET, FILE, OTHER, SLEEP];
+
+/// How the states of a session that commits begin, in lower case.
+const COMMITS: [&str; 3] = ["commit", "waiting for handler commit", "waiting for prior transaction to commit"];
+
+/// What a session is at.
+pub fn event_of(doing: &Doing) -> WaitEvent {
+    let state = doing.state.to_lowercase();
+    if doing.command == "Sleep" || state == "user sleep" {
+        return SLEEP;
+    }
+    if let Some(event) = doing.wait.as_ref().and_then(|(name, operation)| told(name, operation)) {
+        return event;
+    }
+    let commits = COMMITS.iter().any(|begin| state.starts_with(begin));
+    // Of whom nothing is told beside that is on a CPU or waits for one.
+    match doing.thread.unwrap_or(if commits { Thread::Sleeps } else { Thread::Runs }) {
+        Thread::Runs => CPU,
+        _ if commits => COMMIT,
+        Thread::AtStorage => READ,
+        Thread::AtLatch => LATCH,
+        Thread::Sleeps => OTHER,
+    }
+}
+
+/// What a wait of the performance schema is; `None` of those that others are part of, such as those for a table.
+fn told(name: &str, operation: &str) -> Option<WaitEvent> {
+    let of = |part: &str| name.starts_with(part);
+    Some(match name {
+        "idle" => SLEEP,
+        "wait/io/file/innodb/innodb_data_file" if operation == "read" => READ,
+        "wait/io/file/innodb/innodb_data_file" | "wait/io/file/innodb/innodb_dblwr_file" => WRITE,
+        "wait/io/file/innodb/innodb_log_file" => LOG_FILE,
+        _ if name.contains("binlog") || name.contains("BIN_LOG") => BINLOG,
+        _ if of("wait/synch/") && name.contains("/innodb/log_") => LOG_LATCH,
+        _ if of("wait/synch/") => LATCH,
+        _ if of("wait/lock/") => LOCK,
+        _ if of("wait/io/socket/") => SOCKET,
+        _ if of("wait/io/file/") => FILE,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn executing(state: &str, thread: Option<Thread>) -> Doing {
+        Doing { command: "Execute".to_owned(), state: state.to_owned(), thread, ..Doing::default() }
+    }
+
+    #[test]
+    fn the_kernel_tells_what_the_process_list_does_not() {
+        assert_eq!(event_of(&executing("Sending data", Some(Thread::Runs))), CPU);
+        assert_eq!(event_of(&executing("Sending data", Some(Thread::AtStorage))), READ);
+        assert_eq!(event_of(&executing("Updating", Some(Thread::AtLatch))), LATCH);
+        for state in ["Commit", "waiting for handler commit"] {
+            assert_eq!(event_of(&executing(state, Some(Thread::AtStorage))), COMMIT);
+            assert_eq!(event_of(&executing(state, Some(Thread::Runs))), CPU);
+        }
+        let idle = Doing { command: "Sleep".to_owned(), ..executing("", Some(Thread::AtLatch)) };
+        assert_eq!(event_of(&idle), SLEEP);
+    }
+
+    #[test]
+    fn a_wait_of_the_performance_schema_is_believed_first() {
+        let at = |name: &str, operation: &str| {
+            let wait = Some((name.to_owned(), operation.to_owned()));
+            event_of(&Doing { wait, ..executing("Sending data", None) })
+        };
+        assert_eq!(at("wait/io/file/innodb/innodb_data_file", "read"), READ);
+        assert_eq!(at("wait/io/file/innodb/innodb_data_file", "sync"), WRITE);
+        assert_eq!(at("wait/io/file/innodb/innodb_log_file", "sync"), LOG_FILE);
+        assert_eq!(at("wait/synch/mutex/innodb/log_writer_mutex", "lock"), LOG_LATCH);
+        assert_eq!(at("wait/synch/mutex/sql/MYSQL_BIN_LOG::LOCK_log", "lock"), BINLOG);
+        assert_eq!(at("wait/lock/metadata/sql/mdl", "metadata lock"), LOCK);
+        // A table is waited for while its pages are: what there is no word for is CPU.
+        assert_eq!(at("wait/io/table/sql/handler", "fetch"), CPU);
+    }
+
+    #[test]
+    fn whatever_a_session_is_at_is_counted_somewhere() {
+        let threads = [None, Some(Thread::Runs), Some(Thread::AtStorage), Some(Thread::AtLatch), Some(Thread::Sleeps)];
+        for thread in threads {
+            for state in ["", "Commit", "Waiting for table metadata lock", "User sleep"] {
+                assert!(ALL.contains(&event_of(&executing(state, thread))));
+            }
+        }
+    }
+}
