@@ -248,8 +248,8 @@ fn export() -> Command {
                 .conflicts_with("ids")
                 .help("All stored runs, newest first (--as site)"),
         )
-        .arg(chart.help("Which chart --as svg draws"))
-        .args(sides("of the page of a comparison (--as html)"))
+        .arg(chart.help("Which chart --as svg draws; differences is of two runs or sides"))
+        .args(sides("of a comparison, on a page (--as html) or in a picture (--as svg)"))
         .arg(redact())
         .args(compared())
         .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))

@@ -17,12 +17,16 @@ use mindful_core::run::StepRecord;
 use mindful_core::{Error, Result};
 
 use crate::card;
+use crate::compared::Compared;
 use crate::drawing::frame::Drawing;
 use crate::terminal::facts;
 pub use ladder::Side;
 
+/// The chart of two sides alone.
+pub const DIFFERENCES: &str = differences::NAME;
+
 /// The charts that can be asked for by name, and what each shows.
-pub const NAMES: [(&str, &str); 9] = [
+pub const NAMES: [(&str, &str); 10] = [
     ("latency-iops", "latency against throughput, a curve a configuration"),
     ("sessions", "throughput by sessions, beside the line that it would follow without any queue"),
     ("mib", "MiB read, written and logged per second, a point a step"),
@@ -32,6 +36,7 @@ pub const NAMES: [(&str, &str); 9] = [
     ("time", "throughput, latency, waits, device and CPU over time"),
     ("distribution", "how long operations took, by their count and by their time"),
     ("ledger", "the same reads as each level counted them"),
+    (DIFFERENCES, "of two sides, each difference with its interval"),
 ];
 
 /// What stands across pictures of runs that are not to be quoted: the gravest of all `sides`.
@@ -51,17 +56,23 @@ pub(crate) fn of_page(sides: &[Side]) -> Vec<Drawing> {
 pub(crate) fn of_groups(groups: [(&str, &[Side]); 2]) -> Vec<Drawing> {
     let all = groups.map(|(_, sides)| sides).concat();
     let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::of_group(name, sides)).collect();
-    of_ladders(&ladders, doubt(&all)).into_iter().chain(contrasts(&all)).collect()
+    of_ladders(ladders, ladder::of_contrasts(&all), doubt(&all)).into_iter().chain(contrasts(&all)).collect()
 }
 
 fn curves(sides: &[Side]) -> Vec<Drawing> {
-    of_ladders(&ladder::ladders(sides), doubt(sides))
+    of_ladders(ladder::ladders(sides), ladder::of_contrasts(sides), doubt(sides))
 }
 
-fn of_ladders(ladders: &[ladder::Ladder], doubt: Option<&'static str>) -> Vec<Drawing> {
-    let plots =
-        [latency_iops::plot(ladders), sessions::throughput(ladders), sessions::mib(ladders), sessions::cpu(ladders)];
-    plots.into_iter().flatten().map(|plot| plot.drawing(doubt)).collect()
+/// The curves of `ladders`; latency against throughput beside the `rungs` of contrasts, which have one load each.
+fn of_ladders<'a>(
+    ladders: Vec<ladder::Ladder<'a>>,
+    rungs: Vec<ladder::Ladder<'a>>,
+    doubt: Option<&'static str>,
+) -> Vec<Drawing> {
+    let by_load = [sessions::throughput(&ladders), sessions::mib(&ladders), sessions::cpu(&ladders)];
+    let all: Vec<_> = ladders.into_iter().chain(rungs).collect();
+    let plots = std::iter::once(latency_iops::plot(&all)).chain(by_load);
+    plots.flatten().map(|plot| plot.drawing(doubt)).collect()
 }
 
 fn contrasts(sides: &[Side]) -> Vec<Drawing> {
@@ -92,9 +103,33 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
         let known: Vec<_> = NAMES.iter().map(|(known, _)| *known).collect();
         return Err(Error::plan(format!("no chart is called `{name}`"), format!("there are: {}", known.join(", "))));
     }
+    if name == DIFFERENCES {
+        let next = "name two runs, or give --baseline and --candidate";
+        return Err(Error::plan(format!("the chart `{name}` is of two sides"), next));
+    }
     let last = sides.last().and_then(|(run, analysis)| run.steps.last().zip(analysis.steps.last()));
     let of_step = last.map(|(record, step)| of_step(record, step, doubt(sides), 120)).unwrap_or_default();
-    let all: Vec<Drawing> = curves(sides).into_iter().chain(contrasts(sides)).chain(of_step).collect();
+    one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(of_step).collect(), name)
+}
+
+/// The chart called `name` of two sides: their differences, or what `named` draws of runs, a curve a side.
+///
+/// # Errors
+/// The sides have nothing that it could show.
+pub fn of_two(name: &str, compared: &Compared, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
+    let all = [baseline, candidate].concat();
+    let differences = differences::drawing(compared, doubt(&all));
+    if name == DIFFERENCES && differences.is_none() {
+        let why = compared.said.first().map_or("none has a ratio", String::as_str);
+        let next = "`mindful compare` of the two tells which figures they have in common";
+        return Err(Error::plan(format!("these sides have no differences to draw: {why}"), next));
+    }
+    let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
+    one_of(differences.into_iter().chain(of_groups(groups)).collect(), name)
+}
+
+/// The one called `name` of `all`.
+fn one_of(all: Vec<Drawing>, name: &str) -> Result<Drawing> {
     let there: Vec<_> = all.iter().map(|drawing| drawing.name).collect();
     let next = match there.as_slice() {
         [] => "these runs measured nothing that could be drawn: `mindful show` tells why".to_owned(),

@@ -6,7 +6,8 @@ use mindful_core::metric::{Counter, shared};
 use mindful_core::run::{Series, StepRecord};
 
 use crate::figures::seconds::Seconds;
-use crate::steady::{Assessment, Criteria, Reason, Signals, against, assess};
+use crate::figures::window::Window;
+use crate::steady::{Assessment, Change, Criteria, Reason, Signals, against, assess};
 
 /// Counters that grow by one when a checkpoint ends.
 const CHECKPOINTS: [Counter; 2] = [shared::TIMED_CHECKPOINTS, shared::FORCED_CHECKPOINTS];
@@ -38,6 +39,16 @@ pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
         }
     }
     found
+}
+
+/// Where throughput jumps inside `window`, in the order of time; none where a drift or a cycle describes it better.
+/// [`Change::at_s`] counts slices since the window began.
+pub fn jumps(step: &StepRecord, window: &Window) -> Vec<Change> {
+    let reasons = against(&Seconds::of(step, window).blocks_per_s, 0, &criteria(step));
+    let change = |reason| if let Reason::Change(change) = reason { Some(change) } else { None };
+    let mut jumps: Vec<Change> = reasons.into_iter().filter_map(change).collect();
+    jumps.sort_by_key(|jump| jump.at_s);
+    jumps
 }
 
 fn writes(step: &StepRecord) -> bool {

@@ -75,28 +75,37 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     }
 }
 
-/// The two sides that a page shall hold against each other: those named as such, or two runs.
+/// The two sides that a page or a picture shall hold against each other: those named as such, or two runs.
 fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     let store = runs.store();
-    let page = matches.get_one::<String>("as").is_some_and(|form| form == "html");
+    let text = |name| matches.get_one::<String>(name).map(String::as_str);
+    let (page, picture) = (text("as") == Some("html"), text("as") == Some("svg"));
     if matches.contains_id("baseline") || matches.contains_id("candidate") {
-        if !page {
-            return Err(Error::plan("two sides are shown on a page alone", "give --as html"));
+        if !page && !picture {
+            let next = "give --as html, or --as svg --chart differences";
+            return Err(Error::plan("two sides are shown on a page or in a picture alone", next));
         }
         return sides::of_stored(matches, store)?.told(runs).map(Some);
     }
+    let of_two = page || (picture && text("chart") == Some(charts::DIFFERENCES));
     match ids(matches, store)?.as_slice() {
-        [a, b] if page => sides::of_two(store, [a, b])?.told(runs).map(Some),
+        [a, b] if of_two => sides::of_two(store, [a, b])?.told(runs).map(Some),
         _ => Ok(None),
     }
 }
 
-/// The page of two sides.
+/// The page of two sides, or a picture of them.
 fn compared(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let margin = margin.map_or(MARGIN, |margin| margin.percent() / 100.0);
     let compared = compare::page::compared(runs.store(), sides, figure, margin)?;
+    if matches.get_one::<String>("as").is_some_and(|form| form == "svg") {
+        let chart = matches.get_one::<String>("chart").map_or(charts::DIFFERENCES, String::as_str);
+        let (baseline, candidate) = (of_runs(&sides.baseline), of_runs(&sides.candidate));
+        let drawing = charts::of_two(chart, &compared, [&baseline, &candidate])?;
+        return Ok(drawing.file(&charts::caption(&[baseline, candidate].concat())));
+    }
     let (a, b) = (Told::of(&sides.baseline), Told::of(&sides.candidate));
     Ok(html::comparison(&compared, &Told::subjects(&a), &Told::subjects(&b)))
 }
@@ -148,6 +157,10 @@ pub fn page(runs: &Runs, ids: &[String]) -> Result<String> {
 /// One chart with the facts below it.
 fn picture(runs: &Runs, ids: &[String], chart: &str) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
-    let sides: Vec<charts::Side> = runs.iter().map(|(run, analysis)| (run, analysis)).collect();
+    let sides = of_runs(&runs);
     Ok(charts::named(chart, &sides)?.file(&charts::caption(&sides)))
+}
+
+fn of_runs(runs: &[(Run, Analysis)]) -> Vec<charts::Side<'_>> {
+    runs.iter().map(|(run, analysis)| (run, analysis)).collect()
 }

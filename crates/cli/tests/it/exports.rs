@@ -116,6 +116,16 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
     assert!(named.contains("<h1>fast against slow</h1>") && named.contains("2 runs against 2"), "{named}");
     let refused = mindful.run(&[&sides[..], &["csv"]].concat());
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let differences = ["svg", "--chart", "differences", "--figure", "p99"];
+    let picture = String::from_utf8(mindful.run(&[&sides[..], &differences].concat()).stdout).unwrap();
+    assert!(picture.starts_with("<svg xmlns=") && picture.contains("fast against slow"), "{picture}");
+    assert!(picture.contains("class=\"whisker c1\"") && picture.contains("class=\"fact\""), "{picture}");
+    let two = ["export", "slow", "fast", "--as"];
+    let runs = String::from_utf8(mindful.run(&[&two[..], &differences[..3]].concat()).stdout).unwrap();
+    assert!(runs.contains("Differences, candidate by baseline"), "{runs}");
+    let one = mindful.run(&[&["export", "slow", "--as"], &differences[..3]].concat());
+    let told = String::from_utf8_lossy(&one.stderr);
+    assert!(one.status.code() == Some(2) && told.contains("is of two sides"), "{told}");
 }
 
 #[test]

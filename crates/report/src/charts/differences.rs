@@ -8,6 +8,9 @@ use crate::drawing::scale::{Scale, Unit, drawable};
 use crate::escape::escape_to;
 use crate::markup::text;
 
+/// Its name on the command line.
+pub const NAME: &str = "differences";
+
 const ROW: f64 = 34.0;
 const TOP: f64 = 26.0;
 const RIGHT: f64 = 24.0;
@@ -28,7 +31,7 @@ pub fn drawing(compared: &Compared, doubt: Option<&'static str>) -> Option<Drawi
         axis.row(&mut svg, TOP + ROW * at as f64, row);
     }
     Some(Drawing {
-        name: "differences",
+        name: NAME,
         title: "Differences, candidate by baseline".into(),
         about: format!(
             "{} against {}: to the right of the line the candidate has more of it, which is good of throughput and bad \

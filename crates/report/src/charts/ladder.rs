@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mindful_analyze::contrast::{ALL_CORES, CORES, RUNG, Rung};
 use mindful_analyze::{StepAnalysis, io_job};
 use mindful_core::result::{KneeSummary, StepSummary, Summary};
 use mindful_core::run::Run;
@@ -28,6 +29,8 @@ pub struct Ladder<'a> {
     pub loads: &'static str,
     /// Its knee, where one was looked for.
     pub knee: Option<&'a KneeSummary>,
+    /// Whether it is a rung of a contrast: raw reads, or the database beside them.
+    pub of_contrast: bool,
     /// Longest p99 that was allowed, us.
     pub p99_limit_us: Option<f64>,
     /// Steps of each load, by rising load; several where it was measured again.
@@ -39,6 +42,33 @@ pub fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let many = sides.len() > 1;
     let plain = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none());
     plain.flat_map(|side| of_run(*side, many)).collect()
+}
+
+/// The rungs of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then the
+/// database.
+pub fn of_contrasts<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+    let contrasts = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_some());
+    contrasts.flat_map(|side| of_contrast(*side, sides.len() > 1)).collect()
+}
+
+fn of_contrast<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
+    let summary = &analysis.summary;
+    let of_rung = |rung: Rung| {
+        let is = |step: &StepAnalysis, key: &str, value: &str| {
+            step.summary.point.values.get(key).is_some_and(|given| given == value)
+        };
+        let mut rungs = Rungs::new();
+        for step in analysis.steps.iter().filter(|step| is(step, RUNG, rung.name()) && is(step, CORES, ALL_CORES)) {
+            if let Some(sessions) = step.summary.sessions {
+                rungs.entry(sessions).or_default().push(step);
+            }
+        }
+        let own = summary.tag.as_ref().unwrap_or(&summary.id);
+        let name = if many { format!("{own}, {}", rung.name()) } else { rung.name().to_owned() };
+        (!rungs.is_empty()).then(|| Ladder { name: escape(&name), of_contrast: true, ..bare((run, analysis), rungs) })
+    };
+    // What is read from memory alone says nothing of storage.
+    Rung::ALL.into_iter().filter(|rung| *rung != Rung::Cached).filter_map(of_rung).collect()
 }
 
 /// The ladders of runs that are one side of a comparison, called `name`: the steps of all of them together.
@@ -93,6 +123,7 @@ fn bare<'a>((run, analysis): Side<'a>, rungs: Rungs<'a>) -> Ladder<'a> {
         name: String::new(),
         loads: if of_files { "in flight" } else { "sessions" },
         knee: None,
+        of_contrast: false,
         p99_limit_us: objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us),
         rungs: rungs.into_iter().collect(),
     }

@@ -54,6 +54,10 @@ fn about(ladders: &[Ladder], loads: &str, guides: &[Guide]) -> String {
     if ladders.iter().flat_map(|ladder| &ladder.rungs).any(|(_, steps)| steps.len() > 1) {
         text += " Loads measured more than once stand at their median, with bars from the least to the most.";
     }
+    if ladders.iter().any(|ladder| ladder.of_contrast) {
+        text += " Raw reads are of the database's own files, by as many sessions: what lies between them and the database \
+                 is what it adds.";
+    }
     if guides.iter().any(|guide| matches!(guide, Guide::Upright(_, Some(_), _))) {
         text += " The grey band is the 95 % interval of the fitted capacity, which is an estimate.";
     }
@@ -125,7 +129,11 @@ fn operation(ladders: &[Ladder]) -> String {
     if first.summary.ops.main().is_none() {
         return "a read, as the database told it".to_owned();
     }
-    let name = if first.summary.ops.select.is_some() { "a select" } else { "an update" };
+    let name = match ladders {
+        [ladder, ..] if ladder.of_contrast => "a read",
+        _ if first.summary.ops.select.is_some() => "a select",
+        _ => "an update",
+    };
     match first.summary.work_unit.filter(|unit| steps(ladders).all(|step| step.summary.work_unit == Some(*unit))) {
         Some(1) => format!("{name} of 1 block"),
         Some(unit) => format!("{name} of {} blocks", whole(unit)),

@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::columns::{Column, columns};
+use mindful_analyze::steady::Change;
+use mindful_analyze::steady::settling::jumps;
 use mindful_core::metric::{Counter, shared};
 use mindful_core::run::StepRecord;
+use mindful_core::units::counted;
 use mindful_core::wait::WaitClass;
 
 use crate::drawing::frame::Drawing;
@@ -15,6 +18,8 @@ use crate::figure::number;
 
 /// Fewer columns are no course.
 const FEWEST: usize = 3;
+/// Jumps of throughput that are told in words.
+const MOST_JUMPS: usize = 4;
 
 /// The strips of a step, of at most `most` columns; `None` where its window is too short for them.
 pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static str>, most: usize) -> Option<Drawing> {
@@ -33,10 +38,14 @@ pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static 
         letter: 'S',
     };
     events.extend(step.stalls.together.iter().map(stall));
+    let jumps = jumps(record, window);
+    let begin = |jump: &Change| record.boundaries_us.get(window.first_boundary as usize + jump.at_s).copied();
+    events.extend(jumps.iter().filter_map(begin).map(|us| Event { span_s: [since(us); 2], letter: 'L' }));
+    events.sort_by(|a, b| a.span_s[0].total_cmp(&b.span_s[0]));
     let strips = Strips {
         name: "time",
         title: "Over time".into(),
-        about: about(&columns, &events),
+        about: about(&columns, &events, &jumps),
         columns: columns.iter().map(|column| column.span_s).collect(),
         rows: strips,
         events,
@@ -44,7 +53,7 @@ pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static 
     Some(strips.drawing(doubt))
 }
 
-fn about(columns: &[Column], events: &[Event]) -> String {
+fn about(columns: &[Column], events: &[Event], jumps: &[Change]) -> String {
     let each = columns.first().map_or(0.0, |column| column.span_s[1] - column.span_s[0]);
     let mut text = format!(
         "The measured window alone, in columns of {} s; a gap is time of which nothing is known.",
@@ -53,8 +62,14 @@ fn about(columns: &[Column], events: &[Event]) -> String {
     let marked = |letter: char| events.iter().filter(|event| event.letter == letter).count();
     for (letter, what) in [('C', "a checkpoint began"), ('S', "sessions stood still")] {
         if marked(letter) > 0 {
-            let _ = write!(text, " {letter}: {what} ({} times).", marked(letter));
+            let _ = write!(text, " {letter}: {what} ({}).", counted(marked(letter), "time"));
         }
+    }
+    let told = |jump: &Change| format!("from {} to {}", number(jump.before), number(jump.after));
+    if !jumps.is_empty() {
+        let told: Vec<_> = jumps.iter().take(MOST_JUMPS).map(told).collect();
+        let more = if jumps.len() > MOST_JUMPS { ", and more" } else { "" };
+        let _ = write!(text, " L: another level of throughput, {} blocks/s{more}.", told.join(", "));
     }
     text
 }

@@ -3,7 +3,7 @@
 use crate::made::Made;
 use mindful_analyze::compare::Interval;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::run::{Point, Run};
+use mindful_core::run::{Point, Run, StepHead};
 use mindful_report::compared::{Compared, Row};
 use mindful_report::{Detail, charts, html};
 
@@ -24,6 +24,26 @@ pub fn sweep(steps: &[u32]) -> Run {
         head.placements.clone_from(&made(*sessions).run().steps[0].head.placements);
         head.point = Point { values: [("sessions".to_owned(), sessions.to_string())].into(), ..Point::default() };
         run.steps.push(made(*sessions).step(head));
+    }
+    run
+}
+
+/// A contrast in two rounds on all cores: raw reads of 2 ms, the database of 5 ms, or of 1 ms from its cache.
+pub fn contrast() -> Run {
+    let made = |latency_us: u64| Made { latency_us, work_unit: 1, ..Made::default() };
+    let mut run = made(2_000).run();
+    let first = run.steps.remove(0).head;
+    let rungs = [
+        ("raw untouched", 2_000),
+        ("raw, one byte", 2_100),
+        ("database, physical", 5_000),
+        ("database, cached", 1_000),
+    ];
+    let turns = (0..2).flat_map(|pass| rungs.map(|(rung, latency_us)| (pass, rung, latency_us)));
+    for (step, (pass, rung, latency_us)) in (0..).zip(turns) {
+        let values = [("rung", rung), ("cores", "all")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let point = Point { values: values.into(), pass, ..Point::default() };
+        run.steps.push(made(latency_us).step(StepHead { step, point, ..first.clone() }));
     }
     run
 }
@@ -83,6 +103,30 @@ fn latency_against_throughput_as_a_picture() {
 }
 
 #[test]
+fn a_contrast_draws_raw_reads_beside_the_database() {
+    let run = contrast();
+    let picture = marks(&drawn("latency-iops", &run));
+    for name in ["raw untouched", "raw, one byte", "database, physical"] {
+        assert!(picture.contains(&format!(">{name}</text>")), "{name}: {picture}");
+    }
+    assert!(!picture.contains("database, cached") && picture.contains("a read of 1 block"), "{picture}");
+    let place = |of: &str| {
+        let (before, _) = picture.split_once(&format!("<title>{of}: 4 sessions: ")).unwrap();
+        let (_, place) = before.rsplit_once("translate(").unwrap();
+        let (x, y) = place.split_once(')').unwrap().0.split_once(' ').unwrap();
+        [x, y].map(|at| at.parse::<f64>().unwrap())
+    };
+    let ([raw_x, raw_y], [x, y]) = (place("raw untouched"), place("database, physical"));
+    assert!(x < raw_x && y < raw_y, "the database reads less, and later: {picture}");
+    let analysis = analyze(&run);
+    let page = page(&[(&run, &analysis)]);
+    assert!(page.contains("data-chart=\"latency-iops\"") && !page.contains("data-chart=\"sessions\""));
+    let both =
+        charts::named("latency-iops", &[(&run, &analysis), (&sweep(&[1, 2]), &analyze(&sweep(&[1, 2])))]).unwrap();
+    assert!(both.file(&[]).matches("class=\"dot c").count() == 5, "beside a sweep: {}", both.file(&[]));
+}
+
+#[test]
 fn throughput_by_sessions_as_a_picture() {
     insta::assert_snapshot!(marks(&drawn("sessions", &sweep(&[1, 2, 4, 8]))));
 }
@@ -90,6 +134,21 @@ fn throughput_by_sessions_as_a_picture() {
 #[test]
 fn a_step_over_time_as_a_picture() {
     insta::assert_snapshot!(marks(&drawn("time", &sweep(&[4]))));
+}
+
+#[test]
+fn another_level_of_throughput_is_marked_through_all_strips() {
+    let made = |latency_us| Made { seconds: 80, latency_us, ..Made::default() };
+    let (mut run, slower) = (made(4_000).run(), made(8_000).run());
+    let step = &mut run.steps[0];
+    step.unmerged.retain(|(_, report)| report.index < 42);
+    step.unmerged.extend(slower.steps[0].unmerged.iter().filter(|(_, report)| report.index >= 42).cloned());
+    let picture = marks(&drawn("time", &run));
+    assert!(picture.contains("another level of throughput, from 64,000 to 32,000 blocks/s."), "{picture}");
+    assert_eq!(picture.matches("class=\"event\"").count(), 1, "{picture}");
+    assert_eq!(picture.matches("class=\"noted at-middle\"").count(), 1, "{picture}");
+    let even = marks(&drawn("time", &made(4_000).run()));
+    assert!(!even.contains("another level") && !even.contains("class=\"event\""), "{even}");
 }
 
 #[test]
