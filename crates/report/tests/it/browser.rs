@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::charts::{compared, page, sweep};
+use crate::charts::{compared, contrast, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
@@ -97,14 +97,52 @@ fn looked_at(page: &str, charts: &[&str]) {
             assert!(marks.get(*chart).is_some_and(|marks| marks.as_u64() > Some(0)), "{chart}: {seen:#}");
         }
         assert!(marks.values().all(|marks| marks.as_u64() > Some(0)), "a chart without marks: {seen:#}");
+        assert_eq!(seen["unreached"], Value::Array(Vec::new()), "what scrolls is reached by the keyboard: {seen:#}");
         assert_eq!(seen["unnamed"], 0, "each picture has a name for who cannot see it: {seen:#}");
     }
-    let (paper, url) =
-        (folder.path().join("page.pdf"), format!("file://{}", folder.path().join("page.html").display()));
-    let (_, errors) = chromium(browser, folder.path(), &[&format!("--print-to-pdf={}", paper.display()), &url]);
-    assert!(!errors.contains("CONSOLE"), "{errors}");
-    let printed = std::fs::read(paper).unwrap();
-    assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
+    for paper in PAPERS {
+        paper.printed(browser, folder.path(), page);
+    }
+}
+
+/// A sheet within the margins that a page asks for, 14 mm, in pixels of CSS.
+struct Paper {
+    name: &'static str,
+    /// What its sheet begins with in a PDF, points.
+    points: &'static str,
+    wide: u32,
+    high: f64,
+}
+
+const PAPERS: [Paper; 2] = [
+    Paper { name: "A4", points: "[0 0 594.", wide: 687, high: 1_016.0 },
+    Paper { name: "letter", points: "[0 0 612 ", wide: 710, high: 950.0 },
+];
+
+impl Paper {
+    /// Prints `page` on it, and looks at what is printed: each chart stays in one piece and is no higher than a sheet.
+    fn printed(&self, browser: &str, folder: &Path, page: &str) {
+        let (sheet, name) = (format!("@page {{ size: {}; margin: 14mm; }}", self.name), self.name);
+        assert!(page.contains("@page { margin: 14mm; }") && page.contains("@media print {"), "{page}");
+        let page = page.replace("@page { margin: 14mm; }", &sheet);
+        std::fs::write(folder.join("page.html"), &page).unwrap();
+        let (paper, url) = (folder.join("page.pdf"), format!("file://{}", folder.join("page.html").display()));
+        let print = format!("--print-to-pdf={}", paper.display());
+        let (_, errors) = chromium(browser, folder, &[&print, "--no-pdf-header-footer", &url]);
+        assert!(!errors.contains("CONSOLE"), "{errors}");
+        let printed = std::fs::read(paper).unwrap();
+        assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
+        let text = String::from_utf8_lossy(&printed);
+        let sheets = text.matches("/MediaBox ").count();
+        assert_eq!(text.matches(&format!("/MediaBox {}", self.points)).count(), sheets, "{name}, of {sheets} sheets");
+        // What print has of its own, shown as wide as the sheet.
+        std::fs::write(folder.join("page.html"), page.replace("@media print {", "@media all {")).unwrap();
+        let seen = seen(browser, folder, self.wide, false);
+        assert_eq!(seen["kept"], true, "a chart may be cut on {name}: {seen:#}");
+        let highest = seen["highest"].as_f64().unwrap();
+        assert!(highest < self.high, "a chart is {highest} px high, {name} is {}: {seen:#}", self.high);
+        assert!(seen["wide"].as_f64().unwrap() <= f64::from(self.wide), "it is cut on {name}: {seen:#}");
+    }
 }
 
 fn shown(run: &Run, charts: &[&str]) {
@@ -159,6 +197,7 @@ fn a_contrast_and_several_runs_are_whole_in_a_browser() {
         added: Some(AddedTime { storage_us: 30.0, cpu_us: 15.0, waits_us: -5.0, host_busy_share: Some(0.5) }),
     });
     looked_at(&page(&[(&run, &analysis)]), &["rungs", "added"]);
+    shown(&contrast(), &["latency-iops", "rungs"]);
     let (one, other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 8]));
     looked_at(&page(&[(&one, &analyze(&one)), (&other, &analyze(&other))]), &["latency-iops", "sessions"]);
 }
