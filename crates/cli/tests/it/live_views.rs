@@ -1,11 +1,13 @@
 //! `--live` in a real pseudo-terminal: the screen is taken, drawn, resized, left and given back.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use mindful_conformance::not_run;
 
+use crate::lies::bench::Bench;
 use crate::mindful::Mindful;
 
 /// Begins and ends what is drawn over the terminal.
@@ -15,11 +17,22 @@ const GIVES_BACK: &str = "\u{1b}[?1049l";
 /// What a terminal of 100 by 30 shows while `command` runs in it and `keys` are typed, and how it ended; `None` where there
 /// is no program that has one.
 fn shown(mindful: &Mindful, command: &str, keys: &str) -> Option<(String, Option<i32>)> {
+    shown_at([mindful.folder(); 2], command, keys, &[])
+}
+
+/// The same in `folder` with runs in `store`, and with `variables` in its environment.
+fn shown_at(
+    [folder, store]: [&Path; 2],
+    command: &str,
+    keys: &str,
+    variables: &[(&str, &str)],
+) -> Option<(String, Option<i32>)> {
     let binary = env!("CARGO_BIN_EXE_mindful");
     let line = format!("stty rows 30 cols 100; (sleep 1; stty rows 40 cols 90 </dev/tty) & {binary} {command}");
     let mut terminal = Command::new("script");
-    terminal.args(["-qec", &line, "/dev/null"]).current_dir(mindful.folder()).env("MINDFUL_STORE", mindful.folder());
+    terminal.args(["-qec", &line, "/dev/null"]).current_dir(folder).env("MINDFUL_STORE", store);
     terminal.env("LANG", "C.UTF-8").env_remove("NO_COLOR").env("TERM", "xterm-256color");
+    terminal.envs(variables.iter().copied());
     let started = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut terminal) = started else {
         not_run("`script` of util-linux, which has a terminal of its own, is not there");
@@ -81,12 +94,49 @@ fn ctrl_c_in_the_view_ends_the_run_and_gives_the_terminal_back() {
     assert!(!told.contains(TAKES) || told.contains(GIVES_BACK), "{told:?}");
 }
 
+#[cfg(feature = "raw")]
+#[test]
+fn a_contrast_has_the_whole_terminal_for_all_its_rungs() {
+    let bench = Bench::new().with_private();
+    let (folder, store, data) = (bench.path("."), bench.path("store"), bench.path("private"));
+    let short = "--schemas 2 --scale 16MiB --sessions 2 --warmup 200ms --duration 500ms --repeat 1";
+    let command = format!("contrast --live --target embedded --data-dir {} {short}", data.display());
+    let Some((told, code)) = shown_at([&folder, &store], &command, "", &[]) else { return };
+    assert_eq!(code, Some(0), "{told}");
+    let (_, rest) = told.split_once(TAKES).unwrap_or_else(|| panic!("no screen: {told:?}"));
+    let (screen, report) = rest.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {told:?}"));
+    let drawn = letters(screen);
+    assert!(drawn.contains("step1:2sessions") && drawn.contains("qleavesthisview"), "{drawn}");
+    assert!(report.contains("raw untouched") && report.contains("database, physical"), "{report}");
+}
+
 #[test]
 fn what_is_watched_has_the_whole_terminal_too() {
     let mindful = Mindful::new();
     let Some((told, code)) = shown(&mindful, "watch --live --target null: --duration 2s", "") else { return };
     assert!(code == Some(0) && told.contains(TAKES) && told.contains(GIVES_BACK), "{told:?}");
     assert!(letters(&told).contains("notmeasuring") && letters(&told).contains("hitratio"), "{told:?}");
+}
+
+/// Whether any text of `told` has a colour of its own.
+fn has_colour(told: &str) -> bool {
+    let steers = told.split("\u{1b}[").skip(1).filter_map(|part| part.split_once('m'));
+    let styles = steers.map(|(numbers, _)| numbers).filter(|numbers| !numbers.contains(|c: char| c.is_alphabetic()));
+    styles.flat_map(|numbers| numbers.split(';')).any(|n| matches!(n.parse(), Ok(30..=38_u32 | 90..=97)))
+}
+
+#[test]
+fn without_colours_the_view_tells_the_same_in_words() {
+    let mindful = Mindful::new();
+    let command = format!("run --live {SHORT} --duration 2s --hook-before false --hook-failure warn");
+    let seen = |variables: &[(&str, &str)]| shown_at([mindful.folder(); 2], &command, "", variables);
+    let (Some((coloured, _)), Some((plain, code))) = (seen(&[]), seen(&[("NO_COLOR", "1")])) else { return };
+    assert_eq!(code, Some(0), "{plain}");
+    let screen = |told: &str| told.split_once(TAKES).unwrap().1.rsplit_once(GIVES_BACK).unwrap().0.to_owned();
+    for told in [screen(&coloured), screen(&plain)] {
+        assert!(letters(&told).contains("SUSPECT(hook-failed)"), "{told:?}");
+    }
+    assert!(has_colour(&screen(&coloured)) && !has_colour(&screen(&plain)), "{coloured:?}\n{plain:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::io::{Stderr, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ const REDRAWN: Duration = Duration::from_millis(200);
 
 /// Whether the terminal is ours: one process has one screen.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Done when a panic gives the terminal back.
+static HOOKED: Once = Once::new();
 
 /// Shows events on the whole terminal.
 #[derive(Debug)]
@@ -53,6 +55,7 @@ impl Screen {
         };
         enable_raw_mode().map_err(refused)?;
         TAKEN.store(true, Ordering::SeqCst);
+        HOOKED.call_once(give_back_on_panic);
         execute!(stderr(), EnterAlternateScreen).map_err(refused)?;
         let terminal = Terminal::new(CrosstermBackend::new(stderr())).map_err(refused)?;
         let shared = Arc::new(Shared {
@@ -78,6 +81,15 @@ impl Screen {
     }
 }
 
+/// A panic is told on the terminal as it was: what stands on a screen of ours is gone with it.
+fn give_back_on_panic() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        restore();
+        before(info);
+    }));
+}
+
 /// Gives the terminal back, where it was taken; for who ends the process at once.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
@@ -89,7 +101,7 @@ pub fn restore() {
 
 impl Shared {
     fn draw(&self, mut terminal: Terminal<CrosstermBackend<Stderr>>, interrupt: fn()) {
-        while !self.ended.load(Ordering::SeqCst) {
+        while !self.ended.load(Ordering::SeqCst) && TAKEN.load(Ordering::SeqCst) {
             let drawn = terminal.draw(|frame| layout::draw(frame, &self.board(), self.colour));
             if drawn.is_err() || left(interrupt) {
                 break;

@@ -14,5 +14,6 @@ mod junit;
 mod made;
 mod markdown;
 mod notice;
+mod panics;
 mod terminal;
 mod words;
