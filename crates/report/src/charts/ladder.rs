@@ -44,14 +44,14 @@ pub fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     plain.flat_map(|side| of_run(*side, many)).collect()
 }
 
-/// The rungs of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then the
-/// database.
+/// The rungs of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then
+/// the database.
 pub fn of_contrasts<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let contrasts = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_some());
     contrasts.flat_map(|side| of_contrast(*side, sides.len() > 1)).collect()
 }
 
-fn of_contrast<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
+fn of_contrast((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
     let summary = &analysis.summary;
     let of_rung = |rung: Rung| {
         let is = |step: &StepAnalysis, key: &str, value: &str| {

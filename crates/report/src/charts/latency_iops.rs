@@ -55,8 +55,8 @@ fn about(ladders: &[Ladder], loads: &str, guides: &[Guide]) -> String {
         text += " Loads measured more than once stand at their median, with bars from the least to the most.";
     }
     if ladders.iter().any(|ladder| ladder.of_contrast) {
-        text += " Raw reads are of the database's own files, by as many sessions: what lies between them and the database \
-                 is what it adds.";
+        text += " Raw reads are of the database's own files, by as many sessions: what lies between them and the \
+                 database is what it adds.";
     }
     if guides.iter().any(|guide| matches!(guide, Guide::Upright(_, Some(_), _))) {
         text += " The grey band is the 95 % interval of the fitted capacity, which is an estimate.";
