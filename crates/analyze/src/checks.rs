@@ -3,6 +3,7 @@
 mod cliff;
 mod host;
 mod log_band;
+mod ranks;
 mod reported;
 mod server;
 mod slow;
@@ -134,7 +135,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(cliff::of_step(&run.environment, step, window, found));
     findings.extend(short_window(step, window.seconds()));
     findings.extend(incomplete(step));
-    findings.extend(late_start(window.start_skew_us, window.seconds(), step));
+    findings.extend(late_start(window, step, found));
     findings.extend(little(run, step, work));
     findings.extend(loop_overhead(step, work));
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
@@ -154,6 +155,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(still_reading(found));
     findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
+    findings.extend(ranks::of_step(run, found));
     findings.extend(host::of_window(&found.counters));
     findings.extend(server::of_window(run, step, found));
     let reported = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
@@ -184,10 +186,14 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
     Some(codes::INCOMPLETE.finding(text, format!("{least} of {} in the slowest session", counted(asked, "operation"))))
 }
 
-fn late_start(spread_us: i64, window_s: f64, step: &StepRecord) -> Option<Finding> {
-    let skew_s = spread_us as f64 / 1e6;
-    (skew_s > SKEW_SHARE * window_s).then(|| {
-        let evidence = format!("{skew_s:.3} s between the first and the last of {} sessions", step.head.placements.len());
+fn late_start(window: &Window, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let skew_s = window.start_skew_us as f64 / 1e6;
+    (skew_s > SKEW_SHARE * window.seconds()).then(|| {
+        let evidence = format!(
+            "{skew_s:.3} s between the first and the last of {} sessions{}",
+            step.head.placements.len(),
+            ranks::last_to_start(&found.summary.ranks)
+        );
         let text = "Sessions did not start together. Rates hold only where all were at work; a longer --warmup hides the start.";
         codes::LATE_START.finding(text, evidence)
     })
@@ -366,7 +372,8 @@ fn few_operations(work: &Work) -> Option<Finding> {
 fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     let (mut findings, cpu) = (Vec::new(), &found.summary.cpu);
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
-    if let (Some(cores), Some(cpus), false) = (cpu.client_cores, client_cpus(run, &found.counters), in_process)
+    let alone = found.summary.ranks.is_empty() && !in_process;
+    if let (Some(cores), Some(cpus), true) = (cpu.client_cores, client_cpus(run, &found.counters), alone)
         && cores > CLIENT_BUSY * cpus
     {
         let text = if found.evidence.server_loop_unused {

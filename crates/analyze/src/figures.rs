@@ -13,6 +13,7 @@ pub mod latency;
 pub mod others;
 pub mod pace;
 pub mod published;
+pub mod ranks;
 pub mod seconds;
 pub mod shares;
 pub mod stalls;

@@ -10,6 +10,7 @@ use crate::figures::cpu::client_cpus;
 use crate::figures::floors::{Between, floors};
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
+use crate::figures::ranks;
 use crate::figures::shares::Shares;
 use crate::figures::stalls::Stalls;
 use crate::figures::window::{Window, window};
@@ -107,10 +108,12 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
 
 fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters, summary: &StepSummary) -> Evidence {
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
-    let client = summary.cpu.client_cores.filter(|_| !in_process);
+    let client = summary.cpu.client_cores.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus);
+    // Of several ranks the fullest: the others do not make up for what it could not do.
+    let busiest = ranks::busiest(&summary.ranks).map(|(_, busy)| busy);
     Evidence {
         words: run.words(),
-        client_busy: client.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus),
+        client_busy: if summary.ranks.is_empty() { client } else { busiest }.filter(|_| !in_process),
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share,
         others_busy: None,

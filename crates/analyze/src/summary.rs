@@ -15,7 +15,7 @@ use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
-use crate::figures::{choices, cpu, device, latency, waits};
+use crate::figures::{choices, cpu, device, latency, ranks, waits};
 use crate::{contrast, curve, io_job};
 
 /// The summary of `run`, from what was found for each step.
@@ -126,6 +126,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
     let workload = step.head.workload.as_ref();
     let iodepth = io_job::iodepth(run, &step.head);
     let rate = |counter| counters.rate(counter);
+    let ranks = ranks::ranks(run, step, window, work, counters);
     StepSummary {
         point: step.head.point.clone(),
         choices: choices::choices(step),
@@ -167,8 +168,12 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         cpu: window.map_or_else(CpuSummary::default, |_| {
             let cpu = cpu::cpu(counters, work);
             let marginal = cpu::marginal(&cpu, &run.environment, step, counters);
-            CpuSummary { db_us_per_physical_read_marginal: marginal, ..cpu }
+            // Of several processes the sum, known where each is.
+            let client_cores =
+                if ranks.is_empty() { cpu.client_cores } else { ranks.iter().map(|rank| rank.client_cores).sum() };
+            CpuSummary { client_cores, db_us_per_physical_read_marginal: marginal, ..cpu }
         }),
+        ranks,
     }
 }
 

@@ -313,6 +313,9 @@ pub struct StepSummary {
     /// Each session by itself; null when one never reported.
     #[serde(default)]
     pub by_session: Option<BySession>,
+    /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankSummary>,
     /// By kind of operation.
     pub ops: OpsSummary,
     /// Blocks visited per second.
@@ -388,6 +391,32 @@ pub struct BySession {
     pub stop_ms: Vec<f64>,
     /// Its operations in the window.
     pub ops: Vec<f64>,
+}
+
+/// One of the processes that took a step together; null where it is not known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RankSummary {
+    /// Its number, from 0.
+    pub rank: u32,
+    /// How many there were.
+    pub of: u32,
+    /// Name of its host.
+    pub host: String,
+    /// Its sessions.
+    pub sessions: u32,
+    /// Its operations in the window by those of all ranks, 0 to 1.
+    pub ops_share: Option<f64>,
+    /// Cores' worth of CPU its process used.
+    pub client_cores: Option<f64>,
+    /// CPUs its process might use.
+    pub client_cpus: Option<f64>,
+    /// Start of the last of its sessions after the first start of any rank's, ms.
+    pub start_skew_ms: Option<f64>,
+    /// The clock where ranks met minus that of its host, ms.
+    pub clock_offset_ms: Option<f64>,
+    /// To how much that is known, ms.
+    pub clock_within_ms: Option<f64>,
 }
 
 /// How often the workload's choices fell.

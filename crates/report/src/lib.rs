@@ -25,6 +25,7 @@ pub mod markdown;
 mod markup;
 pub mod matrix;
 mod panel;
+mod ranks;
 mod report;
 pub mod site;
 pub mod style;

@@ -10,6 +10,7 @@ use mindful_core::run::Run;
 
 use crate::card::{Card, NO_FIGURE, StepCard};
 use crate::panel::Panel;
+use crate::ranks;
 use crate::style::Detail;
 
 /// The panels of single steps.
@@ -33,6 +34,7 @@ fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);
         }
+        panels.push(ranks::panel(&step.summary, detail));
         panels.push(price::panel(analysis.summary.price.as_ref(), &step.summary));
         panels
     };

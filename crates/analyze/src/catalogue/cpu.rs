@@ -54,9 +54,13 @@ pub(super) const FIGURES: &[Figure] = &[
         &[shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US],
         |s| s.summary.cpu.steal_share,
     ),
-    Figure::of_step("cpu.client_cores", Unit::Cores, "CPU time of mindful / time", &[shared::CLIENT_CPU_US], |s| {
-        s.summary.cpu.client_cores
-    }),
+    Figure::of_step(
+        "cpu.client_cores",
+        Unit::Cores,
+        "CPU time of mindful / time; of several ranks the sum",
+        &[shared::CLIENT_CPU_US],
+        |s| s.summary.cpu.client_cores,
+    ),
     Figure::of_step(
         "cpu.watching_cores",
         Unit::Cores,

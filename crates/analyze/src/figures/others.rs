@@ -6,6 +6,7 @@ use mindful_core::metric::shared;
 use mindful_core::run::{Run, StepRecord};
 
 use crate::figures::counters::Counters;
+use crate::figures::ranks;
 use crate::figures::window::Window;
 
 /// What others did on the host's CPUs over the window.
@@ -38,7 +39,7 @@ impl Others {
     pub fn of(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
-        let client = cores(shared::CLIENT_CPU_US)?;
+        let client = cores(shared::CLIENT_CPU_US)? + ranks::beside_the_first(step, window);
         let by_all = || {
             let kernel_threads = cores(shared::KERNEL_THREADS_US)?;
             let interrupts = cores(shared::HOST_CPU_IRQ_US)? + cores(shared::HOST_CPU_SOFTIRQ_US)?;

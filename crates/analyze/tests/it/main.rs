@@ -16,5 +16,6 @@ mod log_band;
 mod made;
 mod merged;
 mod open_loop;
+mod ranks;
 mod steady_signals;
 mod synthetic;

@@ -57,6 +57,7 @@ crate::finding_codes! {
     SWAPPED_IN = "swapped-in", Warning;
     OUT_OF_MEMORY = "out-of-memory", Warning;
     HOOK_FAILED = "hook-failed", Warning;
+    PART_OF_RUN = "part-of-run", Warning;
     // Good to know.
     LATE_START = "late-start", Info;
     FEW_OPERATIONS = "few-operations", Info;
@@ -72,6 +73,7 @@ crate::finding_codes! {
     HOST_SATURATED = "host-saturated", Info;
     ONE_CORE_LEFT_OUT = "one-core-left-out", Info;
     LAYOUT_NOT_PROVEN = "layout-not-proven", Info;
+    CLOCKS_APART = "clocks-apart", Info;
     // What cannot be seen.
     DEVICE_NOT_SEEN = "device-not-seen", Info;
     DEVICE_LATENCY_NOT_SEEN = "device-latency-not-seen", Info;

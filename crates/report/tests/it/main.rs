@@ -15,5 +15,6 @@ mod made;
 mod markdown;
 mod notice;
 mod panics;
+mod ranks;
 mod terminal;
 mod words;

@@ -1,0 +1,86 @@
+//! The ranks of a step: who did which part of it, with how much CPU, and how far apart they began.
+
+use mindful_analyze::figures::ranks::busiest;
+use mindful_core::result::{RankSummary, StepSummary};
+
+use crate::escape;
+use crate::figure::{UNKNOWN, counted, maybe, number, percent};
+use crate::panel::Panel;
+use crate::style::Detail;
+use crate::table::{Side, Table};
+
+/// In a few words, in full with a line for each; nothing where one process took the step alone.
+pub(crate) fn panel(step: &StepSummary, detail: Detail) -> Panel {
+    let (mut page, ranks) = (Panel::default(), &step.ranks);
+    let Some(first) = ranks.first() else { return page };
+    page.blank();
+    if ranks.len() < first.of as usize {
+        let (rank, of, host) = (first.rank, first.of, escape(&first.host));
+        page.wrapped(2, &format!("rank {rank} of {of}, on {host}: {} of the run", counted(first.sessions, "session")));
+        return page;
+    }
+    page.wrapped(2, &in_brief(step));
+    if detail == Detail::Full {
+        page.table(table(ranks));
+    }
+    page
+}
+
+fn in_brief(step: &StepSummary) -> String {
+    let ranks = &step.ranks;
+    let hosts: std::collections::BTreeSet<&str> = ranks.iter().map(|rank| rank.host.as_str()).collect();
+    let mut parts = vec![format!("{} on {}", counted(ranks.len(), "rank"), counted(hosts.len(), "host"))];
+    let shares: Vec<f64> = ranks.iter().filter_map(|rank| rank.ops_share).collect();
+    if let Some((least, most)) = ends(&shares) {
+        parts.push(format!("{} to {} of the operations each", percent(Some(least)), percent(Some(most))));
+    }
+    if let Some((rank, _)) = busiest(ranks) {
+        parts.push(format!("client CPU at most {} on rank {}", cpu(rank), rank.rank));
+    }
+    parts.extend(step.start_skew_ms.map(|ms| format!("start skew {} ms", number(ms))));
+    let clocks: Vec<f64> = ranks.iter().filter_map(|rank| rank.clock_offset_ms).collect();
+    parts.extend(ends(&clocks).map(|(low, high)| format!("hosts' clocks {} ms apart", number(high - low))));
+    parts.join(", ")
+}
+
+/// The least and the greatest.
+fn ends(values: &[f64]) -> Option<(f64, f64)> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    Some((least, values.iter().copied().fold(least, f64::max)))
+}
+
+/// `0.42 of 2 cores`.
+fn cpu(rank: &RankSummary) -> String {
+    let may_use = rank.client_cpus.map_or_else(|| UNKNOWN.to_owned(), |cpus| cpus.to_string());
+    format!("{} of {may_use} cores", maybe(rank.client_cores))
+}
+
+fn table(ranks: &[RankSummary]) -> Table {
+    let mut table = Table::new(&[
+        ("rank", Side::Right),
+        ("host", Side::Left),
+        ("sessions", Side::Right),
+        ("operations", Side::Right),
+        ("client CPU", Side::Right),
+        ("start skew ms", Side::Right),
+        ("clock offset ms", Side::Right),
+    ]);
+    for rank in ranks {
+        table.row(vec![
+            rank.rank.to_string(),
+            escape(&rank.host),
+            rank.sessions.to_string(),
+            percent(rank.ops_share),
+            cpu(rank),
+            maybe(rank.start_skew_ms),
+            clock(rank),
+        ]);
+    }
+    table
+}
+
+/// `12.0 +-0.31`: how far the clock where ranks met is ahead of the host's, and to how much that is known.
+fn clock(rank: &RankSummary) -> String {
+    let within = rank.clock_within_ms.map_or_else(String::new, |ms| format!(" +-{}", number(ms)));
+    format!("{}{within}", maybe(rank.clock_offset_ms))
+}
