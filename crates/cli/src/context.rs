@@ -46,6 +46,21 @@ pub fn among_ranks(context: Context) -> Result<Context> {
     Ok(Context { rank, ..context })
 }
 
+/// The same for a verb that one process does by itself.
+///
+/// # Errors
+/// A launcher started several of it.
+pub fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
+    let context = with(settings, matches)?;
+    match Rank::find(&context.settings, &|name| std::env::var(name).ok())? {
+        None => Ok(context),
+        Some(rank) => Err(Error::plan(
+            format!("rank {} of {} ({}): ranks share one step, that of `mindful run`", rank.number, rank.of, rank.from),
+            "start one process without --rank and --ranks, or give --ranks 1 to each: then it takes all steps by itself",
+        )),
+    }
+}
+
 /// What shows a run while it goes on: nothing, lines, or the whole terminal, where there is one.
 fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
     let terminal = std::io::stderr().is_terminal();

@@ -41,6 +41,8 @@ pub struct Invitation {
     pub version: String,
     /// Digest of the plan, which all must share.
     pub plan: String,
+    /// Names of its keys, each with a mark of its value.
+    pub marks: Vec<(String, String)>,
     /// How long each rank is waited for.
     pub timeout: Duration,
     /// What the process goes by.
@@ -83,6 +85,7 @@ impl Party {
             host: guest.host.clone(),
             version: guest.version.clone(),
             plan: guest.plan.clone(),
+            marks: guest.marks.iter().map(|(_, mark)| mark.as_str()).collect(),
             stage: Stage::Joined,
             lead_us: None,
             start_us: None,
@@ -161,7 +164,11 @@ impl Party {
         state.ready_by = Some(self.guest.clock.elapsed() + self.guest.timeout);
         drop(state);
         let lead_us = Some(lead.as_micros() as u64);
-        self.say(LEASE, |member| (member.stage, member.lead_us) = (Stage::Ready, lead_us))
+        self.say(LEASE, |member| {
+            (member.stage, member.lead_us) = (Stage::Ready, lead_us);
+            // All are alike by now.
+            member.marks.clear();
+        })
     }
 
     /// When all begin, by the target's clock, us since the epoch; `None` as long as that is not decided. `target` is the
@@ -402,10 +409,31 @@ impl Party {
         if other.of != guest.rank.of || rank >= guest.rank.of {
             return Err(unlike("ranks", &format!("{rank} of {}", other.of), &format!("{} of them", guest.rank.of)));
         }
-        if other.plan != guest.plan {
+        if other.plan == guest.plan {
+            return Ok(());
+        }
+        let keys = self.unlike_keys(&other.marks);
+        if keys.is_empty() {
             return Err(unlike("plan", &other.plan, &guest.plan));
         }
-        Ok(())
+        Err(Error::plan(
+            format!("rank {rank} on {} has another {} than rank 0", other.host, keys.join(", ")),
+            "start all ranks with the same flags, variables and plan file; `mindful plan` shows them",
+        ))
+    }
+
+    /// The keys whose marks are not those of this rank, as they are given.
+    fn unlike_keys(&self, marks: &str) -> Vec<&str> {
+        let mut left = marks;
+        let mut unlike = Vec::new();
+        for (key, own) in &self.guest.marks {
+            let Some((mark, rest)) = left.split_at_checked(own.len()) else { break };
+            left = rest;
+            if mark != own {
+                unlike.push(key.as_str());
+            }
+        }
+        unlike
     }
 
     fn missing(&self, there: &[&Seen]) -> Error {

@@ -1,6 +1,7 @@
 //! A run that ranks share, from the first of them that comes to the last that goes.
 
 use mindful_analyze::Analysis;
+use mindful_core::plan::KEYS;
 use mindful_core::result::Validity;
 use mindful_core::run::Run;
 use mindful_core::settings::Trust;
@@ -33,6 +34,23 @@ pub fn digest(context: &Context) -> String {
     }
     let number = hash.finalize().iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     format!("{number:016x}")
+}
+
+/// Keys that say how ranks meet, and what may have another name on each host: none of what all must have in common.
+const OF_MEETING: [&str; 5] = ["rank", "ranks", "job", "meet", "meet_timeout"];
+
+/// What all ranks must have in common, key by key: its name and four digits of its value's hash, so that two of them find out
+/// which key is not alike, and neither tells the other what it holds.
+pub fn marks(context: &Context) -> Vec<(String, String)> {
+    let options = context.engine.options().iter().filter(|key| key.trust == Trust::Value);
+    let keys = KEYS.iter().filter(|key| key.trust != Trust::Place && !OF_MEETING.contains(&key.name)).chain(options);
+    let mark = |value: &str| {
+        let number = Sha256::digest(value).iter().take(2).fold(0_u16, |number, byte| number << 8 | u16::from(*byte));
+        format!("{number:04x}")
+    };
+    let values =
+        keys.map(|key| (format!("--{}", key.flag()), mark(context.settings.get(key.name).unwrap_or_default())));
+    std::iter::once(("engine".to_owned(), mark(context.engine.name()))).chain(values).collect()
 }
 
 /// Refuses plans whose steps end when one process has seen enough.

@@ -17,7 +17,7 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     let repetitions = args::repetitions(matches, 1, REPETITIONS)?;
     let mut settings = layers::settings(matches)?;
     contrast::complete(&mut settings);
-    let context = contrast::with_small_cache(context::with(settings, matches)?);
+    let context = contrast::with_small_cache(context::alone(settings, matches)?);
     let mut turns = Contrast::new(&context, registry::of_files()?, repetitions)?;
     let form = show::Form::of(matches);
     let ended = mindful_runner::run(&context, &mut turns, None, &mut |run, analysis| {

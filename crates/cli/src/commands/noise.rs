@@ -25,7 +25,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
     let mut runs = Vec::new();
     for number in 1..=repetitions {
-        let context = context::with(settings.clone(), matches)?;
+        let context = context::alone(settings.clone(), matches)?;
         if number == 1 {
             // What cannot be stored is refused before anything is told of it.
             context.store.probe()?;
@@ -39,7 +39,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     let floor = NoiseFloor::of(&values)
         .ok_or_else(|| Error::run("a run without a figure tells no spread", "look at the runs with `mindful list`"))?;
     let store = store::open(matches)?;
-    let context = context::with(settings, matches)?;
+    let context = context::alone(settings, matches)?;
     let ids: Vec<String> = runs.iter().map(|(run, _)| run.head.id.clone()).collect();
     let measured_at = runs.last().map(|(run, _)| run.head.started_at.clone()).unwrap_or_default();
     noise::keep(&store, Noted { target: context.redacted_target(), measured_at, runs: ids.clone(), floor })?;

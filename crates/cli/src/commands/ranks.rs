@@ -42,6 +42,7 @@ fn invitation(context: &Context, rank: Rank) -> Result<Invitation> {
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         version: context.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
         plan,
+        marks: shared_run::marks(context),
         timeout: context.settings.require("meet_timeout", units::parse_duration)?,
         clock: Arc::clone(&context.clock),
         stop: context.stop.clone(),

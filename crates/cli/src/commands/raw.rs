@@ -22,7 +22,7 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let mut settings = new_files::asked(settings, matches)?;
     let job = io_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
-    let context = context::with(settings, matches)?;
+    let context = context::alone(settings, matches)?;
     let form = show::Form::of(matches);
     let Some(job) = job else { return run::measured(&context, form, None) };
     if io_job::keeps_several(&job, &context.settings)? {

@@ -37,7 +37,7 @@ pub fn walked(
     let engine = registry::of(&settings)?;
     let keys: Vec<&Key> = KEYS.iter().chain(engine.options()).collect();
     let sweep = Sweep::new(&settings, &keys)?;
-    let mut context = context::with(sweep.base.clone(), matches)?;
+    let mut context = context::alone(sweep.base.clone(), matches)?;
     for settings in sweep.known() {
         context.engine.accepts(&context.plan.target, &settings)?;
     }

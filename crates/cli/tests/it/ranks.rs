@@ -45,6 +45,31 @@ fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
     assert!(told.contains("nobody says of how many") && told.contains("--ranks N"), "{told}");
 }
 
+#[test]
+fn verbs_of_one_process_refuse_what_a_launcher_started() {
+    let mindful = Mindful::new();
+    let null = "target = \"null:\"\n";
+    for name in ["a.toml", "b.toml"] {
+        std::fs::write(mindful.folder().join(name), null).unwrap();
+    }
+    let verbs: [&[&str]; 5] = [
+        &["sweep", "--target", "null:", "--sessions", "1,2"],
+        &["noise", "--target", "null:"],
+        &["compare", "--run", "a.toml", "b.toml"],
+        &["contrast", "--target", "null:"],
+        &["raw", "blocks", "--scale", "8MiB"],
+    ];
+    for verb in verbs {
+        let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
+        let told = refused(&mindful.command(verb).envs(mpi).output().unwrap());
+        let wanted = "rank 1 of 4 (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE): ranks share one step";
+        assert!(told.contains(wanted) && told.contains("--ranks 1 to each"), "{verb:?}: {told}");
+        let pod = refused(&mindful.command(verb).env("JOB_COMPLETION_INDEX", "0").output().unwrap());
+        assert!(pod.contains("--ranks 1 for a run of its own"), "{verb:?}: {pod}");
+    }
+    assert!(!mindful.folder().join("blocks").exists(), "nothing was made");
+}
+
 /// A small plan on nothing, whose ranks meet in a folder.
 const RUN: [&str; 14] = [
     "run",
@@ -152,6 +177,16 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
         summary["id"] = Value::Null;
     }
     assert_eq!(merged, again, "the same figures to the last digit");
+    let step = &merged["steps"][0];
+    let told = step["ranks"].as_array().unwrap();
+    let shares: f64 = told.iter().filter_map(|rank| rank["ops_share"].as_f64()).sum();
+    let used: f64 = told.iter().filter_map(|rank| rank["client_cores"].as_f64()).sum();
+    assert!(told.len() == 4 && (shares - 1.0).abs() < 1e-9, "{step:#}");
+    assert!(used > 0.0 && (step["cpu"]["client_cores"].as_f64().unwrap() - used).abs() < 1e-9, "{step:#}");
+    let show = ["show", "latest", "--format", "json"];
+    let part = json(&ranks.mindful.command(&show).env("MINDFUL_STORE", ranks.store(2)).output().unwrap());
+    let codes: Vec<&str> = part["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
+    assert!(codes.contains(&"part-of-run") && part["validity"] != "valid", "{part:#}");
     let missing = refused(&ranks.mindful.run(&[&["merge"], &names[1..]].concat()));
     assert!(missing.contains("rank 3 is missing"), "{missing}");
 }
@@ -215,8 +250,12 @@ fn a_rank_whose_clock_is_wrong_begins_with_the_others() {
     let (code, report, told) = ended(right);
     assert_eq!(code, Some(0), "{told} {report}");
     assert_eq!(ended(wrong).0, Some(0));
-    let step = &serde_json::from_str::<Value>(&report).unwrap()["steps"][0];
+    let summary = serde_json::from_str::<Value>(&report).unwrap();
+    let step = &summary["steps"][0];
     assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
+    let reported_ms = step["ranks"][1]["clock_offset_ms"].as_f64().unwrap();
+    assert!((-3_100.0..-2_900.0).contains(&reported_ms), "{step:#}");
+    assert!(summary["findings"].as_array().unwrap().iter().any(|f| f["code"] == "clocks-apart"), "{summary:#}");
     let log = std::fs::read_to_string(Path::new(&ranks.part(1)).join("run.jsonl")).unwrap();
     let line = log.lines().find(|line| line.contains("\"event\":\"rank\"")).unwrap();
     let record: Value = serde_json::from_str(line).unwrap();
@@ -256,6 +295,42 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
         log.lines().any(|line| line.contains("\"event\":\"loaded\"") && !line.contains("\"load_s\":null"))
     });
     assert_eq!(loads.count(), 2, "the first rank's part, and what was merged of it");
+    // What a job leaves whose ranks are all dead goes with the rest.
+    let mut dead = mindful.command(&["run", "--target", &url, "-q", "--rank", "1", "--ranks", "3"]).spawn().unwrap();
+    let until = Instant::now() + Duration::from_mins(1);
+    while server.count("SELECT FROM mindful.meeting") == 0 {
+        assert!(Instant::now() < until, "it never comes");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    dead.kill().unwrap();
+    dead.wait().unwrap();
+    let cleaned = mindful.run(&["cleanup", "--yes", "--target", &url]);
+    assert!(cleaned.status.success(), "{cleaned:?}");
+    assert_eq!(server.count("SELECT FROM pg_class WHERE relname IN ('meeting', 'blocks_1')"), 0);
+}
+
+#[test]
+fn mpirun_starts_four_ranks_of_one_run() {
+    if !Path::new("/usr/bin/mpirun").exists() {
+        not_run("it needs mpirun (Debian: openmpi-bin)");
+        return;
+    }
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    let rank = ranks.mindful.command(&[&RUN[..], &["--meet", &ranks.meet, "--format", "json"]].concat());
+    let mut mpirun = Command::new("/usr/bin/mpirun");
+    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
+    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(ranks.mindful.folder());
+    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
+    let output = mpirun.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let summary = json(&output);
+    let step = &summary["steps"][0];
+    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{told}");
+    let lines = told.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
+    assert_eq!(lines.count(), 3, "each other rank has a line: {told}");
+    assert!(ranks.left_nothing());
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub struct Member {
     pub version: String,
     /// Digest of its plan.
     pub plan: String,
+    /// A mark of each of its keys, in their order; empty once all are known to be alike.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub marks: String,
     /// How far it is.
     pub stage: Stage,
     /// How long it needs until its sessions begin, us, once they are ready.

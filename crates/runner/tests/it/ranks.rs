@@ -57,26 +57,33 @@ impl Job {
     }
 
     fn store(&self, rank: u32) -> Store {
-        Store::open(self.store.path().join(rank.to_string()))
+        self.store_in("job", rank)
     }
 
-    /// One rank from begin to end.
+    fn store_in(&self, job: &str, rank: u32) -> Store {
+        Store::open(self.store.path().join(job).join(rank.to_string()))
+    }
+
+    /// One rank from begin to end, of the job that `given` names or of one called job.
     fn rank(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Came {
         let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
         for (key, value) in PLAN.iter().chain(given) {
             settings.set(key, *value, Origin::Flag(format!("--{key}")));
         }
+        let job = settings.get("job").unwrap_or("job").to_owned();
         let (clock, live) = (Arc::new(self.clock.clone()), Arc::new(Notes::default()) as Arc<dyn Events>);
         let context =
-            Context::new(settings, self.engine, self.store(number), live, Stop::default(), clock.clone()).unwrap();
+            Context::new(settings, self.engine, self.store_in(&job, number), live, Stop::default(), clock.clone())
+                .unwrap();
         let rank = Rank { number, of, from: "a test".to_owned(), job: None };
         let invitation = Invitation {
             rank: rank.clone(),
             meeting: Arc::clone(&self.room) as Arc<dyn Meeting>,
-            job: "job".to_owned(),
+            job,
             host: format!("host-{number}"),
             version: version.to_owned(),
             plan: shared_run::digest(&context),
+            marks: shared_run::marks(&context),
             timeout: Duration::from_secs(30),
             clock,
             stop: Stop::default(),
@@ -128,14 +135,17 @@ impl Job {
     }
 }
 
-/// A rank that died when it had got as far as `stage`: its row says so, and nobody renews it.
-fn died(room: &Room, clock: &SimulatedClock, rank: u32, stage: &str) {
+/// What the row of a rank says that has come.
+const JOINED: &str = r#""stage":"joined""#;
+
+/// A rank that died when its row said `last`: nobody renews that when its `lease` is over.
+fn died(room: &Room, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
     loop {
-        let first = room.look_at("job", 0).unwrap().filter(|seen| seen.row.body.contains("\"stage\":\"joined\""));
+        let first = room.look_at("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
         if let Some(first) = first {
-            let body = first.row.body.replace("\"stage\":\"joined\"", &format!("\"stage\":\"{stage}\""));
+            let body = first.row.body.replace(JOINED, last);
             let row = Row { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
-            room.join("job", &row, LEASE).unwrap();
+            room.join("job", &row, lease).unwrap();
             return;
         }
         clock.sleep_unless(clock.now_us() + 10_000, &|| false);
@@ -224,8 +234,12 @@ fn a_rank_that_does_not_come_ends_all_with_its_name() {
 #[test]
 fn another_plan_or_version_is_refused_before_anything_runs() {
     let unlike: [(Given<'_>, &str, &str); 3] = [
-        (&[("sessions", "64")], "1", "rank 1 on host-1 has plan "),
-        (&[("null_latency", "1ms")], "1", "rank 1 on host-1 has plan "),
+        (&[("sessions", "64")], "1", "rank 1 on host-1 has another --sessions than rank 0: "),
+        (
+            &[("null_latency", "1ms"), ("seed", "7")],
+            "1",
+            "rank 1 on host-1 has another --seed, --null-latency than rank 0: ",
+        ),
         (&[], "2", "rank 1 on host-1 has mindful 2, rank 0 has 1"),
     ];
     for (given, version, told) in unlike {
@@ -258,10 +272,16 @@ fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
 #[test]
 fn a_rank_that_dies_ends_all_soon() {
     // Before it is ready the others wait for it; afterwards they learn of it when the window is over.
-    for (stage, kind, seconds) in [("joined", ErrorKind::Target, 12), ("ready", ErrorKind::Run, 26)] {
+    let long = Duration::from_mins(1);
+    for (last, lease, kind, seconds) in [
+        (JOINED, LEASE, ErrorKind::Target, 12),
+        (r#""stage":"ready""#, LEASE, ErrorKind::Run, 26),
+        // In the merge: what it said that it had left is not there.
+        (r#""stage":"measured","chunks":2"#, long, ErrorKind::Run, 36),
+    ] {
         let job = Job::new();
         let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
-            died(&job.room, &job.clock, 2, stage);
+            died(&job.room, &job.clock, 2, last, lease);
             None
         })];
         for number in 0..2 {
@@ -274,7 +294,7 @@ fn a_rank_that_dies_ends_all_soon() {
             assert!(error.to_string().starts_with("rank 2 on host-x is gone: it gave no sign for 8 s"), "{error}");
         }
         assert!(job.room.is_empty());
-        assert!(job.clock.elapsed() < Duration::from_secs(seconds), "{stage}: {:?}", job.clock.elapsed());
+        assert!(job.clock.elapsed() < Duration::from_secs(seconds), "{last}: {:?}", job.clock.elapsed());
     }
 }
 
@@ -289,5 +309,58 @@ fn a_session_that_fails_on_one_rank_ends_all_with_its_error() {
         assert_eq!(error.kind, ErrorKind::Run);
         assert!(error.to_string().starts_with(prefix), "{rank}: {error}");
     }
+    assert!(job.room.is_empty());
+}
+
+#[test]
+fn a_pod_started_anew_takes_its_place_until_all_have_come() {
+    // Before the last one has come a dead process is replaced as soon as its lease is over.
+    let job = Job::new();
+    let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
+    let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
+        Box::new(|| Some(job.rank(0, 3, &[], "1"))),
+        Box::new(|| {
+            died(&job.room, &job.clock, 2, JOINED, LEASE);
+            Some(job.rank(2, 3, &[], "1"))
+        }),
+        Box::new(|| {
+            pause(12);
+            Some(job.rank(1, 3, &[], "1"))
+        }),
+    ];
+    for came in job.all(works).into_iter().flatten() {
+        came.unwrap();
+    }
+    assert!(job.room.is_empty());
+    // Afterwards the run has lost a rank, whoever comes in its place.
+    let job = Job::new();
+    let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
+        Box::new(|| Some(job.rank(0, 3, &[], "1"))),
+        Box::new(|| Some(job.rank(1, 3, &[], "1"))),
+        Box::new(|| {
+            died(&job.room, &job.clock, 2, JOINED, LEASE);
+            Some(job.rank(2, 3, &[], "1"))
+        }),
+    ];
+    let errors: Vec<Error> = job.all(works).into_iter().flatten().map(Result::unwrap_err).collect();
+    assert!(errors[..2].iter().all(|error| error.to_string().starts_with("rank 2 on host-x is gone")), "{errors:?}");
+    assert_eq!(errors[2].kind, ErrorKind::Target, "{}", errors[2]);
+}
+
+#[test]
+fn two_jobs_in_one_place_do_not_see_each_other() {
+    let job = Job::new();
+    let mut works: Vec<Box<dyn FnOnce() -> Came + Send + '_>> = Vec::new();
+    for (name, of) in [("one", 2), ("two", 4)] {
+        for number in 0..of {
+            let job = &job;
+            works.push(Box::new(move || job.rank(number, of, &[("job", name)], "1")));
+        }
+    }
+    let came: Vec<Option<Summary>> = job.all(works).into_iter().map(Result::unwrap).collect();
+    let reports: Vec<&Summary> = came.iter().flatten().collect();
+    let ranks: Vec<usize> = reports.iter().map(|summary| summary.steps[0].ranks.len()).collect();
+    assert_eq!(ranks, [2, 4], "each its own");
+    assert_eq!(reports[0].steps[0].ops.select, reports[1].steps[0].ops.select, "the same work, however it is shared");
     assert!(job.room.is_empty());
 }

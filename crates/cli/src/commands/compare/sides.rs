@@ -115,7 +115,7 @@ fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) 
     for pass in 0..repeat {
         let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {
-            let context = context::with(settings[side].clone(), matches)?;
+            let context = context::alone(settings[side].clone(), matches)?;
             let number = sides[0].len() + sides[1].len() + 1;
             context.recording.tell(&format!("run {number} of {} ({})", 2 * repeat, plans[side]));
             sides[side].push(repetition::run(&context)?);
@@ -127,7 +127,7 @@ fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) 
 
 /// Tells how long the runs will take, and whether so few can tell anything.
 fn announce(settings: &[Settings; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<()> {
-    let [a, b] = settings.each_ref().map(|settings| context::with(settings.clone(), matches));
+    let [a, b] = settings.each_ref().map(|settings| context::alone(settings.clone(), matches));
     let (a, b) = (a?, b?);
     let floor = noise::of(store, &a.redacted_target())?.is_some();
     if let Some(warning) = too_few(repeat as usize, floor) {
