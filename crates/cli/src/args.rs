@@ -207,7 +207,7 @@ fn show() -> Command {
 }
 
 /// Forms that a stored run can be written in.
-const EXPORTS: [&str; 13] = [
+const EXPORTS: [&str; 15] = [
     "csv",
     "json",
     "jsonl",
@@ -221,6 +221,8 @@ const EXPORTS: [&str; 13] = [
     "openmetrics",
     "hlog",
     "fio",
+    "awr_info",
+    "flashdba",
 ];
 
 fn export() -> Command {
@@ -239,7 +241,8 @@ fn export() -> Command {
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
              site: a folder of pages with an index, static files; svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
              github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; hlog: HdrHistogram's \
-             interval log, a line a slice, in ns; fio: fio's JSON, of a run on files",
+             interval log, a line a slice, in ns; fio: fio's JSON, of a run on files; awr_info, flashdba: the columns of SLOB's tuple and of that parser of AWR \
+             reports, where we have the figure",
         ))
         .arg(
             Arg::new("all")

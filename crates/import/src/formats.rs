@@ -2,10 +2,10 @@
 //! name where they are long, and a line here.
 
 use crate::format::Format;
-use crate::{awr, event_histogram, fio, orion, pgio_line, statspack, trace, workers};
+use crate::{awr, awr_info, event_histogram, fio, flashdba, orion, pgio_line, statspack, trace, workers};
 
 /// All formats; the first that recognises a file reads it.
-pub static FORMATS: [&dyn Format; 8] = [
+pub static FORMATS: [&dyn Format; 10] = [
     &awr::Awr,
     &statspack::Statspack,
     &trace::Trace,
@@ -14,4 +14,6 @@ pub static FORMATS: [&dyn Format; 8] = [
     &pgio_line::PgioLine,
     &fio::Fio,
     &workers::Workers,
+    &awr_info::AwrInfo,
+    &flashdba::Flashdba,
 ];

@@ -1,8 +1,10 @@
 //! Old configurations as mindful plans, and what other tools measured as runs. Nothing in a file is ever executed.
 
 mod awr;
+mod awr_info;
 mod event_histogram;
 mod fio;
+mod flashdba;
 mod format;
 mod formats;
 mod input;

@@ -11,4 +11,5 @@ mod waits;
 pub use contents::{EventLine, Identity, Report, Scope, Snapshots, Statistic};
 pub use extract::of_tables;
 pub use histogram::Histogram;
+pub(crate) use snapshots::clock_s;
 pub use waited::Waited;

@@ -51,7 +51,7 @@ fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Resu
     let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {
         let missing = if nothing { "no load profile, no statistics and no events" } else { "no elapsed time" };
         return Err(Error::run(
-            format!("{file} begins as an {what} and has {missing}"),
+            format!("{file}: its {what} has {missing}"),
             "it was cut, or is of a form not known here: make the report anew, or send it to the maintainers",
         ));
     };

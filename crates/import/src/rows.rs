@@ -2,12 +2,12 @@
 
 mod awr_info;
 mod figures;
-mod flashdba;
+pub(crate) mod flashdba;
 mod own;
 mod row;
 
-pub use awr_info::awr_info;
+pub use awr_info::{HEADER as AWR_INFO, awr_info};
 pub use figures::{Figures, figures};
-pub use flashdba::flashdba;
+pub use flashdba::{flashdba, names as flashdba_names};
 pub use own::{csv, json, table};
-pub use row::Row;
+pub use row::{Row, field};

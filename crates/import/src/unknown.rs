@@ -22,7 +22,7 @@ pub fn error(name: &str, head: &[u8]) -> Error {
 
 fn reported(head: &[u8]) -> (String, &'static str) {
     let known = "import reads AWR and Statspack reports, 10046 traces, event histogram records, results of Orion, pgio \
-                 and fio, slob.conf and pgio.conf";
+                 and fio, rows of awr_info and of flashdba's parser, slob.conf and pgio.conf";
     if head.is_empty() {
         return ("is empty".to_owned(), "make the report anew");
     }

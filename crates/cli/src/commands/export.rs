@@ -1,6 +1,7 @@
 //! `mindful export`: stored runs for other programs, as a page, or as a picture.
 
 mod of_one;
+mod old_columns;
 mod site;
 mod summary;
 

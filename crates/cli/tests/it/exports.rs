@@ -77,6 +77,52 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
 }
 
 #[test]
+fn rows_of_older_tools_are_read_by_our_own_importer() {
+    let mindful = Mindful::new();
+    let args = ["sweep", "--target", "sqlite:old.db", "--scale", "4MiB", "--warmup", "0s", "--duration", "1s"];
+    let ran = mindful.run(&[&args[..], &["--sessions", "1,2", "--update-pct", "20", "-q"]].concat());
+    assert!(ran.status.success() || ran.status.code() == Some(1), "{ran:?}");
+    let summary = json(&mindful.run(&["export", "--as", "json"]));
+    let id = summary["id"].as_str().unwrap();
+    for (form, whole) in [("awr_info", 1.0_f64), ("flashdba", 0.001)] {
+        let exported = mindful.run(&["export", id, "--as", form, "--output", form]);
+        assert!(exported.status.success(), "{exported:?}");
+        let rows = json(&mindful.run(&["awr", form, "--format", "json"]));
+        // The two loads, and the first once more.
+        assert_eq!(rows.as_array().unwrap().len(), summary["steps"].as_array().unwrap().len(), "{rows:#}");
+        for (row, step) in rows.as_array().unwrap().iter().zip(summary["steps"].as_array().unwrap()) {
+            assert_eq!(row["sessions"], step["sessions"], "{form}: {rows:#}");
+            let mut told = 0;
+            for (column, figure) in [
+                ("elapsed_s", "/duration_s"),
+                ("logical_reads_per_s", "/logical_reads_per_s"),
+                ("read_requests_per_s", "/read_requests_per_s"),
+                ("write_requests_per_s", "/write_requests_per_s"),
+                ("db_cpu_cores", "/cpu/db_cores"),
+            ] {
+                let (row, step) = (row[column].as_f64(), step.pointer(figure).unwrap().as_f64());
+                assert_eq!(row.is_some(), step.is_some(), "{form}, {column}: {rows:#}");
+                let Some((row, step)) = row.zip(step) else { continue };
+                let digits = match column {
+                    "db_cpu_cores" => 0.06,
+                    "elapsed_s" => whole.max(0.05),
+                    _ => whole,
+                };
+                assert!((row - step).abs() <= digits + 2e-3 * step, "{form}, {column}: {row} for {step}");
+                told += 1;
+            }
+            assert!(told >= 3, "{form}: {rows:#}");
+        }
+        let taken = mindful.run(&["import", form, "--tag", form]);
+        assert!(taken.status.success(), "{taken:?}");
+        let imported = json(&mindful.run(&["show", form, "--format", "json"]));
+        let steps = imported["steps"].as_array().unwrap();
+        let loads: std::collections::BTreeSet<_> = steps.iter().map(|step| step["sessions"].as_u64()).collect();
+        assert_eq!(loads, [Some(1), Some(2)].into(), "a ladder again: {imported:#}");
+    }
+}
+
+#[test]
 fn a_page_is_shown_by_the_program_of_the_desktop() {
     use std::os::unix::fs::PermissionsExt as _;
     let mindful = Mindful::new();

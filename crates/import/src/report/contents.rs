@@ -239,10 +239,19 @@ impl Report {
         self.foreground.is_some() || self.both.is_some()
     }
 
-    /// Whether a section of the background's waits is there.
-    pub fn tells_background(&self) -> bool {
-        self.background.is_some() || self.both.is_some()
+    /// Whether nothing waited for `event` in the foreground: its waits are listed, and this one is not among them.
+    pub fn foreground_lacks(&self, event: &str) -> bool {
+        lacks(self.foreground.as_ref().or(self.both.as_ref()), event)
     }
+
+    /// The same of the background.
+    pub fn background_lacks(&self, event: &str) -> bool {
+        lacks(self.background.as_ref().or(self.both.as_ref()), event)
+    }
+}
+
+fn lacks(lines: Option<&Vec<EventLine>>, event: &str) -> bool {
+    lines.is_some_and(|lines| !lines.iter().any(|line| oracle::counterpart(&line.name) == event))
 }
 
 /// All waits of `lines` that count as `event`; `None` where there are none, or one of them is not reported.

@@ -8,7 +8,8 @@ use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
 use super::row::Row;
 use crate::report::Waited;
 
-const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\
+/// The columns.
+pub const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\
                       DPR_LAT|DFPR_LAT|DFPW_LAT|LFPW_LAT|TOP WAIT";
 
 /// A header and a line a report. An unknown figure is an empty field; the latency of an event that was not waited for is
@@ -29,13 +30,13 @@ fn line(row: Row<'_>) -> String {
     let tenths =
         |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", (value * 10.0).round() / 10.0));
     let mib = |name: &str| tenths(report.per_s(name).map(|bytes| bytes / MIB));
-    let latency = |waited: Option<Waited>, listed: bool| match waited.and_then(Waited::mean_us) {
+    let latency = |waited: Option<Waited>, lacks: bool| match waited.and_then(Waited::mean_us) {
         Some(us) => format!("{}", us.round()),
-        None if listed => "0".to_owned(),
+        None if lacks || waited.is_some() => "0".to_owned(),
         None => String::new(),
     };
-    let foreground = |event| latency(report.foreground_waits(event), report.tells_foreground());
-    let background = |event| latency(report.background_waits(event), report.tells_background());
+    let foreground = |event| latency(report.foreground_waits(event), report.foreground_lacks(event));
+    let background = |event| latency(report.background_waits(event), report.background_lacks(event));
     let minutes = report.snapshots.elapsed_min.map(|min| (min.value * 60.0 + 1e-6).trunc());
     let file = row.reported.file.replace(['|', '\n', '\r'], " ");
     let fields = [

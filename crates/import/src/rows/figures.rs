@@ -104,10 +104,10 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// What a list tells of an event; an event that a list lacks was not waited for.
-    fn of(waited: Option<Waited>, reported: bool) -> Self {
+    /// What a list tells of an event; one that it lacks was not waited for.
+    fn of(waited: Option<Waited>, lacks: bool) -> Self {
         Self {
-            waits: waited.map(|waited| waited.waits).or(reported.then_some(0.0)),
+            waits: waited.map(|waited| waited.waits).or(lacks.then_some(0.0)),
             mean_us: waited.and_then(Waited::mean_us),
             error_us: waited.and_then(Waited::error_us),
         }
@@ -119,8 +119,8 @@ pub fn figures(row: Row<'_>) -> Figures {
     let Row { reported, report } = row;
     let identity = &report.identity;
     let profile = |names: &[&str]| report.profiled(names);
-    let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.tells_foreground());
-    let background_waits = |event| Latency::of(report.background_waits(event), report.tells_background());
+    let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.foreground_lacks(event));
+    let background_waits = |event| Latency::of(report.background_waits(event), report.background_lacks(event));
     let both = |a: Option<f64>, b: Option<f64>, f: fn(f64, f64) -> f64| a.zip(b).map(|(a, b)| f(a, b));
     let all_writes = all_requests(row, statistic::ALL_WRITE_REQUESTS, true);
     let redo_writes = redo_writes(row);

@@ -4,12 +4,13 @@ use mindful_core::oracle::{event, statistic};
 
 use super::figures::{Figures, MIB, figures, logical, redo_bytes};
 use super::row::{Row, field};
-use crate::report::{EventLine, Waited};
+use crate::report::{EventLine, Report, Waited};
+use crate::reported::Reported;
 
 type Cell = Option<String>;
 
 /// Events of sessions and of the background with four columns each.
-const EVENTS: [(&str, bool); 10] = [
+pub const EVENTS: [(&str, bool); 10] = [
     (event::SINGLE_READ, true),
     (event::SCATTERED_READ, true),
     (event::DIRECT_READ, true),
@@ -23,7 +24,7 @@ const EVENTS: [(&str, bool); 10] = [
 ];
 
 /// Names of wait classes: in the columns, and in reports.
-const CLASSES: [(&str, &str); 9] = [
+pub const CLASSES: [(&str, &str); 9] = [
     ("Admin", "Administrative"),
     ("Application", "Application"),
     ("Cluster", "Cluster"),
@@ -36,7 +37,7 @@ const CLASSES: [(&str, &str); 9] = [
 ];
 
 /// Buckets of waits: their names, and their bounds in us.
-const BUCKETS: [(&str, u64, u64); 8] = [
+pub const BUCKETS: [(&str, u64, u64); 8] = [
     ("<1ms", 0, 1_000),
     ("<2ms", 1_000, 2_000),
     ("<4ms", 2_000, 4_000),
@@ -50,8 +51,7 @@ const BUCKETS: [(&str, u64, u64); 8] = [
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn flashdba(rows: &[Row<'_>]) -> String {
     let reported: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
-    let header =
-        reported.first().map_or_else(Vec::new, |columns| columns.iter().map(|(name, _)| field(name)).collect());
+    let header: Vec<_> = names().iter().map(|name| field(name)).collect();
     let mut text = header.join(",");
     text.push('\n');
     for columns in &reported {
@@ -60,6 +60,12 @@ pub fn flashdba(rows: &[Row<'_>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The columns.
+pub fn names() -> Vec<String> {
+    let (reported, report) = (Reported::new("", "", "", ""), Report::default());
+    columns(Row { reported: &reported, report: &report }).into_iter().map(|(name, _)| name).collect()
 }
 
 fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
@@ -191,13 +197,13 @@ fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
 }
 
 fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
-    let (waited, listed) = if of_sessions {
-        (row.report.foreground_waits(event), row.report.tells_foreground())
+    let (waited, lacks) = if of_sessions {
+        (row.report.foreground_waits(event), row.report.foreground_lacks(event))
     } else {
-        (row.report.background_waits(event), row.report.tells_background())
+        (row.report.background_waits(event), row.report.background_lacks(event))
     };
-    let time_s = waited.map(|waited| waited.time_us.value / 1e6).or((listed && waited.is_none()).then_some(0.0));
-    let waits = waited.map(|waited| waited.waits).or((listed && waited.is_none()).then_some(0.0));
+    let time_s = waited.map(|waited| waited.time_us.value / 1e6).or(lacks.then_some(0.0));
+    let waits = waited.map(|waited| waited.waits).or(lacks.then_some(0.0));
     let of_time = share(time_s, row.report.db_time_s()).filter(|_| of_sessions);
     vec![
         (format!("{event} Waits"), number(waits)),

@@ -176,6 +176,67 @@ fn flashdba_columns_take_redo_out_of_writes() {
     assert_eq!((cell("User Calls/sec"), cell("OS iowait time")), ("", ""), "what was not reported is blank, never 0");
 }
 
+/// Cells by their columns.
+fn cells(text: &str, between: char) -> Vec<(&str, &str)> {
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    lines[0].split(between).zip(lines[1].split(between)).collect()
+}
+
+#[test]
+fn rows_of_older_tools_are_read_back_to_the_rows_they_were() {
+    for dress in [Dress::Awr11, Dress::Awr12, Dress::Awr19] {
+        let reported = one("awr.txt.128", showcase().report(dress));
+        let rows = [Row::of(&reported).unwrap()];
+        let tuple = rows::awr_info(&rows);
+        let again = one("old", tuple.clone());
+        assert_eq!((again.sessions, again.what, again.file.as_str()), (Some(128), "row of awr_info", "awr.txt.128"));
+        let tuple_again = rows::awr_info(&[Row::of(&again).unwrap()]);
+        for ((column, then), (_, now)) in cells(&tuple, '|').into_iter().zip(cells(&tuple_again, '|')) {
+            // The mean of batches is kept as a fact: how many there were nobody told.
+            let kept = ["DFPW_LAT", "LFPW_LAT"].contains(&column);
+            assert_eq!(now, if kept { "" } else { then }, "{column} in {dress:?}");
+        }
+        let batches = cells(&tuple, '|').into_iter().find(|(column, _)| *column == "DFPW_LAT");
+        assert_eq!(again.facts.get("DFPW_LAT us").map(String::as_str), batches.map(|(_, cell)| cell));
+        let table = rows::flashdba(&rows);
+        let again = one("old", table.clone());
+        assert_eq!((again.sessions, again.what), (Some(128), "row of flashdba's parser"));
+        let table_again = rows::flashdba(&[Row::of(&again).unwrap()]);
+        let mut figures = 0;
+        for ((column, then), (_, now)) in cells(&table, ',').into_iter().zip(cells(&table_again, ',')) {
+            match (then.parse::<f64>(), now.parse::<f64>()) {
+                (Ok(then), Ok(now)) => {
+                    assert!((then - now).abs() <= 2e-3 + 2e-3 * then.abs(), "{column} in {dress:?}: {now} for {then}");
+                    figures += 1;
+                }
+                _ => assert_eq!(now, then, "{column} in {dress:?}"),
+            }
+        }
+        assert!(figures > 60, "{figures} in {dress:?}: {table}");
+    }
+}
+
+#[test]
+fn a_row_without_a_figure_leaves_it_unknown() {
+    let file = |rows: &[[&str; 18]]| {
+        let rows: Vec<_> = rows.iter().map(|row| row.join("|")).collect();
+        read("old.txt", format!("{}\n{}\n", rows::AWR_INFO, rows.join("\n")))
+    };
+    let few = ["x", "4", "60", "", "", "", "", "100", "", "", "", "", "500", "", "", "", "", ""];
+    let bad = ["x", "8", "60", "1e999", "-3", ",", "#", "-", "", "", "", "", "", "", "", "", "", "z %"];
+    let steps = file(&[few, bad]).unwrap();
+    assert_eq!(steps.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(4), Some(8)]);
+    let f = figures(Row::of(&steps[0]).unwrap());
+    assert_eq!((f.read_requests_per_s, f.single_read.mean_us), (Some(100.0), Some(500.0)));
+    assert_eq!((f.direct_read.waits, f.db_cpu_cores, f.redo_mib_per_s), (None, None, None), "blank is never 0");
+    assert_eq!((f.scattered_read.waits, f.log_sync.waits), (None, None), "nor is what has no column");
+    let f = figures(Row::of(&steps[1]).unwrap());
+    assert_eq!((f.read_requests_per_s, f.single_read.waits, f.db_cpu_cores), (None, None, None));
+    let refused = file(&[[""; 18]]).unwrap_err().to_string();
+    assert!(refused.contains("no load profile"), "{refused}");
+}
+
 #[test]
 fn exadata_reads_count_as_reads_of_files() {
     let text = showcase().report(Dress::Awr19).replace("db file sequential read   ", "cell single block physical");

@@ -4,6 +4,7 @@ use clap::ArgMatches;
 use mindful_core::{Error, Result};
 use mindful_report::{Detail, benchmarks, fio, hlog};
 
+use super::old_columns;
 use crate::context;
 use crate::runs::Runs;
 
@@ -32,6 +33,8 @@ pub fn written(matches: &ArgMatches, runs: &Runs, id: &str, form: &str) -> Resul
         "bencher" => benchmarks::bencher((&run, &analysis)),
         "github-bigger" => benchmarks::github((&run, &analysis), true),
         "github-smaller" => benchmarks::github((&run, &analysis), false),
+        "awr_info" => old_columns::awr_info(&run, &analysis),
+        "flashdba" => old_columns::flashdba(&run, &analysis),
         "fio" => fio::output((&run, &analysis), matches.get_one("step").copied())?,
         "hlog" => hlog::log((&run, &analysis))?,
         "openmetrics" => benchmarks::openmetrics((&run, &analysis)),

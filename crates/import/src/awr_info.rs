@@ -1,0 +1,156 @@
+//! Rows of SLOB's `awr_info` and `statspack_info`: a report each, as its users have kept them for years.
+
+use std::io::BufRead;
+
+use mindful_core::Result;
+use mindful_core::finding::codes;
+use mindful_core::oracle::{event, statistic};
+
+use crate::format::Format;
+use crate::input;
+use crate::number::{self, Printed};
+use crate::report::{EventLine, Report, Statistic};
+use crate::report_to_run;
+use crate::reported::{Reported, sessions_of};
+
+const WHAT: &str = "row of awr_info";
+const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
+const MIB: f64 = 1_048_576.0;
+/// Latencies of sessions, and their events.
+const LATENCIES: [(&str, &str); 3] =
+    [("DFSR_LAT", event::SINGLE_READ), ("DPR_LAT", event::DIRECT_READ), ("DFPR_LAT", event::PARALLEL_READ)];
+/// Other events of sessions: how often they were waited for a row does not tell.
+const UNTOLD: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
+/// What is kept as it stands, for its waits are not told.
+const KEPT: [&str; 4] = ["DPR_LAT", "DFPR_LAT", "DFPW_LAT", "LFPW_LAT"];
+
+/// A header, and a line a report.
+pub struct AwrInfo;
+
+impl Format for AwrInfo {
+    fn what(&self) -> &'static str {
+        WHAT
+    }
+
+    fn recognises(&self, head: &str) -> bool {
+        head.lines().any(is_header)
+    }
+
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+        let text = input::text(name, input)?;
+        let mut lines = text.lines().skip_while(|line| !is_header(line));
+        let columns: Vec<&str> = lines.next().unwrap_or_default().split('|').map(str::trim).collect();
+        let rows: Vec<Cells<'_>> =
+            lines.filter(|line| line.contains('|') && !is_header(line)).map(|line| Cells::of(&columns, line)).collect();
+        let reports = rows.iter().map(|row| (row.report(), true)).collect();
+        let mut steps = report_to_run::each(name, |_| WHAT, reports)?;
+        for (step, row) in steps.iter_mut().zip(&rows) {
+            row.complete(step);
+        }
+        Ok(steps)
+    }
+}
+
+fn is_header(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}').trim_start().starts_with(BEGIN)
+}
+
+/// A row by the names of its columns.
+struct Cells<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Cells<'a> {
+    fn of(columns: &[&'a str], line: &'a str) -> Self {
+        Self(columns.iter().copied().zip(line.split('|').map(str::trim)).collect())
+    }
+
+    fn text(&self, column: &str) -> Option<&'a str> {
+        let cell = self.0.iter().find(|(name, _)| *name == column)?.1;
+        Some(cell).filter(|cell| !cell.is_empty())
+    }
+
+    fn figure(&self, column: &str) -> Option<f64> {
+        number::count(self.text(column)?).filter(within).map(|figure| figure.value)
+    }
+
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        let elapsed_s = self.text("ELAPSED").and_then(number::count).filter(within);
+        let over = |per_s: Option<f64>| Some(per_s? * elapsed_s?.value);
+        report.snapshots.elapsed_min = elapsed_s.map(minutes);
+        report.snapshots.db_time_min =
+            over(self.figure("DB Tm")).map(|s| minutes(Printed { value: s, half_step: 0.0 }));
+        let cpu = over(self.figure("DB CPU")).map(|s| ("DB CPU".to_owned(), s));
+        report.time_model.extend(cpu);
+        let redo = self.figure("REDO_MBS").map(|mib| mib * MIB);
+        for (line, per_s) in [
+            ("logical reads", self.figure("LIO")),
+            ("executes", self.figure("EXECUTES")),
+            ("db cpu(s)", self.figure("DB CPU")),
+            ("db time(s)", self.figure("DB Tm")),
+            ("redo size", redo),
+        ] {
+            report.profile.extend(per_s.map(|per_s| (line.to_owned(), per_s)));
+        }
+        for (name, per_s) in [
+            (statistic::READ_REQUESTS, self.figure("PREADS")),
+            (statistic::ALL_READ_BYTES, self.figure("READ_MBS").map(|mib| mib * MIB)),
+            (statistic::WRITE_REQUESTS, self.figure("PWRITES")),
+            (statistic::ALL_WRITE_BYTES, self.figure("WRITE_MBS").map(|mib| mib * MIB)),
+        ] {
+            report.statistics.extend(per_s.map(|_| (name.to_owned(), Statistic { total: None, per_s })));
+        }
+        let reads = over(self.figure("PREADS"));
+        let told = LATENCIES.into_iter().filter_map(|(name, event)| self.waits(name, event, reads));
+        let untold = UNTOLD.map(|event| EventLine { name: event.to_owned(), ..EventLine::default() });
+        report.foreground = Some(told.chain(untold).collect());
+        report.top.extend(self.text("TOP WAIT").map(top));
+        let kept = KEPT.into_iter().filter_map(|name| Some((format!("{name} us"), self.text(name)?.to_owned())));
+        report.parameters.extend(kept);
+        report
+    }
+
+    /// The line of an event; `None` where nothing waited for it. Its waits are known of single reads alone: as many as
+    /// there were requests.
+    fn waits(&self, column: &str, event: &str, reads: Option<f64>) -> Option<EventLine> {
+        let line = EventLine { name: event.to_owned(), ..EventLine::default() };
+        let Some(latency) = self.text(column).and_then(number::count).filter(within) else { return Some(line) };
+        if latency.value <= 0.0 {
+            return None;
+        }
+        let Some(reads) = reads.filter(|reads| *reads > 0.0 && event == event::SINGLE_READ) else { return Some(line) };
+        let waits = Some(Printed { value: reads, half_step: 0.0 });
+        let time_us = Some(Printed { value: latency.value * reads, half_step: latency.half_step * reads });
+        Some(EventLine { waits, time_us, ..line })
+    }
+
+    /// What the row tells beside the figures of a report.
+    fn complete(&self, step: &mut Reported) {
+        if let Some(file) = self.text("FILE") {
+            file.clone_into(&mut step.file);
+        }
+        let column = self.text("SESSIONS").and_then(|sessions| sessions.parse().ok());
+        step.sessions = column.or_else(|| sessions_of(&step.file));
+        let text = "A row of awr_info tells the mean of single reads and not how many there were: as many as read \
+                    requests are assumed. It names no database and no host: it is taken for one of Oracle's.";
+        step.caveat(codes::RATES_ALONE, text, step.file.clone());
+    }
+}
+
+/// Whether a figure is one that anything can have.
+fn within(figure: &Printed) -> bool {
+    (0.0..1e15).contains(&figure.value)
+}
+
+fn minutes(seconds: Printed) -> Printed {
+    Printed { value: seconds.value / 60.0, half_step: seconds.half_step / 60.0 }
+}
+
+/// `db file sequential read 42.6 %`.
+fn top(text: &str) -> EventLine {
+    let share = text.strip_suffix('%').and_then(|text| text.trim_end().rsplit_once(' '));
+    let (name, percent) = match share.map(|(name, share)| (name, number::count(share))) {
+        Some((name, Some(share))) => (name.trim_end(), Some(share.value)),
+        _ => (text, None),
+    };
+    EventLine { name: name.to_owned(), percent, ..EventLine::default() }
+}
