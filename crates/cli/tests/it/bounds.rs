@@ -277,8 +277,8 @@ fn what_is_taken_to_the_limit_runs_or_stops_when_asked() {
     assert!(calls.len() > 50, "{} runs", calls.len());
     all(&calls, |args| {
         let answer = ask(args, Duration::from_secs(2));
-        let late = (answer.took > Duration::from_secs(10))
-            .then(|| format!("{}: ended {:?} after it was asked", answer.call, answer.took));
+        let late =
+            (answer.took > PATIENCE).then(|| format!("{}: ended {:?} after it was asked", answer.call, answer.took));
         // Without a handler yet, a signal ends mindful as it ends any process, and there is nothing to lose.
         unsound(&answer, &[0, 1, 2, 3, 130, 143]).or(late)
     });
