@@ -1,5 +1,8 @@
 //! How many more connections the role may have, by the tightest of the limits of server, role and database.
 
+use std::thread;
+use std::time::Duration;
+
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, Row};
 
@@ -62,10 +65,24 @@ impl Room {
     }
 }
 
+/// How often a server that seems full is asked again, and after how long: who has just left still counts for a moment.
+const LOOKS: u32 = 10;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
 /// Refuses what [`Room::refusal`] refuses, on the server that `link` leads to.
 pub fn check(link: &Link, wanted: u32, what: &str, flag: &str, own: i32) -> Result<()> {
-    let control = link.control()?;
-    let room = link.run("checking for room", async { Ok(Room::read(&control).await?) })?;
     let wanted = i32::try_from(wanted).unwrap_or(i32::MAX);
-    room.and_then(|room| room.refusal(wanted, what, flag, own)).map_or(Ok(()), Err)
+    let mut looks = 0;
+    loop {
+        let control = link.control()?;
+        let room = link.run("checking for room", async { Ok(Room::read(&control).await?) })?;
+        drop(control);
+        let refused = room.and_then(|room| room.refusal(wanted, what, flag, own));
+        looks += 1;
+        match refused {
+            None => return Ok(()),
+            Some(error) if looks >= LOOKS => return Err(error),
+            Some(_) => thread::sleep(BETWEEN_LOOKS),
+        }
+    }
 }
