@@ -3,6 +3,7 @@
 //! is a [`program::Program`], which an engine gives.
 
 pub mod account;
+pub mod capacity;
 mod data;
 pub mod fetch;
 pub mod files;

@@ -120,6 +120,13 @@ pub struct Chosen {
     pub reason: String,
 }
 
+impl Chosen {
+    /// The setting `name` with a value and the reason for it.
+    pub fn of(name: &str, value: impl Into<String>, reason: &str) -> Self {
+        Self { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
+    }
+}
+
 /// What the choice of settings depends on, beside the program's own options.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use mindful_core::{Error, Result};
+use mindful_instance::capacity;
 use mindful_instance::files::{own_file, read_text};
 use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Facts, Kind, Making, Program, Site};
@@ -110,10 +111,10 @@ impl Program for Server {
             version: self.version().clone(),
             mode: self.mode,
             cache: self.cache,
-            connections: settings::connections_for(facts.sessions),
+            connections: capacity::connections_for(facts.sessions),
             data_bytes: if lio { settings::bytes_of_tables(facts.data) } else { 0 },
             free_bytes: facts.free_bytes,
-            memory_bytes: settings::memory_bytes(),
+            memory_bytes: capacity::memory_bytes(),
             direct: facts.direct,
         };
         settings::choose(&known, facts.phase, &self.set)

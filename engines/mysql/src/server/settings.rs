@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mindful_core::{Error, Result, units};
-use mindful_host::{Kernel, memory};
+use mindful_instance::capacity::{FEWEST_CONNECTIONS, cache_of_all, carries, memory_bytes};
 use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Phase};
 
@@ -31,17 +31,9 @@ pub struct Known {
     pub direct: bool,
 }
 
-/// Connections beside those of sessions: samplers, checks, and what the server reserves.
-const SPARE_CONNECTIONS: u32 = 24;
-const FEWEST_CONNECTIONS: u32 = 100;
 const MIB: u64 = 1 << 20;
 /// Pages that a connection may hold at a time, with room to spare.
 const HELD_BYTES: u64 = 8 * 16_384;
-
-/// Connections to be ready for when `sessions` sessions are to work, in steps so that few more need no restart.
-pub fn connections_for(sessions: u32) -> u32 {
-    (sessions + SPARE_CONNECTIONS).next_multiple_of(FEWEST_CONNECTIONS)
-}
 
 /// What the making of a data folder is told: no more log than a start needs.
 pub fn of_a_new_folder(version: &Version) -> Vec<String> {
@@ -61,14 +53,10 @@ pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<V
     if phase == Phase::Run {
         for (name, value) in set {
             chosen.retain(|other| other.name != *name && !(name == "log_bin" && other.name == NO_BINLOG));
-            chosen.push(of(name, value, "given by --set"));
+            chosen.push(Chosen::of(name, value, "given by --set"));
         }
     }
     Ok(chosen)
-}
-
-fn of(name: &str, value: impl Into<String>, reason: &str) -> Chosen {
-    Chosen { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
 }
 
 /// Says that there is no binary log, where there would be one.
@@ -76,13 +64,13 @@ const NO_BINLOG: &str = "skip_log_bin";
 
 fn safety(facts: &Known) -> Vec<Chosen> {
     let mut chosen = vec![
-        of("innodb_flush_log_at_trx_commit", "1", "durability is never weakened"),
-        of("innodb_doublewrite", "ON", "durability is never weakened"),
-        of("sync_binlog", "1", "durability is never weakened, should there be a binary log"),
-        of("local_infile", "ON", "a load sends rows from the client"),
+        Chosen::of("innodb_flush_log_at_trx_commit", "1", "durability is never weakened"),
+        Chosen::of("innodb_doublewrite", "ON", "durability is never weakened"),
+        Chosen::of("sync_binlog", "1", "durability is never weakened, should there be a binary log"),
+        Chosen::of("local_infile", "ON", "a load sends rows from the client"),
     ];
     if facts.version.flavor == Flavor::MySql {
-        chosen.push(of(NO_BINLOG, "1", "there is no replica"));
+        chosen.push(Chosen::of(NO_BINLOG, "1", "there is no replica"));
     }
     chosen
 }
@@ -90,29 +78,29 @@ fn safety(facts: &Known) -> Vec<Chosen> {
 /// Nothing but the workload reads, writes or caches.
 fn quiet(facts: &Known) -> Vec<Chosen> {
     let mut chosen = vec![
-        of("innodb_adaptive_hash_index", "OFF", "each visit walks the index, as it does where data is large"),
-        of("innodb_read_ahead_threshold", "0", "a page is read because it is visited"),
-        of("innodb_random_read_ahead", "OFF", "a page is read because it is visited"),
-        of("innodb_flush_neighbors", "0", "a page is written because it is dirty"),
-        of("innodb_buffer_pool_dump_at_shutdown", "OFF", "a start begins with an empty buffer pool"),
-        of("innodb_buffer_pool_load_at_startup", "OFF", "a start begins with an empty buffer pool"),
-        of("innodb_stats_auto_recalc", "OFF", "nothing but the workload touches the tables"),
-        of("event_scheduler", "OFF", "nothing but the workload is at work"),
+        Chosen::of("innodb_adaptive_hash_index", "OFF", "each visit walks the index, as it does where data is large"),
+        Chosen::of("innodb_read_ahead_threshold", "0", "a page is read because it is visited"),
+        Chosen::of("innodb_random_read_ahead", "OFF", "a page is read because it is visited"),
+        Chosen::of("innodb_flush_neighbors", "0", "a page is written because it is dirty"),
+        Chosen::of("innodb_buffer_pool_dump_at_shutdown", "OFF", "a start begins with an empty buffer pool"),
+        Chosen::of("innodb_buffer_pool_load_at_startup", "OFF", "a start begins with an empty buffer pool"),
+        Chosen::of("innodb_stats_auto_recalc", "OFF", "nothing but the workload touches the tables"),
+        Chosen::of("event_scheduler", "OFF", "nothing but the workload is at work"),
     ];
     // MariaDB has no change buffer from 11.0 on, MySQL none by default from 8.4 on.
     if facts.version.flavor == Flavor::MySql || !facts.version.is_from(11, 0) {
-        chosen.push(of("innodb_change_buffering", "none", "a changed index page is read and written at once"));
+        chosen.push(Chosen::of("innodb_change_buffering", "none", "a changed index page is read and written at once"));
     }
     if facts.version.flavor == Flavor::MySql {
         let why = "what purge has done is told at once, so that reads need not wait to see it";
-        chosen.push(of("innodb_purge_rseg_truncate_frequency", "1", why));
+        chosen.push(Chosen::of("innodb_purge_rseg_truncate_frequency", "1", why));
     }
     let flush = if facts.direct {
         ("O_DIRECT", "a physical read reaches the device, not the page cache")
     } else {
         ("fsync", "this file system takes no direct I/O: the page cache may serve physical reads")
     };
-    chosen.push(of("innodb_flush_method", flush.0, flush.1));
+    chosen.push(Chosen::of("innodb_flush_method", flush.0, flush.1));
     chosen
 }
 
@@ -129,26 +117,26 @@ fn log_setting(version: &Version) -> &'static str {
 fn space_for_log(facts: &Known) -> Chosen {
     let size = (facts.free_bytes / 8 / MIB).clamp(SMALLEST_LOG_MIB, LARGEST_LOG_MIB);
     let size = size / SMALLEST_LOG_MIB * SMALLEST_LOG_MIB;
-    of(log_setting(&facts.version), format!("{size}M"), "no flush for want of log space while it is measured")
+    Chosen::of(log_setting(&facts.version), format!("{size}M"), "no flush for want of log space while it is measured")
 }
 
 fn for_load(facts: &Known) -> Vec<Chosen> {
     let pool = (facts.memory_bytes.unwrap_or(0) / 4 / MIB).clamp(64, 512);
     vec![
-        of("innodb_buffer_pool_size", format!("{pool}M"), "room for what streams have not written out yet"),
-        of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
-        of("innodb_io_capacity", "10000", "what a load made dirty is written out at once"),
-        of("innodb_io_capacity_max", "20000", "what a load made dirty is written out at once"),
+        Chosen::of("innodb_buffer_pool_size", format!("{pool}M"), "room for what streams have not written out yet"),
+        Chosen::of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
+        Chosen::of("innodb_io_capacity", "10000", "what a load made dirty is written out at once"),
+        Chosen::of("innodb_io_capacity_max", "20000", "what a load made dirty is written out at once"),
     ]
 }
 
 fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     let (pool, why) = pool_for_run(facts)?;
     Ok(vec![
-        of("innodb_buffer_pool_size", format!("{}M", pool.div_ceil(MIB)), why),
-        of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
-        of("innodb_io_capacity", "2000", "dirty pages are written as fast as today's devices take them"),
-        of("innodb_io_capacity_max", "4000", "dirty pages are written as fast as today's devices take them"),
+        Chosen::of("innodb_buffer_pool_size", format!("{}M", pool.div_ceil(MIB)), why),
+        Chosen::of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
+        Chosen::of("innodb_io_capacity", "2000", "dirty pages are written as fast as today's devices take them"),
+        Chosen::of("innodb_io_capacity_max", "4000", "dirty pages are written as fast as today's devices take them"),
     ])
 }
 
@@ -162,45 +150,28 @@ fn pool_for_run(facts: &Known) -> Result<(u64, &'static str)> {
             ((64 * MIB).max(held.next_multiple_of(8 * MIB)), "small, so that most visits are physical reads")
         }
         (None, Mode::Lio) => {
-            let wanted = facts.data_bytes + facts.data_bytes / 20 * 3 + 64 * MIB;
+            let wanted = cache_of_all(facts.data_bytes);
             (wanted.next_multiple_of(128 * MIB), "all data fits, so that no visit is a physical read")
         }
     };
-    fits(size, facts.memory_bytes).map(|()| (size, why))
+    carries(POOL, size, facts.memory_bytes).map(|()| (size, why))
 }
 
 /// Refuses a cache size that the host cannot carry.
 pub fn check_cache(given: Option<u64>) -> Result<()> {
     match given {
         Some(size) if size < SMALLEST_POOL => Err(Error::plan(
-            format!("a buffer pool of {} is too small for InnoDB", units::format_bytes(size)),
+            format!("a {POOL} of {} is too small for InnoDB", units::format_bytes(size)),
             format!("give a --cache of {} or more", units::format_bytes(SMALLEST_POOL)),
         )),
-        given => given.map_or(Ok(()), |size| fits(size, memory_bytes())),
+        given => given.map_or(Ok(()), |size| carries(POOL, size, memory_bytes())),
     }
 }
 
+/// InnoDB's word for its cache.
+const POOL: &str = "buffer pool";
 /// What both servers start with.
 const SMALLEST_POOL: u64 = 8 * MIB;
-
-fn fits(size: u64, memory_bytes: Option<u64>) -> Result<()> {
-    match memory_bytes {
-        Some(memory) if size > memory / 4 * 3 => Err(Error::plan(
-            format!(
-                "a buffer pool of {} is more than three quarters of the memory, {}",
-                units::format_bytes(size),
-                units::format_bytes(memory)
-            ),
-            "give a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Memory this host, or the control groups mindful is in, may use; bytes.
-pub fn memory_bytes() -> Option<u64> {
-    memory::usable_bytes(&Kernel::default())
-}
 
 /// Bytes of the tables of all databases: what a buffer pool has to hold, and no log.
 pub fn bytes_of_tables(data: &Path) -> u64 {
@@ -228,6 +199,8 @@ pub fn is_direct<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> 
 
 #[cfg(test)]
 mod tests {
+    use mindful_instance::capacity::connections_for;
+
     use super::*;
 
     fn facts(mode: Mode) -> Known {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
+use mindful_instance::capacity;
 use mindful_instance::files::{bytes_below, open_file, read_text};
 use mindful_instance::log::last_with;
 use mindful_instance::options::Mode;
@@ -88,10 +89,10 @@ impl Program for Cluster {
             major: self.binaries.major,
             mode: self.mode,
             cache: self.cache,
-            connections: settings::connections_for(facts.sessions),
+            connections: capacity::connections_for(facts.sessions),
             data_bytes: if lio { bytes_below(&facts.data.join(self.tables())) } else { 0 },
             free_bytes: facts.free_bytes,
-            memory_bytes: settings::memory_bytes(),
+            memory_bytes: capacity::memory_bytes(),
             direct: facts.direct,
         };
         settings::choose(&known, facts.phase, &self.set)

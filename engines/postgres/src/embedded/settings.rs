@@ -1,7 +1,7 @@
 //! The server settings mindful chooses, each with its reason.
 
-use mindful_core::{Error, Result, units};
-use mindful_host::{Kernel, memory};
+use mindful_core::Result;
+use mindful_instance::capacity::{FEWEST_CONNECTIONS, cache_of_all, carries, memory_bytes};
 use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Phase};
 
@@ -26,15 +26,7 @@ pub struct Known {
     pub direct: bool,
 }
 
-/// Connections beside those of sessions: samplers, checks, and what the server reserves.
-const SPARE_CONNECTIONS: u32 = 24;
-const FEWEST_CONNECTIONS: u32 = 100;
 const MIB: u64 = 1 << 20;
-
-/// Connections to be ready for when `sessions` sessions are to work, in steps so that few more need no restart.
-pub fn connections_for(sessions: u32) -> u32 {
-    (sessions + SPARE_CONNECTIONS).next_multiple_of(FEWEST_CONNECTIONS)
-}
 
 /// The settings for `phase`, with the user's own (`set`) in place of the chosen ones while it is measured.
 pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
@@ -45,32 +37,32 @@ pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<V
         Phase::Run => for_run(facts)?,
     });
     if facts.major >= 18 {
-        chosen.push(of("io_method", "sync", "a process reads for itself, so its time and counters are its own"));
+        chosen.push(Chosen::of(
+            "io_method",
+            "sync",
+            "a process reads for itself, so its time and counters are its own",
+        ));
     }
     if phase == Phase::Run {
         for (name, value) in set {
             chosen.retain(|other| other.name != *name);
-            chosen.push(of(name, value, "given by --set"));
+            chosen.push(Chosen::of(name, value, "given by --set"));
         }
     }
     Ok(chosen)
 }
 
-fn of(name: &str, value: impl Into<String>, reason: &str) -> Chosen {
-    Chosen { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
-}
-
 fn safety() -> Vec<Chosen> {
     vec![
-        of("fsync", "on", "durability is never weakened"),
-        of("full_page_writes", "on", "durability is never weakened"),
-        of("synchronous_commit", "on", "a commit waits until its log is on storage"),
-        of("wal_compression", "off", "no CPU is spent to spare log"),
-        of("autovacuum", "off", "nothing but the workload touches the tables"),
-        of("max_wal_senders", "0", "there is no replica"),
-        of("max_logical_replication_workers", "0", "there is no replica"),
-        of("jit", "off", "no statement is long enough to be compiled"),
-        of("huge_pages", "try", "fewer TLB misses where the host has huge pages"),
+        Chosen::of("fsync", "on", "durability is never weakened"),
+        Chosen::of("full_page_writes", "on", "durability is never weakened"),
+        Chosen::of("synchronous_commit", "on", "a commit waits until its log is on storage"),
+        Chosen::of("wal_compression", "off", "no CPU is spent to spare log"),
+        Chosen::of("autovacuum", "off", "nothing but the workload touches the tables"),
+        Chosen::of("max_wal_senders", "0", "there is no replica"),
+        Chosen::of("max_logical_replication_workers", "0", "there is no replica"),
+        Chosen::of("jit", "off", "no statement is long enough to be compiled"),
+        Chosen::of("huge_pages", "try", "fewer TLB misses where the host has huge pages"),
     ]
 }
 
@@ -80,34 +72,42 @@ fn space_for_wal(free_bytes: u64) -> [Chosen; 3] {
     let quarter = (free_bytes / 4 / MIB).min(32 << 10);
     let size = if quarter >= 1024 { quarter / 1024 * 1024 } else { quarter.max(256) };
     [
-        of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
-        of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
-        of("wal_buffers", "16MB", "what the server takes by itself beside a larger cache"),
+        Chosen::of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
+        Chosen::of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
+        Chosen::of("wal_buffers", "16MB", "what the server takes by itself beside a larger cache"),
     ]
 }
 
 fn for_load() -> Vec<Chosen> {
     vec![
-        of("shared_buffers", "16MB", "COPY then writes through a ring that stays in the CPU's cache"),
-        of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
-        of("wal_level", "minimal", "a table that its own transaction made needs no log: its files are synced instead"),
-        of("track_io_timing", "off", "a load is not measured"),
+        Chosen::of("shared_buffers", "16MB", "COPY then writes through a ring that stays in the CPU's cache"),
+        Chosen::of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
+        Chosen::of(
+            "wal_level",
+            "minimal",
+            "a table that its own transaction made needs no log: its files are synced instead",
+        ),
+        Chosen::of("track_io_timing", "off", "a load is not measured"),
     ]
 }
 
 fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     let (cache, why) = cache_for_run(facts)?;
     let mut chosen = vec![
-        of("shared_buffers", format!("{}MB", cache.div_ceil(MIB)), why),
-        of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
-        of("wal_level", "replica", "the server's own default, as a database in use has it"),
-        of("track_io_timing", "on", "read and write times are part of the result"),
+        Chosen::of("shared_buffers", format!("{}MB", cache.div_ceil(MIB)), why),
+        Chosen::of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
+        Chosen::of("wal_level", "replica", "the server's own default, as a database in use has it"),
+        Chosen::of("track_io_timing", "on", "read and write times are part of the result"),
     ];
     if facts.mode == Mode::Pio && facts.major >= 16 {
         chosen.push(if facts.direct {
-            of("debug_io_direct", "data", "a physical read reaches the device, not the page cache")
+            Chosen::of("debug_io_direct", "data", "a physical read reaches the device, not the page cache")
         } else {
-            of("debug_io_direct", "", "this file system takes no direct I/O: the page cache may serve physical reads")
+            Chosen::of(
+                "debug_io_direct",
+                "",
+                "this file system takes no direct I/O: the page cache may serve physical reads",
+            )
         });
     }
     Ok(chosen)
@@ -122,35 +122,16 @@ fn cache_for_run(facts: &Known) -> Result<(u64, &'static str)> {
             ((32 * MIB).max(u64::from(facts.connections) * 8 * 8192), "small, so that most visits are physical reads")
         }
         (None, Mode::Lio) => {
-            let wanted = facts.data_bytes + facts.data_bytes / 20 * 3 + 64 * MIB;
+            let wanted = cache_of_all(facts.data_bytes);
             (wanted.next_multiple_of(64 * MIB).max(128 * MIB), "all data fits, so that no visit is a physical read")
         }
     };
-    fits(size, facts.memory_bytes).map(|()| (size, why))
+    carries("cache", size, facts.memory_bytes).map(|()| (size, why))
 }
 
 /// Refuses a cache size that the host cannot carry.
 pub fn check_cache(given: Option<u64>) -> Result<()> {
-    given.map_or(Ok(()), |size| fits(size, memory_bytes()))
-}
-
-fn fits(size: u64, memory_bytes: Option<u64>) -> Result<()> {
-    match memory_bytes {
-        Some(memory) if size > memory / 4 * 3 => Err(Error::plan(
-            format!(
-                "a cache of {} is more than three quarters of the memory, {}",
-                units::format_bytes(size),
-                units::format_bytes(memory)
-            ),
-            "give a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Memory this host, or the control groups mindful is in, may use; bytes.
-pub fn memory_bytes() -> Option<u64> {
-    memory::usable_bytes(&Kernel::default())
+    given.map_or(Ok(()), |size| carries("cache", size, memory_bytes()))
 }
 
 /// Whether `kinds`, as `debug_io_direct` lists them (`data`, `wal`, `wal_init`), take reads and writes of tables and indexes past the page cache.
@@ -160,6 +141,8 @@ pub fn is_direct_io(kinds: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use mindful_instance::capacity::connections_for;
+
     use super::*;
 
     fn facts(mode: Mode) -> Known {
@@ -227,13 +210,6 @@ mod tests {
         assert_eq!(chosen(1 << 20), "256MB");
         assert_eq!(chosen(10 << 30), "2048MB");
         assert_eq!(chosen(10 << 40), "32768MB");
-    }
-
-    #[test]
-    fn there_are_always_more_connections_than_sessions() {
-        for sessions in [0, 1, 76, 77, 256, 16_384] {
-            assert!(connections_for(sessions) >= sessions + SPARE_CONNECTIONS);
-        }
     }
 
     #[test]
