@@ -11,6 +11,7 @@ pub mod dataset;
 mod expected;
 pub mod finding;
 mod fixture;
+pub mod keys;
 pub mod meeting;
 mod network;
 mod not_run;

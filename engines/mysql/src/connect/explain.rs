@@ -1,5 +1,6 @@
 //! What went wrong with a server, as one line with the next move.
 
+use std::error::Error as _;
 use std::io;
 
 use mindful_core::error::one_line;
@@ -21,11 +22,34 @@ pub fn explain(error: &mysql::Error, place: &str) -> Error {
         mysql::Error::IoError(fault) => io_fault(fault),
         mysql::Error::TlsError(TlsError::Tls(fault)) => tls_fault::explain(fault),
         mysql::Error::TlsError(fault) => Error::target(format!("TLS failed ({fault})"), tls_fault::WITHOUT),
-        other => {
-            Error::run(format!("the answer was not understood ({other})"), "report this with the server's version")
-        }
+        other => beneath(other).map_or_else(
+            || Error::run(format!("the answer was not understood ({other})"), "report this with the server's version"),
+            io_fault,
+        ),
     };
     explained.at(place)
+}
+
+/// The fault of the connection by which a packet could not be read or written.
+fn beneath(error: &mysql::Error) -> Option<&io::Error> {
+    match error {
+        mysql::Error::CodecError(fault) => fault.source()?.downcast_ref(),
+        _ => None,
+    }
+}
+
+/// Why nobody was let in by TCP: beside a password, an account may ask for encryption. `in_clear` is what the user asked for.
+pub fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
+    // The driver looks for a key of the server's that nobody gave it.
+    if matches!(error, mysql::Error::IoError(fault) if fault.kind() == io::ErrorKind::NotFound) {
+        let what = "the server asks for the password itself, which mindful sends to no other host in clear";
+        return Error::target(what, "say ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
+    }
+    let mut told = explain(error, place);
+    if in_clear && code(error) == Some(1045) {
+        told.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
+    }
+    told
 }
 
 /// The number of the server's error.

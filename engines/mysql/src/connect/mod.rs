@@ -105,7 +105,10 @@ impl Server {
             }
             other => other,
         };
-        connected.map_err(|error| explain(&error, &place))
+        connected.map_err(|error| match &self.given.road {
+            Road::Socket(_) => explain(&error, &place),
+            Road::Tcp(..) => explain::not_let_in(&error, &place, self.given.tls.mode == Mode::Disabled),
+        })
     }
 
     fn greet(&self) -> Result<()> {

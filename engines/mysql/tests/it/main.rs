@@ -1,12 +1,16 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod broken;
+mod by_hand;
 mod conformance;
 mod hostile;
 mod login;
 mod measured;
 mod refused;
+mod relay;
 mod server;
 mod shared;
 mod support;
+mod tls;
 mod waits;

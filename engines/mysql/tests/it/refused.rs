@@ -1,13 +1,5 @@
 //! What would make a run lie is refused, never measured.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -18,8 +10,9 @@ use mindful_core::workload::{LoopSite, Workload};
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;
 
+use crate::by_hand::ByHand;
 use crate::shared::{self, Shared};
-use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, started, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, target_at};
 
 /// A loaded target in a database of its own on the shared server.
 fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
@@ -78,44 +71,11 @@ fn an_index_that_is_gone_is_refused() {
     assert!(error.contains("blocks_1"), "{error}");
 }
 
-/// A server that somebody starts by hand, with the data and the settings of a private one that has ended.
-struct ByHand(std::process::Child);
-
-impl ByHand {
-    fn start(folder: &Path, extra: &[&str]) -> (Self, PathBuf) {
-        let private = started(MARIADB, folder, &[]);
-        let (pid, data) = (private.pid(), private.data_dir());
-        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap();
-        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
-        drop(private);
-        let owner = fs::metadata(&data).unwrap();
-        let words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).skip(1);
-        let socket = data.join("by-hand.sock");
-        let mut command = Command::new(program);
-        command.args(words.map(OsStr::from_bytes)).arg(format!("--socket={}", socket.display())).args(extra);
-        command.current_dir(&data).uid(owner.uid()).gid(owner.gid()).stderr(Stdio::null());
-        let server = Self(command.spawn().unwrap());
-        let begun = Instant::now();
-        while UnixStream::connect(&socket).is_err() {
-            assert!(begun.elapsed() < Duration::from_mins(1), "the server does not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        (server, socket)
-    }
-}
-
-impl Drop for ByHand {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_clock_that_stands_still_is_refused() {
     let place = place();
-    let (_server, socket) = ByHand::start(&place.path().join("db"), &["--sysdate-is-now"]);
-    let mut fixture = Fixture::new(&ENGINE, shared::url(&socket, "mindful"));
+    let server = ByHand::start(MARIADB, &place.path().join("db"), &["--sysdate-is-now"]);
+    let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     fixture.dataset.schemas = 1;
     let opened = fixture.loaded();
 
@@ -127,7 +87,7 @@ fn a_clock_that_stands_still_is_refused() {
 }
 
 /// What a slice of half a minute says to which `harm` is done soon after it has begun.
-fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
+pub fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
     let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
     let (ready, begun) = mpsc::channel();
     let target = &*opened.target;
@@ -168,16 +128,17 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
 #[test]
 fn a_mariadb_without_innodb_is_refused() {
     let place = place();
-    let (_server, socket) = ByHand::start(&place.path().join("db"), &["--innodb=OFF", "--default-storage-engine=Aria"]);
-    let error = target_at(&shared::url(&socket, "mindful"), &[]).err().unwrap().to_string();
+    let without = ["--innodb=OFF", "--default-storage-engine=Aria"];
+    let server = ByHand::start(MARIADB, &place.path().join("db"), &without);
+    let error = target_at(&shared::url(&server.socket, "mindful"), &[]).err().unwrap().to_string();
     assert!(error.contains("has no InnoDB") && !error.contains('\n'), "{error}");
 }
 
 #[test]
 fn a_server_that_dies_is_told_and_no_report_is_made_up() {
     let place = place();
-    let (server, socket) = ByHand::start(&place.path().join("db"), &[]);
-    let opened = Fixture::new(&ENGINE, shared::url(&socket, "mindful")).loaded();
+    let server = ByHand::start(MARIADB, &place.path().join("db"), &[]);
+    let opened = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful")).loaded();
     let workload = Workload::reads(2, 500, 8);
     let mut session = opened.session(&workload, 0, 1);
     let mut samplers = opened.target.samplers().unwrap();

@@ -2,7 +2,6 @@
 
 mod cluster;
 mod impostor;
-mod keys;
 mod login;
 mod reach;
 mod said;

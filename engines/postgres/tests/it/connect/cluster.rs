@@ -10,11 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use mindful_conformance::keys::Authority;
 use mindful_postgres::connect::{Connection, Environment, Server};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
-
-use crate::connect::keys::Authority;
 
 /// Password of the superuser `postgres`; nothing else in any test looks like it.
 pub const PASSWORD: &str = "Zx9-unlikely-Qw7";

@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mindful_conformance::keys::{Authority, Pair};
 use mindful_postgres::connect::Environment;
 use tempfile::TempDir;
 
 use crate::connect::cluster::{Cluster, PASSWORD, cluster};
-use crate::connect::keys::{Authority, Pair};
 use crate::connect::{ask, connect, connect_in, refusal};
 
 const ENCRYPTED: &str = "SELECT ssl::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
