@@ -89,8 +89,9 @@ fn select(table: &str) -> String {
 }
 
 struct Statements {
-    link: Arc<Link>,
     client: Connection,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
     place: String,
     /// By schema, all that operations visit.
     prepared: BTreeMap<u32, Prepared>,

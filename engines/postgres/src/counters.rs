@@ -112,11 +112,11 @@ pub fn samplers(
     })?;
     let backend = connection.backend().filter(|_| link.server().host_is_local(0));
     let first = backend.and_then(|backend| GoingFirst::new(backend.pid, "postgres"));
-    let client = Arc::new(Reader { _first: first, connection });
+    let reader = Arc::new(Reader { _first: first, connection, link: Arc::clone(link) });
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {
         let (views, _) = source.form(major);
-        match link.run(views, View::open(link, &client, source, namespace, major))? {
+        match link.run(views, View::open(&reader, source, namespace, major))? {
             Some(view) => samplers.push(Box::new(view)),
             None => events.emit(Event::Finding(unreadable(views))),
         }
@@ -142,12 +142,13 @@ fn unreadable(view: &str) -> Finding {
 struct Reader {
     _first: Option<GoingFirst>,
     connection: Connection,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
 }
 
 struct View {
     name: &'static str,
-    link: Arc<Link>,
-    client: Arc<Reader>,
+    reader: Arc<Reader>,
     statement: Statement,
     namespace: Option<String>,
     metrics: Vec<Metric>,
@@ -156,17 +157,16 @@ struct View {
 impl View {
     /// The view, or `None` where the role may not read it.
     async fn open(
-        link: &Arc<Link>,
-        client: &Arc<Reader>,
+        reader: &Arc<Reader>,
         source: &Source,
         namespace: &Namespace,
         major: u32,
     ) -> std::result::Result<Option<Self>, Failure> {
         let (name, sql) = source.form(major);
         let namespace = source.of_namespace.then(|| namespace.name.clone());
-        let statement = client.connection.prepare(sql).await?;
+        let statement = reader.connection.prepare(sql).await?;
         let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
-        let view = Self { name, link: Arc::clone(link), client: Arc::clone(client), statement, namespace, metrics };
+        let view = Self { name, reader: Arc::clone(reader), statement, namespace, metrics };
         match view.values().await {
             Ok(_) => Ok(Some(view)),
             Err(error) if lacks_right(&error) => Ok(None),
@@ -175,7 +175,7 @@ impl View {
     }
 
     async fn values(&self) -> std::result::Result<Vec<Option<f64>>, tokio_postgres::Error> {
-        let client: &Client = &self.client.connection;
+        let client: &Client = &self.reader.connection;
         let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
         let row = client.query_one(&self.statement, &parameters).await?;
         (0..self.metrics.len()).map(|at| row.try_get(at)).collect()
@@ -196,7 +196,7 @@ impl Sampler for View {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        self.link.run(self.name, async { Ok(self.values().await?) })
+        self.reader.link.run(self.name, async { Ok(self.values().await?) })
     }
 }
 

@@ -48,7 +48,6 @@ struct Pause {
 /// The calls of the next slices are sent before the answer of this one is read. So the server's process goes on at once, and
 /// how long the answer and the client's thread wait for a CPU behind hundreds of others lies in no session's time.
 pub struct ServerLoop {
-    link: Arc<Link>,
     client: Arc<Connection>,
     statement: Statement,
     place: String,
@@ -58,6 +57,8 @@ pub struct ServerLoop {
     /// Sent and not yet answered.
     under_way: VecDeque<Sent>,
     _presence: Presence,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
 }
 
 /// What a call asks for.
@@ -96,7 +97,6 @@ impl ServerLoop {
         })?;
         let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
         let mut session = Self {
-            link: Arc::clone(link),
             client: Arc::new(client),
             statement,
             place,
@@ -104,6 +104,7 @@ impl ServerLoop {
             calls: 0,
             under_way: VecDeque::new(),
             _presence: presence,
+            link: Arc::clone(link),
         };
         // One by one, so that none of their pauses is waited for; a scan of a whole schema is planned by the first.
         let ops = if workload.access == Access::Scan { 1 } else { WARM_OPS };

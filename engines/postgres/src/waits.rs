@@ -165,8 +165,9 @@ impl Found {
 
 /// The monitoring connection.
 struct Monitor {
-    link: Arc<Link>,
     connection: Connection,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
     statement: Statement,
     pid: i32,
     application_name: String,
@@ -188,8 +189,8 @@ impl Monitor {
             })
             .await?;
         Ok(Self {
-            link: Arc::clone(link),
             connection,
+            link: Arc::clone(link),
             statement,
             pid: whose.get("pid"),
             application_name: whose.get("application_name"),

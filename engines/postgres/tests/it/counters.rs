@@ -1,8 +1,8 @@
 //! Counters of real servers stand for the work between two readings, and for nothing that was done before.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::support::{Server, dataset, programs};
+use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::metric::shared;
@@ -50,4 +50,32 @@ fn sources_are_named_as_the_views_of_the_server() {
             assert_eq!(found, ["t"], "{} has no {view}", bin.display());
         }
     }
+}
+
+/// Connections that go may take a second to say goodbye, and none that goes in order needs it. The best of a few rounds, for
+/// a busy host makes any of them late.
+#[test]
+fn what_a_target_gave_ends_without_waiting_out_a_goodbye() {
+    const GOODBYE: Duration = Duration::from_secs(1);
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.target(&[("wait_sampling", "5ms")]).unwrap();
+        target.load(&dataset(1, 256), &Silent, &Stop::default()).unwrap();
+        let mut quickest = [Duration::MAX; 3];
+        for _ in 0..3 {
+            let target = server.target(&[("wait_sampling", "5ms")]).unwrap();
+            target.prepare(&workload(1, 256, 4, "0"), 1).unwrap();
+            let samplers = target.samplers().unwrap();
+            let session = target.session(&workload(1, 256, 4, "0"), placement(0, 1, 1)).unwrap();
+            let took = [ended(samplers), ended(session), ended(target)];
+            quickest = std::array::from_fn(|of| quickest[of].min(took[of]));
+        }
+        assert!(quickest.iter().all(|took| *took < GOODBYE / 2), "samplers, session, target: {quickest:?}");
+    }
+}
+
+fn ended(what: impl Sized) -> Duration {
+    let began = Instant::now();
+    drop(what);
+    began.elapsed()
 }
