@@ -13,11 +13,17 @@ pub enum Signal {
     Abort,
 }
 
-/// A gate that opens once; beside it, a turnstile that lets a limited number connect at a time.
+/// A gate that opens once; beside it, a turnstile that lets a limited number connect at a time. Each bell wakes those alone
+/// who wait for what it tells: of thousands, each would otherwise be woken by each.
 #[derive(Debug)]
 pub struct Gate {
     state: Mutex<State>,
+    /// For those who are to begin.
     changed: Arc<dyn Bell>,
+    /// For those who have done their work and wait to leave.
+    leave: Arc<dyn Bell>,
+    /// For who waits until all have gone.
+    gone: Arc<dyn Bell>,
     /// A place at the turnstile is free: one more may pass, not all need look.
     free: Arc<dyn Bell>,
 }
@@ -38,7 +44,7 @@ pub struct Leaving<'a>(pub &'a Gate);
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         self.0.lock().gone += 1;
-        self.0.changed.ring();
+        self.0.gone.ring();
     }
 }
 
@@ -46,16 +52,22 @@ impl Gate {
     /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
     pub fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
         let state = State { signal: None, may_rehearse: false, may_connect: at_a_time, may_leave: false, gone: 0 };
-        Self { state: Mutex::new(state), changed: clock.bell(), free: clock.bell() }
+        let [changed, leave, gone, free] = std::array::from_fn(|_| clock.bell());
+        Self { state: Mutex::new(state), changed, leave, gone, free }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the gate, or calls the step off.
+    /// Opens the gate, or calls the step off; what was given first holds.
     pub fn give(&self, signal: Signal) {
-        self.lock().signal.get_or_insert(signal);
+        let mut state = self.lock();
+        if state.signal.is_some() {
+            return;
+        }
+        state.signal = Some(signal);
+        drop(state);
         self.changed.ring();
         self.free.ring();
     }
@@ -86,13 +98,13 @@ impl Gate {
     /// Lets those go who wait to leave, and waits until all `sessions` have nothing left to do.
     pub fn dismiss(&self, sessions: usize) {
         self.lock().may_leave = true;
-        self.changed.ring();
-        self.changed.wait(FOREVER, &mut || self.lock().gone < sessions);
+        self.leave.ring();
+        self.gone.wait(FOREVER, &mut || self.lock().gone < sessions);
     }
 
     /// Waits until all may leave.
     pub fn wait_to_leave(&self) {
-        self.changed.wait(FOREVER, &mut || !self.lock().may_leave);
+        self.leave.wait(FOREVER, &mut || !self.lock().may_leave);
     }
 
     /// Connects when it is this session's turn; `None` when the step was called off meanwhile.

@@ -52,7 +52,7 @@ const NONSENSE: [&str; 8] = ["-1", "-0.5", "1e999", "NaN", "inf", "-inf", "", " 
 const WORDS: [&str; 10] = ["URL", "NAME", "ROLE", "COMMAND", "DIR", "USER", "DEVICE", "NAME=VALUE,…", "PREFIX", "JOB"];
 
 /// Longest that an answer may take: against hangs, on a busy host too.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(15);
 
 struct Answer {
     call: String,

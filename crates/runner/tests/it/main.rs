@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod ladder_walk;
+mod looks;
 mod ranks;
 mod simulated;
 mod simulation;

@@ -66,14 +66,19 @@ impl Simulation {
         Store::open(self.store.path())
     }
 
-    fn context(&self, settings: Settings) -> Result<Context> {
+    fn context(&self, settings: Settings, clock: Arc<dyn Clock>) -> Result<Context> {
         let live = Arc::clone(&self.notes) as Arc<dyn Events>;
-        Context::new(settings, self.engine, self.store(), live, self.stop.clone(), Arc::new(self.clock.clone()))
+        Context::new(settings, self.engine, self.store(), live, self.stop.clone(), clock)
     }
 
     /// One run of a plan.
     pub fn run(&self, given: &[(&str, &str)]) -> Ended {
-        let context = self.context(Self::settings(given)).unwrap();
+        self.run_by(given, Arc::new(self.clock.clone()))
+    }
+
+    /// The same by a clock that stands before the simulated one.
+    pub fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
+        let context = self.context(Self::settings(given), clock).unwrap();
         let mut source = Single::new(context.system(), context.plan.clone());
         mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(())).unwrap()
     }
@@ -83,7 +88,7 @@ impl Simulation {
         let settings = Self::settings(given);
         let keys: Vec<&Key> = all_keys().collect();
         let sweep = Sweep::new(&settings, &keys).unwrap();
-        let mut context = self.context(sweep.base.clone()).unwrap();
+        let mut context = self.context(sweep.base.clone(), Arc::new(self.clock.clone())).unwrap();
         context.stored = settings;
         let mut walk = match &resumed {
             Some((_, run)) => Walk::resumed(&sweep, &context, run),
