@@ -207,13 +207,14 @@ fn show() -> Command {
 }
 
 /// Forms that a stored run can be written in.
-const EXPORTS: [&str; 15] = [
+const EXPORTS: [&str; 16] = [
     "csv",
     "json",
     "jsonl",
     "html",
     "site",
     "svg",
+    "png",
     "markdown",
     "bencher",
     "github-bigger",
@@ -236,10 +237,10 @@ fn export() -> Command {
     let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
     Command::new("export")
         .about("Write stored runs for other programs or people: steps, summary, all that happened, a page, a picture")
-        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html and svg take several, and html holds two against each other"))
+        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html, svg and png take several, and html holds two against each other"))
         .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
-             site: a folder of pages with an index, static files; svg: one of them; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
+             site: a folder of pages with an index, static files; svg: one of them; png: the same in pixels, in a build with the feature png; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
              github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; hlog: HdrHistogram's \
              interval log, a line a slice, in ns; fio: fio's JSON, of a run on files; awr_info, flashdba: the columns of SLOB's tuple and of that parser of AWR \
              reports, where we have the figure",
@@ -251,8 +252,8 @@ fn export() -> Command {
                 .conflicts_with("ids")
                 .help("All stored runs, newest first (--as site)"),
         )
-        .arg(chart.help("Which chart --as svg draws; differences is of two runs or sides"))
-        .args(sides("of a comparison, on a page (--as html) or in a picture (--as svg)"))
+        .arg(chart.help("Which chart --as svg or png draws; differences is of two runs or sides"))
+        .args(sides("of a comparison, on a page (--as html) or in a picture (--as svg or png)"))
         .arg(redact())
         .args(compared())
         .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))

@@ -158,8 +158,13 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Prints on stdout; tells whether anyone still reads.
 pub fn offer(text: &str) -> Result<bool> {
+    offer_bytes(text.as_bytes())
+}
+
+/// The same of what need not be text.
+pub fn offer_bytes(bytes: &[u8]) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         // Whoever reads us has read enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => {

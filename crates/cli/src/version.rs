@@ -10,7 +10,8 @@ pub fn line() -> String {
     format!("{} ({}, {}; {features})", env!("CARGO_PKG_VERSION"), env!("BUILT_COMMIT"), env!("BUILT_PROFILE"))
 }
 
-/// The engines that were built in, besides `null`.
+/// The engines that were built in, besides `null`, and `png` where pictures can be drawn in pixels.
 fn features() -> Vec<&'static str> {
-    registry::ENGINES.iter().map(|engine| engine.name()).filter(|name| *name != "null").collect()
+    let engines = registry::ENGINES.iter().map(|engine| engine.name()).filter(|name| *name != "null");
+    engines.chain(cfg!(feature = "png").then_some("png")).collect()
 }

@@ -2,9 +2,11 @@
 
 mod of_one;
 mod old_columns;
+mod pixels;
 mod site;
 mod summary;
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -38,6 +40,10 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
     if matches.get_flag("all") {
         return Err(Error::plan("all runs are exported as a site alone", "give --as site --output DIR"));
     }
+    let drawn = text("as") == Some("png");
+    if drawn {
+        pixels::able()?;
+    }
     let exported = match sides(matches, &runs)? {
         Some(sides) => compared(matches, &runs, &sides)?,
         None => of_ids(matches, &runs)?,
@@ -45,9 +51,13 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
     if matches.get_flag("github_summary") {
         return summary::append(&exported);
     }
+    let written = if drawn { pixels::png(&exported)? } else { exported.into_bytes() };
     match text("output").filter(|output| *output != "-") {
-        Some(output) => file::write(Path::new(output), &exported, matches.get_flag("yes"))?,
-        None => context::print(&exported)?,
+        Some(output) => file::write(Path::new(output), &written, matches.get_flag("yes"))?,
+        None if drawn && std::io::stdout().is_terminal() => {
+            return Err(Error::plan("pixels are nothing for a terminal", "give --output FILE.png"));
+        }
+        None => drop(context::offer_bytes(&written)?),
     }
     if matches.get_flag("open") {
         shown(text("output").unwrap_or_default())?;
@@ -71,7 +81,7 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     let ids = ids(matches, runs.store())?;
     match form {
         "html" => page(runs, &ids),
-        "svg" => picture(runs, &ids, text("chart").unwrap_or("latency-iops")),
+        "svg" | "png" => picture(runs, &ids, text("chart").unwrap_or("latency-iops")),
         _ => of_one::written(matches, runs, of_one::single(&ids, form)?, form),
     }
 }
@@ -80,7 +90,7 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
 fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     let store = runs.store();
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let (page, picture) = (text("as") == Some("html"), text("as") == Some("svg"));
+    let (page, picture) = (text("as") == Some("html"), is_picture(matches));
     if matches.contains_id("baseline") || matches.contains_id("candidate") {
         if !page && !picture {
             let next = "give --as html, or --as svg --chart differences";
@@ -95,13 +105,18 @@ fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     }
 }
 
+/// Whether one chart is asked for.
+fn is_picture(matches: &ArgMatches) -> bool {
+    matches.get_one::<String>("as").is_some_and(|form| form == "svg" || form == "png")
+}
+
 /// The page of two sides, or a picture of them.
 fn compared(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let margin = margin.map_or(MARGIN, |margin| margin.percent() / 100.0);
     let compared = compare::page::compared(runs.store(), sides, figure, margin)?;
-    if matches.get_one::<String>("as").is_some_and(|form| form == "svg") {
+    if is_picture(matches) {
         let chart = matches.get_one::<String>("chart").map_or(charts::DIFFERENCES, String::as_str);
         let (baseline, candidate) = (of_runs(&sides.baseline), of_runs(&sides.candidate));
         let drawing = charts::of_two(chart, &compared, [&baseline, &candidate])?;

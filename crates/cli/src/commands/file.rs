@@ -7,16 +7,16 @@ use std::path::Path;
 use mindful_core::{Error, Result};
 use mindful_record::file;
 
-/// Writes `text` to `path`, closed to others. It must not be there yet unless it may be replaced; a link, a pipe or a
+/// Writes `what` to `path`, closed to others. It must not be there yet unless it may be replaced; a link, a pipe or a
 /// device never is.
-pub fn write(path: &Path, text: &str, replace: bool) -> Result<()> {
+pub fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
     let there = fs::symlink_metadata(path).ok();
     let written = match there {
         Some(meta) if replace && !meta.is_file() => {
             Err(IoError::new(ErrorKind::InvalidInput, "what is there is no regular file"))
         }
-        Some(_) if replace => file::replace(path, text.as_bytes()),
-        _ => file::create_new(path).and_then(|mut file| file.write_all(text.as_bytes())),
+        Some(_) if replace => file::replace(path, what),
+        _ => file::create_new(path).and_then(|mut file| file.write_all(what)),
     };
     written.map_err(|error| {
         let next = if error.kind() == ErrorKind::AlreadyExists {

@@ -152,7 +152,7 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
         context::print(&imported.toml)?;
         return Ok(Exit::Ok);
     }
-    file::write(Path::new(output), &imported.toml, matches.get_flag("yes"))?;
+    file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
     let mut reported = format!("{} is written from {}; {}\n", escape(output), escape(&name), hint(Path::new(output)));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.

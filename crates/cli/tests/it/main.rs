@@ -55,6 +55,7 @@ mod packs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 #[path = "../../../../engines/postgres/tests/it/pgbouncer.rs"]
 mod pgbouncer;
+mod pictures;
 mod plan_of_the_folder;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod poolers;

@@ -15,7 +15,8 @@ fn the_version_names_commit_profile_and_features() {
     let built_in = std::path::Path::new(env!("CARGO_BIN_EXE_mindful")).parent().unwrap().file_name().unwrap();
     assert_eq!(profile, built_in.to_str().unwrap(), "{line}");
     let oracle = if cfg!(feature = "oracle") { ", oracle" } else { "" };
-    assert_eq!(features, format!("postgres, mysql, sqlite, raw{oracle}"));
+    let png = if cfg!(feature = "png") { ", png" } else { "" };
+    assert_eq!(features, format!("postgres, mysql, sqlite, raw{oracle}{png}"));
 }
 
 #[test]

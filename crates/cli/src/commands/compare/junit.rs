@@ -52,7 +52,7 @@ pub fn write(matches: &ArgMatches, gate: &Gate, reported: &Reported, [baseline, 
         &cases,
         &text::report(reported, baseline, candidate),
     );
-    file::write(Path::new(path), &xml, true)
+    file::write(Path::new(path), xml.as_bytes(), true)
 }
 
 /// The same of a series, which is one case.
@@ -64,7 +64,7 @@ pub fn write_history(matches: &ArgMatches, gate: &Gate, outcome: Outcome, histor
     let mut properties = vec![("gate", gate.text().to_owned())];
     properties.extend(notices(history.runs().iter()));
     let xml = junit::suite("history", &properties, &[case], &report);
-    file::write(Path::new(path), &xml, true)
+    file::write(Path::new(path), xml.as_bytes(), true)
 }
 
 fn of(gate: &Gate, reported: &Reported, at: usize, point: &PointComparison) -> Case {

@@ -9,7 +9,7 @@ use crate::context;
 use crate::runs::Runs;
 
 /// Forms that take several runs at once.
-const OF_SEVERAL: &str = "html and svg";
+const OF_SEVERAL: &str = "html, svg and png";
 
 /// The one run of those named.
 pub fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {

@@ -29,7 +29,7 @@ pub fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -
     for id in ids {
         rows.push(one(runs, id, folder, replace)?);
     }
-    file::write(&folder.join("index.html"), &site::index(&rows), replace)?;
+    file::write(&folder.join("index.html"), site::index(&rows).as_bytes(), replace)?;
     context::tell(&format!(
         "{} of {} runs are shown by {}",
         readable(&rows),
@@ -52,6 +52,6 @@ fn one(runs: &Runs, id: &str, folder: &Path, replace: bool) -> Result<Row> {
     let report = mindful_report::of(&run, &analysis, None, Detail::Full);
     let before = context::found_plan(&run.head.settings);
     let subject = Subject { run: &run, analysis: &analysis, report: &report, before: &before };
-    file::write(&folder.join(Row::file(id)), &site::page(subject), replace)?;
+    file::write(&folder.join(Row::file(id)), site::page(subject).as_bytes(), replace)?;
     Ok(Row::of(&run, &analysis))
 }
