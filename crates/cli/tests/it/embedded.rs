@@ -39,7 +39,8 @@ impl Place {
 
     fn run(&self, args: &[&str]) -> Output {
         let small = ["run", "--format", "json", "--schemas", "2", "--scale", "64MiB", "--sessions", "2"];
-        self.command(&[&small[..], &["--duration", "3s"], args].concat()).output().unwrap()
+        let warmup = if args.contains(&"--warmup") { &[][..] } else { &["--warmup", "500ms"][..] };
+        self.command(&[&small[..], &["--duration", "3s"], warmup, args].concat()).output().unwrap()
     }
 
     fn measured(&self, args: &[&str]) -> Value {
@@ -123,7 +124,7 @@ fn what_a_physical_read_adds_is_known_after_a_cached_run() {
     assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
     let why = place.shown(&["--explain", MARGINAL]);
     assert!(why.contains("unknown when no cached run"), "{why}");
-    let cached = place.measured(&["--mode", "lio"]);
+    let cached = place.measured(&["--mode", "lio", "--warmup", "3s"]);
     assert!(figure(&cached["steps"][0], "hit_ratio") >= 0.999, "{cached:#}");
     let beside = place.measured(&[]);
     let cpu = &beside["steps"][0]["cpu"];
@@ -304,7 +305,7 @@ fn cleanup_leaves_a_private_server_that_holds_others_data() {
 #[cfg(feature = "raw")]
 #[test]
 fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
-    let place = Place::new();
+    let place = Place::beside_others();
     let small = ["--schemas", "1", "--scale", "128MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "500ms"];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];

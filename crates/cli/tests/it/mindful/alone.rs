@@ -6,32 +6,35 @@ use std::process::{Command, Stdio};
 
 /// Held by who measures this machine: runs side by side would measure each other. Also by tests of another process; a
 /// process that ends lets it go.
-pub struct Quiet(File);
-
-impl Quiet {
-    /// Waits until nobody else measures, and nobody works beside.
-    pub fn wait() -> Self {
-        let quiet = Self::file();
-        quiet.0.lock().unwrap();
-        quiet
-    }
-
-    /// Waits until nobody measures; others may work beside. For what keeps CPUs or the device busy and looks at no figure
-    /// that others can move.
-    pub fn beside() -> Self {
-        let quiet = Self::file();
-        quiet.0.lock_shared().unwrap();
-        quiet
-    }
-
-    fn file() -> Self {
-        Self(File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quiet.lock")).unwrap())
-    }
+pub struct Quiet {
+    _held: File,
+    _turn: Option<File>,
 }
 
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        self.0.unlock().unwrap();
+impl Quiet {
+    /// Waits until nobody else measures, and nobody works beside. While it waits nobody new begins beside: those who want
+    /// to be alone take their turns one after another, and the machine is emptied once for all of them.
+    pub fn wait() -> Self {
+        let turn = Self::file("turn");
+        turn.lock_shared().unwrap();
+        let held = Self::file("quiet");
+        held.lock().unwrap();
+        Self { _held: held, _turn: Some(turn) }
+    }
+
+    /// Waits until nobody measures or waits to; others may work beside. For what keeps CPUs or the device busy and looks
+    /// at no figure that others can move.
+    pub fn beside() -> Self {
+        let turn = Self::file("turn");
+        turn.lock().unwrap();
+        let held = Self::file("quiet");
+        held.lock_shared().unwrap();
+        Self { _held: held, _turn: None }
+    }
+
+    /// A lock is given back when its file is closed.
+    fn file(name: &str) -> File {
+        File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.lock"))).unwrap()
     }
 }
 
