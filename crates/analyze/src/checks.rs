@@ -9,6 +9,7 @@ mod server;
 mod slow;
 mod span;
 mod stall;
+mod ways;
 
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::finding::codes;
@@ -158,6 +159,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(ranks::of_step(run, found));
     findings.extend(host::of_window(&found.counters));
     findings.extend(server::of_window(run, step, found));
+    findings.extend(ways::of_window(run, step, found));
     let reported = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
     findings.extend(storage(found).into_iter().filter(|finding| !reported(finding)));
     findings

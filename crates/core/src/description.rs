@@ -39,6 +39,9 @@ pub struct Description {
     /// What a block costs in requests to the cache; `None` where it is one, and a few of the index an operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_requests: Option<CacheRequests>,
+    /// What reading its clock costs a session, us: its loop reads it once an operation. `None` where nobody timed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_cost_us: Option<f64>,
     /// What its engine calls what every one has.
     #[serde(default)]
     pub words: Words,

@@ -16,6 +16,7 @@ use crate::finding::{Code, Finding};
 use crate::meeting::{self, Meeting};
 use crate::metric::Sampler;
 use crate::plan::Plan;
+pub use crate::self_proof::{KeptProof, Proven, SelfProof};
 use crate::settings::{Key, Settings};
 use crate::slice::{Placement, SliceOrder, SliceReport};
 use crate::workload::Workload;
@@ -161,37 +162,6 @@ impl Stop {
     }
 }
 
-/// Whether a claim of an engine about itself held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Proven {
-    /// It held.
-    Pass,
-    /// It did not.
-    Fail,
-    /// It cannot be seen here, for want of a right.
-    NotSeen,
-}
-
-impl std::fmt::Display for Proven {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Pass => "PASS",
-            Self::Fail => "FAIL",
-            Self::NotSeen => "NOT SEEN",
-        })
-    }
-}
-
-/// What an engine found of itself on a target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SelfProof {
-    /// Each claim with what was found.
-    pub lines: Vec<(Proven, String)>,
-    /// What a report of a bug needs, without names of hosts and accounts.
-    pub bundle: String,
-}
-
 /// An opened system under test, shared by all threads. Dropping it ends what opening it began.
 pub trait Target: Send + Sync {
     /// What it is.
@@ -249,6 +219,12 @@ pub trait Target: Send + Sync {
     /// Proves that its engine does here what it claims, in about a minute; leaves nothing behind. `None` from an engine that
     /// has nothing to prove.
     fn self_proof(&self, _stop: &Stop) -> Result<Option<SelfProof>> {
+        Ok(None)
+    }
+
+    /// What a kept [`Target::self_proof`] stands for: another database, release or account gives another text. `None` from
+    /// an engine that has nothing to prove.
+    fn self_proof_subject(&self) -> Result<Option<String>> {
         Ok(None)
     }
 

@@ -31,6 +31,7 @@ pub mod rank;
 pub mod result;
 pub mod run;
 pub mod secret;
+pub mod self_proof;
 pub mod settings;
 pub mod slice;
 pub mod sweep;

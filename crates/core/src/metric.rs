@@ -78,6 +78,14 @@ pub mod shared {
     pub const LOGICAL_READS: Counter = Counter("logical_reads");
     /// Blocks the database asked the operating system or device for.
     pub const PHYSICAL_READS: Counter = Counter("physical_reads");
+    /// Of these, blocks that were read into its cache before anyone asked for them.
+    pub const READS_AHEAD: Counter = Counter("physical_reads_prefetched");
+    /// Of these, blocks that were read past its cache.
+    pub const READS_DIRECT: Counter = Counter("physical_reads_direct");
+    /// Read requests that a cache of the storage itself served.
+    pub const STORAGE_CACHE_READS: Counter = Counter("flash_cache_reads");
+    /// Bytes that storage sent after it had filtered rows itself.
+    pub const FILTERED_BYTES: Counter = Counter("smart_scan_bytes");
     /// Requests by which it asked for them, of one block or more each.
     pub const READ_REQUESTS: Counter = Counter("reads");
     /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
@@ -104,6 +112,8 @@ pub mod shared {
     pub const LOG_WRITES: Counter = Counter("log_writes");
     /// Time the database spent waiting for its reads, us.
     pub const READ_TIME_US: Counter = Counter("read_time");
+    /// Waits of sessions for the log to be on storage, one a commit that waits.
+    pub const COMMIT_WAITS: Counter = Counter("redo_synch_writes");
     /// Transactions committed.
     pub const COMMITS: Counter = Counter("commits");
     /// Bytes the server's processes caused to be fetched from storage.

@@ -19,11 +19,9 @@ pub const OWN_KEYS: [&str; 8] = [
 ];
 
 /// Parameters that lead nowhere in mindful, and why.
-const DROPPED: [(&str, &str); 12] = [
+const DROPPED: [(&str, &str); 10] = [
     ("DATABASE_STATISTICS_TYPE", "mindful reads the database's counters itself, no AWR or statspack report is made"),
     ("ADMIN_SQLNET_SERVICE", "the target URL says where to connect"),
-    ("SQLNET_SERVICE_BASE", "several hosts in the target URL place sessions by schema, repeatably"),
-    ("SQLNET_SERVICE_MAX", "several hosts in the target URL place sessions by schema, repeatably"),
     ("DBA_PRIV_USER", "the target URL names the user; no DBA rights are needed"),
     ("SYSDBA_PASSWD", "its value is not repeated here; give secrets by URL, PGPASSWORD or a password file"),
     ("NO_OS_PERF_DATA", "host counters are always read where the server is local"),
@@ -37,7 +35,9 @@ const DROPPED: [(&str, &str); 12] = [
     ),
 ];
 
-const CARRIED: [&str; 20] = [
+const CARRIED: [&str; 22] = [
+    "SQLNET_SERVICE_BASE",
+    "SQLNET_SERVICE_MAX",
     "UPDATE_PCT",
     "SCAN_PCT",
     "RUN_TIME",
@@ -68,6 +68,7 @@ pub fn plan(script: &Script) -> Result<PlanFile> {
     length(script, &mut plan)?;
     hot(script, &mut plan)?;
     think(script, &mut plan)?;
+    services(script, &mut plan)?;
     for (key, why) in DROPPED {
         if script.get(key).is_some() {
             plan.leave(format!("{key}: {why}"));
@@ -240,6 +241,29 @@ fn length(script: &Script, plan: &mut PlanFile) -> Result<()> {
         }
         (None, None) => {}
     }
+    Ok(())
+}
+
+/// Services of a cluster: `rac1`, `rac2` … as one target, on which sessions are placed in turn.
+fn services(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    let most = number(script, "SQLNET_SERVICE_MAX")?;
+    let Some(base) = script.get("SQLNET_SERVICE_BASE").filter(|base| !base.is_empty()) else {
+        if most.is_some() {
+            plan.leave("SQLNET_SERVICE_MAX: without SQLNET_SERVICE_BASE it names no service");
+        }
+        return Ok(());
+    };
+    let names = most.filter(|most| *most > 0).map_or_else(|| base.to_owned(), |most| format!("{base}1..{most}"));
+    let told = most.map_or_else(String::new, |most| format!(", SQLNET_SERVICE_MAX={most}"));
+    plan.set(
+        "target",
+        format!("oracle://mindful_bench@{names}"),
+        format!(
+            "SQLNET_SERVICE_BASE={base}{told}: sessions drew a service at random; mindful takes them in turn, repeatably. \
+             These are aliases of tnsnames.ora (--tns-admin), the account is that of `mindful engines oracle --grants`; leave \
+             the line out for another database",
+        ),
+    );
     Ok(())
 }
 

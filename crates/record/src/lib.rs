@@ -10,6 +10,7 @@ pub mod pack;
 pub mod part;
 mod reader;
 pub mod redact;
+mod self_proofs;
 mod store;
 mod writer;
 

@@ -212,6 +212,7 @@ impl Redactor {
             words: _,
             simulated: _,
             notice: _,
+            clock_cost_us: _,
         } = description;
         self.facts(facts);
         *held_fixed = std::mem::take(held_fixed)

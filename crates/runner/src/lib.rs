@@ -23,6 +23,7 @@ pub mod preflight;
 mod recording;
 pub mod repetition;
 pub mod runner;
+pub mod self_proof;
 mod session;
 pub mod shared_run;
 pub mod source;

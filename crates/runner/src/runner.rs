@@ -22,7 +22,7 @@ use crate::heeding::Heeding;
 use crate::hooks::HookMoment;
 use crate::measure::Measured;
 use crate::source::{NextStep, StepSource, System};
-use crate::{dataset, measure, preflight};
+use crate::{dataset, measure, preflight, self_proof};
 
 /// A run that was cut short and goes on: what writes it, and what stands there.
 pub type Resumed = (RunWriter, Run);
@@ -287,7 +287,7 @@ fn examined(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
     } else {
         preflight::checks(&*own.target, &context.plan, simulated)?
     };
-    for finding in found {
+    for finding in found.into_iter().chain(self_proof::finding(&*own.target, &context.store)?) {
         events.emit(Event::Finding(finding));
     }
     context.party.as_ref().map_or(Ok(()), |party| party.prepared())

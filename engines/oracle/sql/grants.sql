@@ -12,10 +12,13 @@ GRANT SELECT ON V_$SESSION_EVENT TO mindful_bench;
 GRANT SELECT ON V_$SESS_TIME_MODEL TO mindful_bench;
 GRANT SELECT ON V_$EVENT_HISTOGRAM_MICRO TO mindful_bench;
 GRANT SELECT ON V_$OSSTAT TO mindful_bench;
+GRANT SELECT ON V_$IOSTAT_FILE TO mindful_bench;
 GRANT SELECT ON V_$PARAMETER TO mindful_bench;
 GRANT SELECT ON V_$INSTANCE TO mindful_bench;
 GRANT SELECT ON V_$DATABASE TO mindful_bench;
 GRANT SELECT ON V_$SGAINFO TO mindful_bench;
 GRANT SELECT ON V_$BUFFER_POOL TO mindful_bench;
+-- Where the database lies in ASM, to see its disks.
+GRANT SELECT ON V_$ASM_DISK_IOSTAT TO mindful_bench;
 -- Release 12 alone: sleeping there needs a package that is not public.
 -- GRANT EXECUTE ON DBMS_LOCK TO mindful_bench;

@@ -1,20 +1,20 @@
 //! The target's counters: our own sessions' and the instance's. A view that may not be read is told with the GRANT that
 //! opens it, and its figures are not known.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mindful_core::Result;
-use mindful_core::event::{Event, Events};
+use mindful_core::event::Events;
 use mindful_core::latency::{Latency, Recorder, Sampled, WAIT_HISTOGRAM, wait};
 use mindful_core::metric::{Metric, Phase, Sampler, shared};
 use mindful_core::oracle::{self, event, statistic};
 
-use crate::codes;
 use crate::connect::{Doing, explain};
+use crate::denied::denied;
 use crate::driver::{Failure, Row};
 use crate::link::{Link, QUESTION, number, text};
-use crate::own::{self, Monitor, Own, Source};
-use crate::texts;
+use crate::own::{self, Monitors, Own, Source, held};
+use crate::{machine, texts};
 
 /// Counters of a source of our own sessions: its key there, the metric's name, unit and help.
 type Column = (&'static str, &'static str, &'static str, &'static str);
@@ -32,12 +32,14 @@ const STATISTICS: &[Column] = &[
     (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, those of reads"),
     (statistic::BLOCKS_READ, shared::PHYSICAL_READS.name(), "blocks", "Blocks read by our sessions"),
     (statistic::READ_REQUESTS, shared::READ_REQUESTS.name(), "1", "Requests by which they read"),
-    (statistic::READS_DIRECT, "physical_reads_direct", "blocks", "Blocks read past the cache"),
-    (statistic::READS_PREFETCHED, "physical_reads_prefetched", "blocks", "Blocks read before they were asked for"),
+    (statistic::READS_DIRECT, shared::READS_DIRECT.name(), "blocks", "Blocks read past the cache"),
+    (statistic::READS_PREFETCHED, shared::READS_AHEAD.name(), "blocks", "Blocks read before they were asked for"),
     (statistic::REDO_BYTES, shared::LOG_BYTES.name(), "bytes", "Redo of our sessions"),
     (statistic::COMMITS, shared::COMMITS.name(), "1", "Transactions our sessions committed"),
-    (statistic::SYNCH_WRITES, "redo_synch_writes", "1", "Waits of our sessions for redo to be on storage"),
+    (statistic::SYNCH_WRITES, shared::COMMIT_WAITS.name(), "1", "Waits of our sessions for redo to be on storage"),
     (statistic::SYNCH_TIME, "redo_synch_time", "us", "Time of these waits"),
+    (statistic::CELL_SMART_BYTES, shared::FILTERED_BYTES.name(), "bytes", "Bytes that cells sent after a smart scan"),
+    (statistic::CELL_FLASH_HITS, shared::STORAGE_CACHE_READS.name(), "1", "Reads that the flash cache of cells served"),
 ];
 
 const EVENTS: &[Column] = &[
@@ -61,29 +63,15 @@ const INSTANCE: &[Column] = &[
     (statistic::REDO_BYTES, "instance_redo", "bytes", "Redo of everybody"),
     (statistic::REDO_WRITES, shared::LOG_WRITES.name(), "1", "Writes of redo"),
     (statistic::COMMITS, "instance_commits", "1", "Transactions committed by everybody"),
-    (statistic::CELL_SMART_BYTES, "smart_scan_bytes", "bytes", "Bytes that storage cells sent after a smart scan"),
-    (statistic::CELL_FLASH_HITS, "flash_cache_reads", "1", "Reads that the flash cache of storage cells served"),
 ];
 
-const HOST: &[Column] = &[
-    ("NUM_CPUS", "host_cpus", "1", "CPUs of the server's host"),
-    ("BUSY_TIME", "host_busy", "cs", "Time its CPUs were busy, 1/100 s"),
-    ("IDLE_TIME", "host_idle", "cs", "Time its CPUs were idle, 1/100 s"),
-    ("USER_TIME", "host_user", "cs", "Time in user mode, 1/100 s"),
-    ("SYS_TIME", "host_sys", "cs", "Time in the kernel, 1/100 s"),
-    ("IOWAIT_TIME", "host_iowait", "cs", "Time idle with I/O under way, 1/100 s"),
-];
-
-/// Events whose histogram is read, and the kind of wait each is.
+/// Events whose histogram is read, and the kind of wait each is; Exadata's reads of one block come by their own name.
 const HISTOGRAM: &[(&str, &str)] = &[
     (event::SINGLE_READ, wait::READ),
-    ("cell single block physical read", wait::READ),
     (event::LOG_WRITE, wait::LOG_WRITE),
     (event::LOG_SYNC, wait::LOG_SYNC),
     (event::PARALLEL_WRITE, wait::WRITE),
 ];
-
-type Monitors = Arc<Mutex<Vec<Monitor>>>;
 
 /// The samplers of all views that can be read; the others are findings.
 pub fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
@@ -98,18 +86,10 @@ pub fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result
             Err(failure) => events.emit(denied(&failure, source.name(), source.views())?),
         }
     }
-    let instance: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
-    let instance = texts::of_names(include_str!("../sql/counters/instance.sql"), &instance);
-    let host = include_str!("../sql/counters/host.sql").trim_end().to_owned();
-    for (name, views, sql, columns) in
-        [("v$sysstat", ["V_$SYSSTAT"], instance, INSTANCE), ("v$osstat", ["V_$OSSTAT"], host, HOST)]
-    {
-        let metrics = columns.iter().map(metric).collect();
-        let mut sampler = ViewSampler { name, sql, columns, monitors: Arc::clone(&monitors), metrics };
-        match sampler.values() {
-            Ok(_) => samplers.push(Box::new(sampler)),
-            Err(failure) => events.emit(denied(&failure, name, &views)?),
-        }
+    let mut instance = ViewSampler::instance(Arc::clone(&monitors));
+    match instance.values() {
+        Ok(_) => samplers.push(Box::new(instance)),
+        Err(failure) => events.emit(denied(&failure, "v$sysstat", &["V_$SYSSTAT"])?),
     }
     let mut histogram = Histogram::new(Arc::clone(&monitors));
     match histogram.counts() {
@@ -118,26 +98,13 @@ pub fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result
             events.emit(denied(&failure, "v$event_histogram_micro", &["V_$EVENT_HISTOGRAM_MICRO"])?);
         }
     }
+    samplers.extend(machine::samplers(link, &monitors, events)?);
     Ok(samplers)
-}
-
-/// The finding that a view may not be read; any other failure is an error.
-pub fn denied(failure: &Failure, name: &str, views: &[&str]) -> Result<Event> {
-    if !failure.lacks_right() {
-        return Err(explain(failure, Doing::Prepare, &format!("reading {name}")));
-    }
-    let grants: Vec<String> = views.iter().map(|view| format!("GRANT SELECT ON {view} TO the account")).collect();
-    let text = format!("The account may not read {name}, so its figures are not known: {}", grants.join("; "));
-    Ok(Event::Finding(codes::ORA_VIEW_DENIED.finding(text, name)))
 }
 
 fn metric(column: &Column) -> Metric {
     let (_, name, unit, help) = *column;
-    if name == "host_cpus" { Metric::gauge(name, unit, help) } else { Metric::counter(name, unit, help) }
-}
-
-fn held(monitors: &Monitors) -> std::sync::MutexGuard<'_, Vec<Monitor>> {
-    monitors.lock().unwrap_or_else(PoisonError::into_inner)
+    Metric::counter(name, unit, help)
 }
 
 /// A source of our own sessions.
@@ -176,21 +143,25 @@ impl Sampler for OwnSampler {
     }
 }
 
-/// A view of the instance: names with values, summed over instances.
+/// Statistics of the whole instance, summed over instances.
 struct ViewSampler {
-    name: &'static str,
     sql: String,
-    columns: &'static [Column],
     monitors: Monitors,
     metrics: Vec<Metric>,
 }
 
 impl ViewSampler {
+    fn instance(monitors: Monitors) -> Self {
+        let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
+        let sql = texts::of_names(include_str!("../sql/counters/instance.sql"), &names);
+        Self { sql, monitors, metrics: INSTANCE.iter().map(metric).collect() }
+    }
+
     fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
-        let mut values = vec![None; self.columns.len()];
+        let mut values = vec![None; INSTANCE.len()];
         for monitor in held(&self.monitors).iter_mut() {
             for row in monitor.connection.query(&self.sql, &[], QUESTION)? {
-                let at = self.columns.iter().position(|column| text(&row, 0) == Some(column.0));
+                let at = INSTANCE.iter().position(|column| text(&row, 0) == Some(column.0));
                 if let (Some(at), Some(value)) = (at, number(&row, 1)) {
                     *values[at].get_or_insert(0.0) += value as f64;
                 }
@@ -201,8 +172,8 @@ impl ViewSampler {
 }
 
 impl Sampler for ViewSampler {
-    fn name(&self) -> &str {
-        self.name
+    fn name(&self) -> &'static str {
+        "v$sysstat"
     }
 
     fn metrics(&self) -> &[Metric] {
@@ -210,7 +181,7 @@ impl Sampler for ViewSampler {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        self.values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {}", self.name)))
+        self.values().map_err(|failure| explain(&failure, Doing::Work, "reading v$sysstat"))
     }
 }
 
@@ -267,7 +238,7 @@ impl Histogram {
 
 fn bucket(row: &Row) -> Option<(&'static str, u64, u64)> {
     let name = text(row, 0)?;
-    let (_, kind) = HISTOGRAM.iter().find(|(event, _)| *event == name || oracle::counterpart(name) == *event)?;
+    let (_, kind) = HISTOGRAM.iter().find(|(event, _)| oracle::counterpart(name) == *event)?;
     Some((kind, number(row, 1)?, number(row, 2)?))
 }
 

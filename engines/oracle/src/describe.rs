@@ -6,7 +6,7 @@ use mindful_core::description::{Description, decides};
 use mindful_core::engine::HostView;
 use mindful_core::{Error, Result, oracle};
 
-use crate::driver::Row;
+use crate::driver::{Bind, Row};
 use crate::link::{Link, number, text};
 use crate::texts;
 
@@ -124,6 +124,29 @@ pub fn describe(link: &Link, version: &Version, block_bytes: u64) -> Description
         notice: Some(NOTICE.to_owned()),
         ..Description::default()
     }
+}
+
+/// Calls of the clock that are timed.
+const CALLS: f64 = 100_000.0;
+
+/// What a call of SYSTIMESTAMP costs, us.
+pub fn clock_cost_us(link: &Link) -> Result<f64> {
+    let sql = include_str!("../sql/client/clock_cost.sql").trim_end();
+    let done = link.execute("timing the clock", sql, &[("answer", Bind::Room(40))])?;
+    let us = done.out.first().and_then(|text| text.as_ref()?.trim().parse::<f64>().ok());
+    us.map(|us| us / CALLS).ok_or_else(|| Error::run("the answer is no number", "send the bundle"))
+}
+
+/// The database as a self-proof is kept for it: by its numbers, or by its address where they may not be read. Release and
+/// account are part of it, for texts and rights may differ.
+pub fn identity(link: &Link, version: &Version) -> String {
+    let row = seen(link, include_str!("../sql/describe/identity.sql")).into_iter().next().unwrap_or_default();
+    let numbers = (text(&row, 0), text(&row, 1));
+    let database = match numbers {
+        (Some(database), container) => format!("{database} {}", container.unwrap_or_default()),
+        (None, _) => link.address().to_owned(),
+    };
+    format!("oracle {database} {} {}", version.banner, link.user().to_uppercase())
 }
 
 /// The rows of a view, none where it may not be read.

@@ -1,18 +1,21 @@
 //! Oracle Database, *experimental*: no server of Oracle's was ever seen by who built this. What stands in for one, and what
 //! that can and cannot show, is in README.md.
 
+mod apart;
 mod bucket;
 mod checks;
 mod client_session;
 pub mod codes;
 pub mod connect;
 mod counters;
+mod denied;
 mod describe;
 pub mod driver;
 pub mod layout;
 mod link;
 mod load;
 mod lock;
+mod machine;
 pub mod model;
 pub mod names;
 mod ops;

@@ -1,12 +1,13 @@
 //! Connections to the services of a target, and statements over them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::slice::Placement;
 use mindful_core::{Error, Result, clock};
 
+use crate::apart;
 use crate::connect::{Doing, explain};
 use crate::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 
@@ -18,6 +19,25 @@ pub const HEAVY: Duration = Duration::from_hours(7 * 24);
 /// What sessions of mindful's call themselves in V$SESSION.
 pub const MODULE: &str = "mindful";
 
+/// Words of a descriptor or an address that are no names.
+const DESCRIPTOR: [&str; 15] = [
+    "DESCRIPTION",
+    "ADDRESS_LIST",
+    "ADDRESS",
+    "PROTOCOL",
+    "TCP",
+    "TCPS",
+    "HOST",
+    "PORT",
+    "CONNECT_DATA",
+    "SERVICE_NAME",
+    "SID",
+    "SERVER",
+    "DEDICATED",
+    "POOLED",
+    "SHARED",
+];
+
 /// The services of a target, and who connects to them.
 pub struct Link {
     driver: &'static dyn Driver,
@@ -26,14 +46,14 @@ pub struct Link {
     control: Mutex<Option<Box<dyn Connection>>>,
     /// Tells the sessions of this process from those of another: the action beside the module.
     pub tag: String,
-    interrupted: AtomicBool,
+    interrupted: Arc<AtomicBool>,
 }
 
 impl Link {
     /// A link to `logins`, one a service; connects to nothing yet.
     pub fn new(driver: &'static dyn Driver, logins: Vec<Login>) -> Self {
         let tag = format!("{}-{}", std::process::id(), clock::now_us());
-        Self { driver, logins, control: Mutex::default(), tag, interrupted: AtomicBool::new(false) }
+        Self { driver, logins, control: Mutex::default(), tag, interrupted: Arc::default() }
     }
 
     /// How many services there are.
@@ -46,10 +66,24 @@ impl Link {
         &self.logins[0].user
     }
 
-    /// Names of accounts and addresses, which stand in no report of a bug.
+    /// Names of accounts and addresses, and the parts of these, which stand in no report of a bug; the longest first.
     pub fn names(&self) -> Vec<String> {
-        let of = |login: &Login| [login.address.clone(), login.user.clone(), login.user.to_uppercase()];
-        self.logins.iter().flat_map(of).collect()
+        let parts = |address: &str| -> Vec<String> {
+            let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
+            // Ports and words of a descriptor tell nobody's name.
+            let named = words.filter(|word| word.len() > 2 && !word.chars().all(|c| c.is_ascii_digit()));
+            named.filter(|word| !DESCRIPTOR.contains(&word.to_ascii_uppercase().as_str())).map(str::to_owned).collect()
+        };
+        let of = |login: &Login| [vec![login.address.clone(), login.user.clone()], parts(&login.address)].concat();
+        let mut names: Vec<String> = self.logins.iter().flat_map(of).collect();
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        names.dedup();
+        names
+    }
+
+    /// The first service as it was given.
+    pub fn address(&self) -> &str {
+        &self.logins[0].address
     }
 
     /// Whether the first service is on this host by its address.
@@ -66,6 +100,11 @@ impl Link {
     /// Whether sessions were told to end.
     pub fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// What tells sessions on threads of their own that they were told to end.
+    pub fn stopped(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupted)
     }
 
     /// A new connection to service `endpoint`, which calls itself by `role`.
@@ -104,32 +143,66 @@ impl Link {
 
     /// The same with the failure as it came.
     pub fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
-        self.on_control(|connection| connection.query(sql, binds, HEAVY))
+        let (sql, binds) = owned(sql, binds);
+        self.on_control(move |connection| connection.query(&sql, &borrowed(&binds), HEAVY))
     }
 
     /// Executes and commits over the same.
     pub fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
-        let done = self.on_control(|connection| {
-            let done = connection.execute(sql, binds, HEAVY)?;
+        let (sql, binds) = owned(sql, binds);
+        let done = self.on_control(move |connection| {
+            let done = connection.execute(&sql, &borrowed(&binds), HEAVY)?;
             connection.commit()?;
             Ok(done)
         })?;
         done.map_err(|failure| explain(&failure, Doing::Prepare, place))
     }
 
-    /// A connection that broke is made anew for the next question.
-    fn on_control<T>(
+    /// A connection that broke, or that was left to itself, is made anew for the next question.
+    fn on_control<T: Send + 'static>(
         &self,
-        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure>,
+        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<Result<T, Failure>> {
         let mut held = self.control()?;
-        let Some(connection) = held.as_mut() else { return Err(Error::run("no connection", "run again")) };
-        let called = call(&mut **connection);
-        if matches!(called, Err(Failure::Lost(_) | Failure::Silent(_) | Failure::Garbled(_) | Failure::Unable(_))) {
-            *held = None;
+        let Some(connection) = held.take() else { return Err(Error::run("no connection", "run again")) };
+        let (called, connection) = self.call(connection, "the question", call)?;
+        if !matches!(called, Err(Failure::Lost(_) | Failure::Silent(_) | Failure::Garbled(_) | Failure::Unable(_))) {
+            *held = Some(connection);
         }
         Ok(called)
     }
+
+    /// Executes over `connection`, for as long as it takes; gives the connection back unless someone asked to stop.
+    pub fn execute_on(
+        &self,
+        connection: Box<dyn Connection>,
+        place: &str,
+        sql: String,
+    ) -> Result<(Result<Done, Failure>, Box<dyn Connection>)> {
+        self.call(connection, place, move |connection| connection.execute(&sql, &[], HEAVY))
+    }
+
+    fn call<T: Send + 'static>(
+        &self,
+        mut connection: Box<dyn Connection>,
+        place: &str,
+        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<(Result<T, Failure>, Box<dyn Connection>)> {
+        apart::done(&self.interrupted, place, move || {
+            let called = call(&mut *connection);
+            (called, connection)
+        })
+    }
+}
+
+type Owned = (String, Vec<(String, Bind)>);
+
+fn owned(sql: &str, binds: &[(&str, Bind)]) -> Owned {
+    (sql.to_owned(), binds.iter().map(|(name, bind)| ((*name).to_owned(), bind.clone())).collect())
+}
+
+fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
+    binds.iter().map(|(name, bind)| (name.as_str(), bind.clone())).collect()
 }
 
 /// Asks over `connection`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::oracle::{self, event, statistic};
 use mindful_core::{Result, clock};
@@ -23,6 +23,8 @@ pub const STATISTICS: &[&str] = &[
     statistic::COMMITS,
     statistic::SYNCH_WRITES,
     statistic::SYNCH_TIME,
+    statistic::CELL_SMART_BYTES,
+    statistic::CELL_FLASH_HITS,
 ];
 
 /// What one source of a session's statistics is made of.
@@ -221,6 +223,14 @@ pub struct Monitor {
     pub connection: Box<dyn Connection>,
     /// Number of the instance.
     pub instance: u32,
+}
+
+/// Monitors that all samplers share, one an instance.
+pub type Monitors = Arc<Mutex<Vec<Monitor>>>;
+
+/// The monitors, for one question.
+pub fn held(monitors: &Monitors) -> MutexGuard<'_, Vec<Monitor>> {
+    monitors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A monitor for each instance behind the services of `link`.

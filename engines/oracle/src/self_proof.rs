@@ -14,9 +14,9 @@ use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 
 use crate::connect::{Doing, explain};
-use crate::describe::PARAMETERS;
+use crate::describe::{self, PARAMETERS};
 use crate::driver::Bind;
-use crate::link::{self, HEAVY, Link, MODULE};
+use crate::link::{self, Link, MODULE};
 use crate::names::{Kind, Namespace};
 use crate::options::Options;
 use crate::own::{self, Own, Source};
@@ -32,8 +32,6 @@ const SCAN_BLOCKS: u64 = 32;
 const UNIT: u64 = 8;
 /// How long each kind of work goes on, us.
 const SPAN_US: i64 = 2_000_000;
-/// Calls of the clock that are timed.
-const CALLS: f64 = 100_000.0;
 /// A session that begins later than this is late, us.
 const LATE_US: i64 = 5_000;
 
@@ -92,11 +90,14 @@ impl Proof<'_> {
             include_str!("../sql/counters/instance.sql"),
             include_str!("../sql/counters/histogram.sql"),
             include_str!("../sql/counters/host.sql"),
+            include_str!("../sql/counters/files.sql"),
+            include_str!("../sql/counters/disks.sql"),
             include_str!("../sql/describe/parameters.sql"),
             include_str!("../sql/describe/sga.sql"),
             include_str!("../sql/describe/pools.sql"),
             include_str!("../sql/describe/instance.sql"),
             include_str!("../sql/describe/database.sql"),
+            include_str!("../sql/describe/identity.sql"),
         ] {
             asked.push((texts::of_names(template, PARAMETERS), false));
         }
@@ -162,14 +163,8 @@ impl Proof<'_> {
     }
 
     fn clock(&mut self) {
-        let sql = include_str!("../sql/client/clock_cost.sql").trim_end();
-        let cost = self.link.connect(0, "doctor").and_then(|mut connection| {
-            let done = connection.execute(sql, &[("answer", Bind::Room(40))], HEAVY);
-            let done = done.map_err(|failure| explain(&failure, Doing::Prepare, "timing the clock"))?;
-            let us = done.out.first().and_then(|text| text.as_ref()?.trim().parse::<f64>().ok());
-            us.ok_or_else(|| Error::run("the answer is no number", "send the bundle"))
-        });
-        let told = cost.map(|us| Some(format!("{:.2} us a call, one a operation", us / CALLS)));
+        let cost = describe::clock_cost_us(self.link);
+        let told = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
         self.line("what SYSTIMESTAMP costs", told);
     }
 
@@ -274,8 +269,27 @@ impl Proof<'_> {
         ] {
             let _ = write!(text, "\n{sql}\n/\n");
         }
-        self.link.names().into_iter().fold(text, |text, name| text.replace(&name, MASK))
+        without(text, &self.link.names())
     }
+}
+
+/// `text` without `names`, each as a word of its own, in capitals or not.
+fn without(text: String, names: &[String]) -> String {
+    names.iter().filter(|name| !name.is_empty()).fold(text, |text, name| {
+        let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
+        let part_of_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
+        for (at, _) in lower.match_indices(&wanted) {
+            let behind = at + wanted.len();
+            let alone = !part_of_word(lower[..at].chars().next_back()) && !part_of_word(lower[behind..].chars().next());
+            if alone {
+                kept += &text[from..at];
+                kept += MASK;
+                from = behind;
+            }
+        }
+        kept + &text[from..]
+    })
 }
 
 fn plan() -> DatasetPlan {
@@ -286,5 +300,18 @@ fn plan() -> DatasetPlan {
         content: Content::INCOMPRESSIBLE,
         seed: 1,
         load_streams: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_masked_as_words_and_no_part_of_another() {
+        let names = ["db.example.com".to_owned(), "free".to_owned(), "bench".to_owned()];
+        let text = "ORA-12514: FREE of DB.example.com; BENCH.T, freepdb1, MINDFUL_BENCH, free buffer waits".to_owned();
+        let masked = format!("ORA-12514: {MASK} of {MASK}; {MASK}.T, freepdb1, MINDFUL_BENCH, {MASK} buffer waits");
+        assert_eq!(without(text, &names), masked);
     }
 }

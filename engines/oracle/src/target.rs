@@ -1,7 +1,7 @@
 //! The opened database.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, Stop};
@@ -13,6 +13,7 @@ use mindful_core::slice::Placement;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, clock};
 
+use crate::apart::Apart;
 use crate::client_session::ClientSession;
 use crate::describe::Version;
 use crate::link::Link;
@@ -37,6 +38,8 @@ pub struct OracleTarget {
     /// How far the instance's clock is ahead of this host's, us, once asked.
     ahead_us: Mutex<Option<i64>>,
     block_bytes: Mutex<Option<u64>>,
+    /// What reading the instance's clock costs, us a call, once timed; `None` inside where it could not be.
+    clock_cost: OnceLock<Option<f64>>,
 }
 
 impl OracleTarget {
@@ -53,6 +56,7 @@ impl OracleTarget {
             client_clock: AtomicBool::new(false),
             ahead_us: Mutex::default(),
             block_bytes: Mutex::default(),
+            clock_cost: OnceLock::new(),
         })
     }
 
@@ -83,7 +87,9 @@ impl OracleTarget {
 
 impl Target for OracleTarget {
     fn describe(&self) -> Result<Description> {
-        Ok(describe::describe(&self.link, &self.version, self.block_bytes()?))
+        let mut description = describe::describe(&self.link, &self.version, self.block_bytes()?);
+        description.clock_cost_us = *self.clock_cost.get_or_init(|| describe::clock_cost_us(&self.link).ok());
+        Ok(description)
     }
 
     fn clock_us(&self) -> Result<i64> {
@@ -150,14 +156,24 @@ impl Target for OracleTarget {
         self_proof::of(&self.link, &self.options, major, banner, stop).map(Some)
     }
 
+    fn self_proof_subject(&self) -> Result<Option<String>> {
+        Ok(Some(describe::identity(&self.link, &self.version)))
+    }
+
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
-        let namespace = &self.options.namespace;
-        Ok(match workload.looping {
+        let (namespace, link) = (&self.options.namespace, &self.link);
+        let place = format!("session {}", placement.session);
+        let apart = match workload.looping {
             LoopSite::Server => {
-                Box::new(ServerLoop::open(&self.link, &self.own, workload, placement, namespace, self.version.major)?)
+                let major = self.version.major;
+                let session = ServerLoop::open(link, &self.own, workload, placement, namespace, major)?;
+                Apart::new(link.stopped(), place, session)
             }
-            LoopSite::Client => Box::new(ClientSession::open(&self.link, &self.own, workload, placement, namespace)?),
-        })
+            LoopSite::Client => {
+                Apart::new(link.stopped(), place, ClientSession::open(link, &self.own, workload, placement, namespace)?)
+            }
+        };
+        Ok(Box::new(apart?))
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {

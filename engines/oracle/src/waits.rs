@@ -17,7 +17,7 @@ use mindful_core::wait::{SAMPLES, WaitClass, WaitEvent};
 use mindful_core::{Error, Result};
 
 use crate::connect::{Doing, explain};
-use crate::counters::denied;
+use crate::denied::denied;
 use crate::driver::{Bind, Failure};
 use crate::link::{Link, MODULE, QUESTION, number, text};
 use crate::own::{self, Monitor};
@@ -40,6 +40,11 @@ const EVENTS: &[(&str, WaitClass)] = &[
     ("db file scattered read", WaitClass::Read),
     ("db file parallel read", WaitClass::Read),
     ("direct path read", WaitClass::Read),
+    ("cell single block physical read", WaitClass::Read),
+    ("cell multiblock physical read", WaitClass::Read),
+    ("cell list of blocks physical read", WaitClass::Read),
+    ("cell smart table scan", WaitClass::Read),
+    ("cell smart index scan", WaitClass::Read),
     ("log file sync", WaitClass::Log),
     ("log buffer space", WaitClass::Log),
     ("log file switch completion", WaitClass::Log),
@@ -79,7 +84,8 @@ fn metric_of(doing: &str) -> WaitEvent {
     if doing == "ON CPU" {
         return OTHERS[0];
     }
-    let name = oracle::counterpart(doing);
+    // Where a read was served from stands behind its name on Exadata: `cell single block physical read: flash cache`.
+    let name = if doing.starts_with("cell ") { doing.split(':').next().unwrap_or(doing) } else { doing };
     if let Some((event, class)) = EVENTS.iter().find(|(event, _)| *event == name) {
         return WaitEvent::new(*class, event);
     }
@@ -213,7 +219,10 @@ mod tests {
         for (event, class) in EVENTS {
             assert_eq!(WaitClass::of(oracle::class(event)), *class, "{event}");
         }
-        assert_eq!(metric_of("cell single block physical read"), metric_of("db file sequential read"));
+        for name in ["cell single block physical read", "cell single block physical read: flash cache"] {
+            assert_eq!(metric_of(name).event, "cell single block physical read");
+        }
+        assert_eq!(metric_of("cell smart table scan").class, WaitClass::Read);
         assert_eq!(metric_of("ON CPU").class, WaitClass::Cpu);
         assert_eq!(metric_of("enq: TM - contention").class, WaitClass::Contention);
         assert_eq!(metric_of("Disk file operations I/O"), OTHERS[5]);

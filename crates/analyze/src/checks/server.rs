@@ -10,7 +10,7 @@ use mindful_core::run::{Run, StepRecord};
 use mindful_core::units::counted;
 use mindful_core::workload::{OpKind, Skew};
 
-use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
+use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
 use crate::judgement::headline::{MAX_YIELD, percent};
 use crate::judgement::verdict::CONTENTION_SHARE;
@@ -32,7 +32,6 @@ const VISITS_AN_UPDATED_BLOCK: f64 = 5.0;
 pub fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     [
         contention(step, found),
-        prefetched(step, found),
         unasked_reads(run, step, found),
         maintenance(&found.counters),
         forced_checkpoints(&found.counters),
@@ -62,20 +61,6 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
         counted(workload.schemas, "schema")
     );
     Some(Finding::new(codes::CONTENTION, severity, text, evidence))
-}
-
-/// Several blocks in one request: read ahead of their use, by a scan or a plan that sorts its blocks.
-fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let sorts = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
-    if sorts || !one_by_one(step, found.work.as_ref()?) {
-        return None;
-    }
-    found.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    let blocks = found.counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS);
-    let blocks = blocks.filter(|blocks| *blocks > SINGLE_BLOCK)?;
-    let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
-                IOPS nor latency are of random single blocks. Find who scans.";
-    Some(codes::PREFETCHED.finding(text, format!("{blocks:.2} blocks a read request")))
 }
 
 /// Reads beyond those of the blocks visited and their index: of storage, or of the cache that sessions share with others.

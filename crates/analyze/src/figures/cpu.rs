@@ -66,9 +66,12 @@ pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &C
     (reads_alone && rest >= 0.0).then_some(rest)
 }
 
-/// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host.
+/// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host it shares with
+/// the server.
 pub fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
     let allowed = run.environment.get("client.cpus_allowed").and_then(|cpus| cpus.parse::<f64>().ok());
-    let (host, allowed) = (counters.host_cpus(), allowed.filter(|cpus| *cpus > 0.0));
+    // The CPUs of another host are none of its.
+    let here = run.host.as_ref().is_none_or(|host| host.local);
+    let (host, allowed) = (counters.host_cpus().filter(|_| here), allowed.filter(|cpus| *cpus > 0.0));
     allowed.into_iter().chain(host).reduce(f64::min)
 }

@@ -195,7 +195,23 @@ impl Facts<'_> {
                 row.gap = Some(row.gap.take().map_or(known.clone(), |gap| format!("{gap}; {known}")));
             }
         }
+        rows.splice(4..4, self.ways());
         rows
+    }
+
+    /// How blocks that were read came: each by its share of them. Empty where the target does not tell ways apart.
+    fn ways(&self) -> Vec<Row> {
+        let (Some(ahead), direct) = (self.counters.rate(shared::READS_AHEAD), self.counters.rate(shared::READS_DIRECT))
+        else {
+            return Vec::new();
+        };
+        let all = self.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate > 0.0);
+        let of = |row: Row| Row { ratio: row.per_s.zip(all).map(|(rate, all)| rate / all), ..row };
+        let requests = self.counters.rate(shared::READ_REQUESTS);
+        let requests = Row { counts_bytes: false, bytes_per_s: None, ..self.blocks("  read requests", requests) };
+        let ahead = self.blocks("  prefetched", Some(ahead));
+        let direct = self.blocks("  past the cache", direct);
+        [requests, ahead, direct].map(of).into()
     }
 
     fn writes(&self) -> Vec<Row> {

@@ -19,3 +19,4 @@ mod open_loop;
 mod ranks;
 mod steady_signals;
 mod synthetic;
+mod ways;

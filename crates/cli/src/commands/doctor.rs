@@ -1,4 +1,4 @@
-//! `mindful doctor`: what would spoil the result, before anything runs.
+//! `mindful doctor`: what would spoil the result, before anything runs; what an engine proves of itself is kept for runs.
 
 use std::fs;
 
@@ -6,20 +6,25 @@ use clap::ArgMatches;
 use mindful_core::engine::{Proven, SelfProof, Stop};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
-use mindful_runner::preflight;
+use mindful_runner::{preflight, self_proof};
 use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
 
-/// Examines host and target; changes nothing.
+/// Examines host and target; changes nothing of them.
 pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let (findings, proof) = if let Some(folder) = context.would_make()? {
         (preflight::host_alone(&folder), None)
     } else {
         let target = context.open()?;
-        (preflight::checks(&*target, &context.plan, false)?, target.self_proof(&Stop::default())?)
+        let findings = preflight::checks(&*target, &context.plan, false)?;
+        let proof = target.self_proof(&Stop::default())?;
+        if let Some(proof) = &proof {
+            self_proof::keep(&*target, &context.store, proof)?;
+        }
+        (findings, proof)
     };
     context.events().quiet();
     let bundle = proof.as_ref().map(|proof| keep(&proof.bundle)).transpose()?;

@@ -24,7 +24,7 @@ fn events(store: &Path, target: &str) -> Vec<Value> {
 }
 
 /// A metric as it stands on the page: devices and CPUs of this host by a name that stands for all.
-fn row(source: &str, metric: &Value) -> String {
+pub fn row(source: &str, metric: &Value) -> String {
     let text = |key: &str| metric[key].as_str().unwrap().to_owned();
     let mut name = text("name");
     if source == "diskstats" && name.contains('.') {

@@ -13,6 +13,7 @@ crate::finding_codes! {
     INCOMPLETE = "incomplete", Error;
     OBJECTIVE_UNDECIDED = "objective-undecided", Error;
     LAYOUT = "layout", Error;
+    SELF_PROOF_FAILED = "self-proof-failed", Error;
     // The figure is not what it seems.
     PAGE_CACHE = "page-cache", Warning;
     CACHE_BELOW = "cache-below", Warning;
@@ -31,6 +32,8 @@ crate::finding_codes! {
     RATE_NOT_SUSTAINED = "rate-not-sustained", Warning;
     WRITES_WITHOUT_UPDATES = "writes-without-updates", Warning;
     PREFETCHED = "prefetched", Warning;
+    READ_PAST_CACHE = "read-past-cache", Warning;
+    COMMITS_UNPROVEN = "commits-unproven", Warning;
     UNASKED_READS = "unasked-reads", Warning;
     CONTENTION = "contention", Warning;
     SHORT_REPORT = "short-report", Warning;
@@ -58,11 +61,15 @@ crate::finding_codes! {
     OUT_OF_MEMORY = "out-of-memory", Warning;
     HOOK_FAILED = "hook-failed", Warning;
     PART_OF_RUN = "part-of-run", Warning;
+    SELF_PROOF_MISSING = "self-proof-missing", Warning;
     // Good to know.
     LATE_START = "late-start", Info;
     FEW_OPERATIONS = "few-operations", Info;
     SLOW_FEW = "slow-few", Info;
+    CLOCK_COST = "clock-cost", Info;
     SMALL_SPAN = "small-span", Info;
+    STORAGE_FILTERS = "storage-filters", Info;
+    STORAGE_CACHE = "storage-cache", Info;
     STILL_READING = "still-reading", Info;
     UNFAIR = "unfair", Info;
     ONE_CPU_FULL = "one-cpu-full", Info;

@@ -118,3 +118,18 @@ fn every_parameter_of_both_kits_is_carried_or_listed() {
         assert!(!imported.toml.contains("sesame") && !left.contains("sesame"), "{left}");
     }
 }
+
+#[test]
+fn services_of_a_cluster_become_one_target() {
+    let target = |text: &str| {
+        let imported = import("slob.conf", &format!("UPDATE_PCT=10\nSCAN_PCT=0\n{text}")).unwrap();
+        let line = imported.toml.lines().find(|line| line.starts_with("target")).map(str::to_owned);
+        (line, imported.left_behind.join("\n"))
+    };
+    let (four, _) = target("SQLNET_SERVICE_BASE=rac\nSQLNET_SERVICE_MAX=4\n");
+    assert_eq!(four.as_deref(), Some("target = \"oracle://mindful_bench@rac1..4\""));
+    let (one, _) = target("SQLNET_SERVICE_BASE=sales\n");
+    assert_eq!(one.as_deref(), Some("target = \"oracle://mindful_bench@sales\""));
+    let (none, left) = target("SQLNET_SERVICE_MAX=4\n");
+    assert!(none.is_none() && left.contains("SQLNET_SERVICE_MAX: without SQLNET_SERVICE_BASE"), "{left}");
+}

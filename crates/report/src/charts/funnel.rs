@@ -11,10 +11,14 @@ use crate::figure::number;
 /// The level above all, which counts no reads: beside the blocks it visits it would be a line.
 const OPERATIONS: &str = "operations";
 
+/// How the levels below the device begin; other rows set in are parts of the one above them, and no level.
+const BELOW: &str = "  below";
+
 /// The funnel of a step; `None` where no level is known.
 pub fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let rows = &step.ledger.reads;
-    let bars: Vec<Bar> = rows.iter().filter(|row| row.name != OPERATIONS).map(bar).collect();
+    let is_level = |row: &&Row| row.name != OPERATIONS && (!row.name.starts_with("  ") || row.name.starts_with(BELOW));
+    let bars: Vec<Bar> = rows.iter().filter(is_level).map(bar).collect();
     if !bars.iter().any(|bar| bar.span.is_some()) {
         return None;
     }

@@ -2,7 +2,7 @@
 //!
 //! The address is whatever Oracle's own clients take: EZConnect (`host:port/service`, `tcps://host:port/service`), an alias
 //! of tnsnames.ora, or a descriptor in brackets. Of an EZConnect address, services may be several, for the instances of a
-//! cluster: `host/batch1,batch2` or `host/batch1..4`. `host:port?sid=ORCL` names an instance the old way.
+//! cluster: `host/batch1,batch2` or `host/batch1..4`; aliases likewise, `rac1..4`. `host:port?sid=ORCL` names an instance the old way.
 
 use mindful_core::secret::MASK;
 use mindful_core::{Error, Result};
@@ -75,7 +75,7 @@ fn services(address: &str) -> Result<Vec<String>> {
     }
     let (before, parameters) = address.split_once('?').map_or((address, None), |(a, b)| (a, Some(b)));
     let scheme = before.find("://").map_or(0, |at| at + 3);
-    let Some(slash) = before[scheme..].find('/').map(|at| at + scheme) else { return Ok(vec![address.to_owned()]) };
+    let Some(slash) = before[scheme..].find('/').map(|at| at + scheme) else { return aliases(address) };
     let (host, names) = (&before[..slash], &before[slash + 1..]);
     // What follows the service, such as `:pooled` for DRCP, is of each.
     let (names, server) = names.find([':', '/']).map_or((names, ""), |at| names.split_at(at));
@@ -88,6 +88,12 @@ fn services(address: &str) -> Result<Vec<String>> {
         return Err(too_many());
     }
     Ok(all)
+}
+
+/// Aliases of tnsnames.ora, one or several: `SALES`, `rac1..4`, `one,two`.
+fn aliases(address: &str) -> Result<Vec<String>> {
+    let all: Vec<String> = address.split(',').map(ladder).collect::<Result<Vec<_>>>()?.concat();
+    if all.len() > MOST_SERVICES as usize { Err(too_many()) } else { Ok(all) }
 }
 
 fn too_many() -> Error {
@@ -151,6 +157,7 @@ mod tests {
     fn several_services_are_endpoints_in_order() {
         assert_eq!(services_of("oracle://b@db/x1..3"), ["db/x1", "db/x2", "db/x3"]);
         assert_eq!(services_of("oracle://b@db:1521/one,two"), ["db:1521/one", "db:1521/two"]);
+        assert_eq!(services_of("oracle://b@rac1..2"), ["rac1", "rac2"]);
         assert_eq!(services_of("oracle://b@tcps://db/x9..10:pooled"), ["tcps://db/x9:pooled", "tcps://db/x10:pooled"]);
     }
 

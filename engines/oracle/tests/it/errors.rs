@@ -74,6 +74,7 @@ fn a_view_that_may_not_be_read_is_told_with_its_grant() {
         ("own_events", "V_$SESSION_EVENT", shared::SINGLE_READS),
         ("own_time", "V_$SESS_TIME_MODEL", shared::SERVER_CPU_US),
         ("instance_statistics", "V_$SYSSTAT", shared::PHYSICAL_WRITES),
+        ("host", "V_$OSSTAT", shared::HOST_CPU_BUSY_US),
     ] {
         let (fixture, database) = fixture();
         database.fail(text, 942, u32::MAX);
@@ -88,6 +89,28 @@ fn a_view_that_may_not_be_read_is_told_with_its_grant() {
         let grants = ENGINE.grants().unwrap();
         assert!(grants.contains(view), "{view} is not in the script");
     }
+}
+
+#[test]
+fn a_server_elsewhere_tells_of_its_host_and_files() {
+    let (fixture, database) = fixture();
+    database.fail("files", 942, u32::MAX);
+    let kept = Arc::new(Kept::default());
+    let events: Arc<dyn Events> = kept.clone();
+    let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+    let mut samplers = target.samplers().unwrap();
+    let told = kept.0.lock().unwrap().join(" | ");
+    assert!(told.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !told.contains("ASM"), "{told}");
+    let host = samplers.iter_mut().find(|sampler| sampler.name() == "v$osstat").unwrap();
+    let names: Vec<String> = host.metrics().iter().map(|metric| metric.name.clone()).collect();
+    assert_eq!(names[..3], [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name(), "host_cpus"]);
+    assert_eq!(host.read().unwrap()[..4], [Some(1e6), Some(1e7), Some(2.0), Some(1.0)]);
+    assert!(samplers.iter().all(|sampler| !["v$iostat_file", "v$asm_disk_iostat"].contains(&sampler.name())));
+    database.fail("files", 942, 0);
+    let mut samplers = target.samplers().unwrap();
+    let files = samplers.iter_mut().find(|sampler| sampler.name() == "v$iostat_file").unwrap();
+    let mib = f64::from(1 << 20);
+    assert_eq!(files.read().unwrap()[..2], [Some(100.0), Some(10.0 * mib)]);
 }
 
 #[test]

@@ -9,5 +9,6 @@ mod grammar;
 mod model;
 mod self_proof;
 mod shapes;
+mod stops;
 mod support;
 mod wire;

@@ -136,6 +136,7 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("pools", include_str!("../../sql/describe/pools.sql")),
     ("instance", include_str!("../../sql/describe/instance.sql")),
     ("database", include_str!("../../sql/describe/database.sql")),
+    ("identity", include_str!("../../sql/describe/identity.sql")),
     ("own_statistics", include_str!("../../sql/counters/own.sql")),
     ("my_statistics", include_str!("../../sql/counters/mine.sql")),
     ("own_events", include_str!("../../sql/counters/own_events.sql")),
@@ -145,6 +146,8 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("instance_statistics", include_str!("../../sql/counters/instance.sql")),
     ("histogram", include_str!("../../sql/counters/histogram.sql")),
     ("host", include_str!("../../sql/counters/host.sql")),
+    ("files", include_str!("../../sql/counters/files.sql")),
+    ("disks", include_str!("../../sql/counters/disks.sql")),
     ("waits", include_str!("../../sql/counters/waits.sql")),
     ("all_waits", include_str!("../../sql/counters/all_waits.sql")),
 ];

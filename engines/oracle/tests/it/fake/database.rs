@@ -33,6 +33,8 @@ pub struct State {
     pub gone: BTreeMap<&'static str, u64>,
     /// Texts that fail, by name: the number of the error, and how often still.
     faults: BTreeMap<String, (u32, u32)>,
+    /// Texts that never end, by name.
+    hanging: BTreeSet<String>,
     /// All texts that were executed, by name.
     pub seen: BTreeSet<String>,
     /// The banner; empty for a usual one.
@@ -99,6 +101,16 @@ impl Database {
         self.state().faults.insert(name.to_owned(), (code, times));
     }
 
+    /// From now on the text called `name` hangs, as one that waits for a lock; no longer once it is let go.
+    pub fn hang(&self, name: &str, hangs: bool) {
+        let mut state = self.state();
+        if hangs {
+            state.hanging.insert(name.to_owned())
+        } else {
+            state.hanging.remove(name)
+        };
+    }
+
     pub fn connect(self: Arc<Self>) -> Result<Session, Failure> {
         let mut state = self.state();
         state.fault("connect")?;
@@ -155,6 +167,11 @@ impl Database {
         let mut state = self.state();
         state.seen.insert(name.clone());
         state.fault(&name)?;
+        while state.hanging.contains(&name) {
+            drop(state);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            state = self.state();
+        }
         Ok(name)
     }
 }

@@ -89,6 +89,7 @@ pub fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Ve
         "pools" => vec![pair("DEFAULT 8192", 1_048_576)],
         "instance" => vec![row(["made_up", "19.0.0.0.0", "1", "NO"])],
         "database" => vec![row(["NOARCHIVELOG", "NO", "READ WRITE", "YES", "PRIMARY"])],
+        "identity" => vec![row(["4711", "4712"])],
         "whoami" => vec![vec![Some(sid.to_string()), Some("1".to_owned()), Some("BENCH".to_owned()), None]],
         "clock" => vec![vec![Some(clock::now_us().to_string())]],
         "prove_schema" => vec![proof(state, sql)],
@@ -101,7 +102,10 @@ pub fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Ve
         "my_time" => times(&state.sessions[&sid]),
         "instance_statistics" => instance(state),
         "histogram" => histogram(state),
-        "host" => vec![pair("NUM_CPUS", 2), pair("BUSY_TIME", 100), pair("IDLE_TIME", 900)],
+        "host" => vec![pair("NUM_CPUS", 2), pair("LOAD", 1), pair("BUSY_TIME", 100), pair("IDLE_TIME", 900)],
+        "files" => vec![row(["100", "10", "20", "2", "90", "45"])],
+        // No disk of ASM: a sum of nothing is NULL.
+        "disks" => vec![row(["", "", "", "", "", ""])],
         "waits" | "all_waits" => state
             .sessions
             .values()

@@ -1,0 +1,134 @@
+//! The way that blocks took to the sessions, and changes to the log: several in a request, past the cache, through a cache or
+//! a filter of the storage; commits that waited; what the
+//! clock took.
+
+use mindful_core::finding::codes;
+use mindful_core::metric::{Counter, shared};
+use mindful_core::result::{Finding, Severity};
+use mindful_core::run::{Run, StepRecord};
+use mindful_core::workload::{Commit, Like, LoopSite, OpKind};
+
+use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
+use crate::judgement::headline::percent;
+use crate::step::StepAnalysis;
+
+/// Share of the reads above which another way than the method's is reported (method.md F1: 99 % of them must take it).
+const OTHER_WAY: f64 = 0.01;
+/// Fewest updates from which commits are held against them.
+const FEWEST_UPDATES: f64 = 100.0;
+/// Share of the updates that must have committed: the counters are of a window that is not quite the sessions'.
+const COMMITTED: f64 = 0.9;
+/// Share of the commits that must have waited: both are counted at once.
+const WAITED: f64 = 0.99;
+/// Fewest bytes of log that the change of a row takes; less, and nothing was changed.
+const LEAST_LOG: f64 = 50.0;
+
+/// Findings about ways over the window. A counter that an engine does not tell decides nothing.
+pub fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+    let all = [
+        prefetched(step, found),
+        past_cache(step, found),
+        filtered(found),
+        storage_cache(found),
+        commits_unproven(step, found),
+        clock_cost(run, step, found),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Share of `part` in `whole` where it is more than a few.
+fn share(found: &StepAnalysis, part: Counter, whole: Counter) -> Option<f64> {
+    found.counters.rate(part).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    found.counters.ratio(part, whole).filter(|share| *share > OTHER_WAY)
+}
+
+/// Several blocks in one request: read ahead of their use, by a scan or a plan that sorts its blocks.
+fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let sorts = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
+    if sorts || !one_by_one(step, found.work.as_ref()?) {
+        return None;
+    }
+    found.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let blocks = found.counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS);
+    let several =
+        blocks.filter(|blocks| *blocks > SINGLE_BLOCK).map(|blocks| format!("{blocks:.2} blocks a read request"));
+    let ahead = share(found, shared::READS_AHEAD, shared::PHYSICAL_READS)
+        .map(|ahead| format!("{} of the blocks read were prefetched", percent(ahead)));
+    let evidence = several.into_iter().chain(ahead).collect::<Vec<_>>().join(", ");
+    if evidence.is_empty() {
+        return None;
+    }
+    let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
+                IOPS nor latency are of random single blocks. Find who scans.";
+    Some(codes::PREFETCHED.finding(text, evidence))
+}
+
+/// Blocks that sessions read past the cache: by scans that is one of the ways, else nobody asked for it.
+fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let direct = share(found, shared::READS_DIRECT, shared::PHYSICAL_READS)?;
+    let scans = !one_by_one(step, found.work.as_ref()?);
+    let (severity, text) = if scans {
+        let text = "Scans read past the database's cache, in requests of many blocks: they warm no cache and are no single \
+                    reads.";
+        (Severity::Info, text)
+    } else {
+        let text = "Sessions read past the database's cache although nothing scans: neither hits nor latency are of random \
+                    single blocks through it. Look at the plans, and for parallel queries.";
+        (Severity::Warning, text)
+    };
+    let evidence = format!("{} of the blocks read were read past the cache", percent(direct));
+    Some(Finding::new(codes::READ_PAST_CACHE, severity, text, evidence))
+}
+
+/// Rows that the storage filtered by itself: blocks were visited there, and never came.
+fn filtered(found: &StepAnalysis) -> Option<Finding> {
+    let bytes = found.counters.rate(shared::FILTERED_BYTES).filter(|bytes| *bytes > 0.0)?;
+    let text = "Storage filtered the rows of scans by itself (a smart scan on Exadata): what the database received is not what \
+                was read, and the blocks of scans were visited over there.";
+    Some(codes::STORAGE_FILTERS.finding(text, format!("{:.1} MiB/s sent after filtering", bytes / f64::from(1 << 20))))
+}
+
+/// Reads that a cache of the storage served: of the disks below it nothing is known.
+fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
+    let served = share(found, shared::STORAGE_CACHE_READS, shared::READ_REQUESTS)?;
+    let text = "A cache of the storage itself served reads: latencies are of that cache, of what lies below it these figures \
+                say nothing. Where it holds all data, that is the storage.";
+    let evidence = format!("{} of the read requests came from the storage's flash cache", percent(served.min(1.0)));
+    Some(codes::STORAGE_CACHE.finding(text, evidence))
+}
+
+/// Updates, commits, waits for the log and bytes of it, each held against the others where every update commits and waits.
+fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let workload = step.head.workload.as_ref()?;
+    let waits = workload.commit == Commit::Each && workload.commit_wait && workload.like != Like::Slob;
+    let work = found.work.as_ref()?;
+    let updates = work.kind(OpKind::Update);
+    let rates = [shared::COMMITS, shared::COMMIT_WAITS].map(|counter| found.counters.rate(counter));
+    let ([Some(commits), Some(waited)], true) = (rates, waits && updates.ops >= FEWEST_UPDATES) else { return None };
+    let per_s = |count: f64| count / work.seconds;
+    let log = found.counters.rate(shared::LOG_BYTES);
+    let thin = log.is_some_and(|bytes| bytes < LEAST_LOG * per_s(updates.blocks));
+    if commits >= COMMITTED * per_s(updates.ops) && waited >= WAITED * commits && !thin {
+        return None;
+    }
+    let text = "Updates, commits and waits for the log do not add up: what a commit costs here is not that of a commit that \
+                waits until its log is on storage. Look at the server's settings of commits.";
+    let bytes =
+        log.map_or_else(String::new, |log| format!(", {:.0} bytes of log a block", log / per_s(updates.blocks)));
+    let done = per_s(updates.ops);
+    let evidence = format!("{done:.0} updates/s, {commits:.0} commits/s, {waited:.0} waits for the log/s{bytes}");
+    Some(codes::COMMITS_UNPROVEN.finding(text, evidence))
+}
+
+/// What the readings of the server's clock took of the operations: it is in their latencies.
+fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+    let us = run.description.as_ref()?.clock_cost_us?;
+    let server = step.head.workload.as_ref()?.looping == LoopSite::Server;
+    let work = found.work.as_ref().filter(|work| server && work.ops() >= FEWEST_UPDATES)?;
+    let busy_us = f64::from(work.sessions) * work.seconds * 1e6 - work.think_us;
+    let share = us * work.ops() / busy_us.max(1.0);
+    let text = "The loop in the server reads its clock once an operation, and what that takes is in the latencies. A larger \
+                --work-unit makes its share small.";
+    let evidence = format!("{us:.2} us a reading, {} of the sessions' time", percent(share.min(1.0)));
+    Some(codes::CLOCK_COST.finding(text, evidence))
+}

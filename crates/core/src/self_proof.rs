@@ -1,0 +1,52 @@
+//! What an engine found of itself on a target, and what is kept of that for later runs.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a claim of an engine about itself held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proven {
+    /// It held.
+    Pass,
+    /// It did not.
+    Fail,
+    /// It cannot be seen here, for want of a right.
+    NotSeen,
+}
+
+impl std::fmt::Display for Proven {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::NotSeen => "NOT SEEN",
+        })
+    }
+}
+
+/// What an engine found of itself on a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfProof {
+    /// Each claim with what was found.
+    pub lines: Vec<(Proven, String)>,
+    /// What a report of a bug needs, without names of hosts and accounts.
+    pub bundle: String,
+}
+
+/// What is kept of a self-proof, beside the runs of whoever asked for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptProof {
+    /// Version of mindful that proved itself.
+    pub version: String,
+    /// When, us since the epoch.
+    pub proven_at_us: i64,
+    /// Each claim with what was found.
+    pub lines: Vec<(Proven, String)>,
+}
+
+impl KeptProof {
+    /// The claims that came out as `proven`.
+    pub fn of(&self, proven: Proven) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(move |line| line.0 == proven).map(|line| line.1.as_str())
+    }
+}

@@ -1,0 +1,2 @@
+/* mindful identity */
+SELECT dbid, con_dbid FROM v$database

@@ -1,0 +1,66 @@
+//! Statements that never end are left behind when someone asks to stop.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mindful_core::engine::{Stop, Target};
+use mindful_core::event::Silent;
+use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::{Error, ErrorKind};
+
+use crate::support::fixture;
+
+/// What `work` ends with once `target` is interrupted, 300 ms after it began.
+fn interrupted<T>(target: &Arc<dyn Target>, work: impl FnOnce() -> Result<T, Error>) -> Error {
+    let stopping = Arc::clone(target);
+    let stop = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        stopping.give_up();
+    });
+    let began = Instant::now();
+    let Err(error) = work() else { panic!("it came to its end") };
+    stop.join().unwrap();
+    assert!((1..20).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    error
+}
+
+#[test]
+fn a_session_in_an_operation_without_end_is_left() {
+    let (fixture, database) = fixture();
+    let target: Arc<dyn Target> = Arc::from(fixture.open());
+    target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+    for (looping, text) in [(LoopSite::Server, "slice"), (LoopSite::Client, "select")] {
+        let workload =
+            Workload { looping, ..Workload::reads(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4) };
+        target.prepare(&workload, 1).unwrap();
+        let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+        let mut session = target.session(&workload, placement).unwrap();
+        database.hang(text, true);
+        let begin_us = target.clock_us().unwrap();
+        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
+        let error = interrupted(&target, || session.slice(&order));
+        assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("session 0"), "{error:?}");
+        let began = Instant::now();
+        drop(session);
+        assert!(began.elapsed() < Duration::from_secs(5), "its end waits for the statement");
+        database.hang(text, false);
+    }
+}
+
+#[test]
+fn a_load_and_a_question_without_end_are_left() {
+    let (fixture, database) = fixture();
+    let target: Arc<dyn Target> = Arc::from(fixture.open());
+    database.hang("blocks", true);
+    let error = interrupted(&target, || target.load(&fixture.dataset, &Silent, &Stop::default()));
+    assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("loading MINDFUL_"), "{error:?}");
+    database.hang("blocks", false);
+    let (fixture, database) = crate::support::fixture();
+    let target: Arc<dyn Target> = Arc::from(fixture.open());
+    database.hang("look", true);
+    assert_eq!(interrupted(&target, || target.dataset()).kind, ErrorKind::Interrupted);
+    database.hang("look", false);
+    // The next question has a connection of its own.
+    assert_eq!(target.dataset().unwrap(), None);
+}
