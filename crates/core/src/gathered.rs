@@ -4,23 +4,24 @@ use std::collections::BTreeMap;
 
 use crate::event::Event;
 use crate::joint::{RankRecord, Span, Spans};
-use crate::metric::shared;
+use crate::metric::{Metric, MetricKind, shared};
 use crate::published::Published;
 use crate::run::{Merged, MergedSlice, Series, StepRecord, Summed};
 use crate::slice::{LongOp, Placement, SliceReport};
 
 impl StepRecord {
-    /// What one rank's sessions did, without counters but the CPU of its process: as it goes to the first rank.
+    /// What one rank's sessions did, without counters but the CPU of its process, and those of a target that is in the
+    /// process: as it goes to the first rank.
     ///
     /// # Errors
     /// The step is none of a rank's.
-    pub fn part(&self, cpus: Option<f64>) -> Result<Self, String> {
+    pub fn part(&self, cpus: Option<f64>, in_process: bool) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
         let rank = RankRecord { cpus, cpu_us, ..rank.clone() };
         Ok(Self {
             ranks: vec![rank],
-            series: Vec::new(),
+            series: self.series.iter().filter(|series| in_process && of_target(series)).cloned().collect(),
             latencies: Vec::new(),
             busiest: Vec::new(),
             window: self.window,
@@ -71,6 +72,26 @@ fn of_series(series: &Series) -> impl Iterator<Item = Event> + '_ {
     }))
 }
 
+/// Whether these are counters of the target itself, and not of its host.
+fn of_target(series: &Series) -> bool {
+    let its = [shared::LOGICAL_READS, shared::PHYSICAL_READS];
+    series.metrics.iter().any(|metric| its.iter().any(|counter| metric.name == *counter))
+}
+
+/// Adds the counters of `other`, of a target in another process: what one of the two does not tell is not known of both.
+fn add_counters(all: &mut Series, other: &Series) {
+    let place = |metric: &Metric| other.metrics.iter().position(|of| of.name == metric.name && of.kind == metric.kind);
+    let places: Vec<Option<usize>> =
+        all.metrics.iter().map(|metric| place(metric).filter(|_| metric.kind == MetricKind::Counter)).collect();
+    for reading in &mut all.readings {
+        let theirs = other.readings.iter().find(|theirs| theirs.boundary == reading.boundary);
+        for (value, place) in reading.values.iter_mut().zip(&places) {
+            let more = theirs.zip(*place).and_then(|(theirs, place)| *theirs.values.get(place)?);
+            *value = value.zip(more).map(|(value, more)| value + more);
+        }
+    }
+}
+
 /// CPU of this process by boundary.
 fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
     let name = shared::CLIENT_CPU_US.name();
@@ -107,7 +128,8 @@ impl Gathered {
     /// # Errors
     /// It is none of a rank's.
     pub fn new(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
-        let part = first.part(cpus)?;
+        // Its counters are there already.
+        let part = first.part(cpus, false)?;
         let mut gathered = Self {
             first,
             parts: BTreeMap::new(),
@@ -143,6 +165,11 @@ impl Gathered {
         let moved = |us: i64| us.saturating_add(shift_us);
         for slice in part.merged.slices() {
             self.slices.entry(slice.report.index).or_default().add(slice, base, shift_us);
+        }
+        for all in self.first.series.iter_mut().filter(|_| rank.rank != mine.rank) {
+            if let Some(theirs) = part.series.iter().find(|theirs| theirs.source == all.source) {
+                add_counters(all, theirs);
+            }
         }
         let occupied = part.merged.stored(&part.published).occupied_us;
         self.published.join(&part.published, shift_us);
@@ -202,5 +229,37 @@ impl Gathered {
         let spans = Spans { spans, occupied_us: self.occupied_us, published: self.published };
         step.merged = Merged::given(slices, spans);
         Ok(step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Phase;
+    use crate::run::Reading;
+
+    fn series(names: &[&str], readings: &[(u32, &[Option<f64>])]) -> Series {
+        let reading = |(boundary, values): &(u32, &[Option<f64>])| Reading {
+            boundary: *boundary,
+            at_us: 0,
+            cost_us: 0,
+            values: values.to_vec(),
+        };
+        Series {
+            source: "its own".to_owned(),
+            metrics: names.iter().map(|name| Metric::counter(*name, "blocks", "")).collect(),
+            phase: Phase::Boundary,
+            readings: readings.iter().map(reading).collect(),
+        }
+    }
+
+    #[test]
+    fn counters_add_up_and_what_one_does_not_tell_is_unknown() {
+        let mut all = series(&["a", "b", "c"], &[(0, &[Some(1.0), Some(2.0), Some(3.0)]), (1, &[Some(4.0); 3])]);
+        // The other has them in another order, has no c, and missed a reading.
+        add_counters(&mut all, &series(&["b", "a"], &[(0, &[Some(20.0), None])]));
+        let values: Vec<_> = all.readings.iter().map(|reading| reading.values.clone()).collect();
+        assert_eq!(values, [[None, Some(22.0), None], [None; 3]]);
+        assert!(!of_target(&all) && of_target(&series(&[shared::PHYSICAL_READS.name()], &[])));
     }
 }

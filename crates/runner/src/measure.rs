@@ -53,7 +53,8 @@ pub fn step(
         }
     }
     let endpoints = target.describe()?.endpoints;
-    if watches {
+    // What counts in the process of a rank counts that rank's work alone.
+    if watches || target.host().in_process {
         samplers.extend(target.samplers()?);
     }
     let head = StepHead {

@@ -30,7 +30,8 @@ pub fn part_of(run: &Run) -> Result<StepRecord> {
     if !step.finished() || step.error.is_some() {
         return Err(refused(format!("run {} did not come to its end", run.head.id)));
     }
-    step.part(cpus(run)).map_err(|why| refused(format!("run {}: {why}", run.head.id)))
+    let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
+    step.part(cpus(run), in_process).map_err(|why| refused(format!("run {}: {why}", run.head.id)))
 }
 
 /// The run of all ranks: `first` is that of rank 0, with all its counters.

@@ -36,6 +36,8 @@ pub struct RawTarget {
     events: Arc<dyn Events>,
     counters: Arc<Counters>,
     locks: FileLocks,
+    /// Others of its run use the files too.
+    among_ranks: AtomicBool,
     prepared: Mutex<Option<Arc<Prepared>>>,
 }
 
@@ -43,7 +45,8 @@ impl RawTarget {
     /// The target that `options` describe. Files need not exist yet; those that do must be of a kind that can be read.
     pub fn open(options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let (counters, locks, prepared) = (Arc::default(), FileLocks::default(), Mutex::new(None));
-        let target = Self { options, events: events.clone(), counters, locks, prepared };
+        let among_ranks = AtomicBool::new(false);
+        let target = Self { options, events: events.clone(), counters, locks, among_ranks, prepared };
         target.sources()?;
         Ok(target)
     }
@@ -353,10 +356,20 @@ impl Target for RawTarget {
         ))
     }
 
+    fn join_run(&self) {
+        self.among_ranks.store(true, Ordering::SeqCst);
+    }
+
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         self.require_sources()?;
+        let among_ranks = self.among_ranks.load(Ordering::SeqCst);
         if workload.update_pct.is_none() {
-            self.locks.share(&self.options.paths, self.options.shared)?;
+            self.locks.share(&self.options.paths, self.options.shared || among_ranks)?;
+        } else if among_ranks {
+            return Err(Error::plan(
+                "bare files are written by one process alone, and several ranks share this run",
+                "run ranks with --update-pct 0, or give --ranks 1 to a run that writes",
+            ));
         } else {
             self.locks.hold_alone(&self.options.paths)?;
         }

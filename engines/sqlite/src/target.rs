@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
@@ -38,6 +38,8 @@ pub struct SqliteTarget {
     shared: Shared,
     running: Mutex<Vec<InterruptHandle>>,
     locks: FileLocks,
+    /// Others of its run use the file too.
+    among_ranks: AtomicBool,
     /// To look at pages as they are stored; never closed before the target, for that drops the process's locks.
     pages: Mutex<Vec<File>>,
 }
@@ -46,7 +48,8 @@ impl SqliteTarget {
     /// A target on `file`; nothing is opened yet.
     pub fn new(file: DatabaseFile, options: Options) -> Self {
         let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
-        Self { file, options, shared, running: Mutex::default(), locks: FileLocks::default(), pages: Mutex::default() }
+        let (running, locks, pages) = (Mutex::default(), FileLocks::default(), Mutex::default());
+        Self { file, options, shared, running, locks, among_ranks: AtomicBool::new(false), pages }
     }
 
     fn explained(&self, error: &rusqlite::Error) -> Error {
@@ -177,9 +180,14 @@ impl Target for SqliteTarget {
         registry::stored_proof(&connection).map_err(|error| self.explained(&error))
     }
 
+    fn join_run(&self) {
+        self.among_ranks.store(true, Ordering::SeqCst);
+    }
+
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         self.carriable(workload)?;
-        self.locks.share(&[self.file.path().to_owned()], self.options.shared)?;
+        let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
+        self.locks.share(&[self.file.path().to_owned()], shared)?;
         let connection = self.connect(workload)?;
         let read_only = connection.is_readonly(rusqlite::MAIN_DB).map_err(|error| self.explained(&error))?;
         if read_only && !workload.update_pct.is_none() {

@@ -62,10 +62,14 @@ mod poolers;
 #[cfg(feature = "raw")]
 mod prices;
 mod ranks;
+#[cfg(all(feature = "sqlite", feature = "raw"))]
+mod ranks_on_files;
 mod raw;
 mod redactions;
 mod secrets;
 mod security_page;
+#[cfg(target_os = "linux")]
+mod slurm;
 #[cfg(target_os = "linux")]
 mod squeezes;
 mod steady;

@@ -71,7 +71,7 @@ fn verbs_of_one_process_refuse_what_a_launcher_started() {
 }
 
 /// A small plan on nothing, whose ranks meet in a folder.
-const RUN: [&str; 14] = [
+pub const RUN: [&str; 14] = [
     "run",
     "-q",
     "--target",
@@ -89,13 +89,13 @@ const RUN: [&str; 14] = [
 ];
 
 /// Ranks of one job, as processes.
-struct Ranks {
-    mindful: Mindful,
-    meet: String,
+pub struct Ranks {
+    pub mindful: Mindful,
+    pub meet: String,
 }
 
 impl Ranks {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let mindful = Mindful::new();
         let meet = format!("dir:{}", mindful.folder().join("meet").display());
         Self { mindful, meet }
@@ -133,7 +133,7 @@ impl Ranks {
     }
 
     /// Whether nothing is left where they met.
-    fn left_nothing(&self) -> bool {
+    pub fn left_nothing(&self) -> bool {
         std::fs::read_dir(self.mindful.folder().join("meet")).unwrap().next().is_none()
     }
 
@@ -148,7 +148,7 @@ impl Ranks {
     }
 }
 
-fn ended(child: Child) -> (Option<i32>, String, String) {
+pub fn ended(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))

@@ -1,0 +1,89 @@
+//! Ranks on files that all of them reach, which meet in a folder: SQLite and bare files.
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::mindful::alone::Quiet;
+use crate::ranks::{Ranks, ended};
+
+/// One row: its key, and what an update leaves of itself in it.
+type Row = (i64, Vec<u8>, Vec<u8>);
+
+/// All rows of eight schemas by their keys.
+fn rows(file: &Path) -> Vec<Vec<Row>> {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    (1..=8)
+        .map(|schema| {
+            let mut all = connection.prepare(&format!("SELECT k, c1, c2 FROM blocks_{schema} ORDER BY k")).unwrap();
+            let rows = all.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+            rows.map(Result::unwrap).collect()
+        })
+        .collect()
+}
+
+/// Starts ranks of a run with `given`, each with a store of its own.
+fn start(ranks: &Ranks, of: u32, given: &[&str]) -> Vec<Child> {
+    let count = of.to_string();
+    let shared = ["--ranks", &count, "--meet", &ranks.meet, "-q", "--format", "json"];
+    (0..of)
+        .map(|rank| {
+            let mut command = ranks.mindful.command(&[&["run"], given, &shared[..]].concat());
+            command.env("JOB_COMPLETION_INDEX", rank.to_string());
+            command.env("MINDFUL_STORE", ranks.mindful.folder().join(format!("store-{rank}")));
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect()
+}
+
+/// What the first rank reports; all others ended well too.
+fn reported(children: Vec<Child>) -> Value {
+    let all: Vec<_> = children.into_iter().map(ended).collect();
+    assert!(all.iter().all(|(code, ..)| *code == Some(0)), "{all:?}");
+    serde_json::from_str(&all[0].1).unwrap()
+}
+
+#[test]
+fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    // A schema for each session, so that who wrote a row last is no matter of time.
+    let plan = ["--schemas", "8", "--scale", "64", "--sessions", "8", "--work-unit", "2", "--update-pct", "50"];
+    let on = |file: &'static str| [&["--ops", "60", "--target", file][..], &plan].concat();
+    let load = ["load", "-q", "--target", "sqlite:loaded.db", "--schemas", "8", "--scale", "64"];
+    assert!(ranks.mindful.run(&load).status.success());
+    assert!(ranks.mindful.run(&[&["run", "-q"], &*on("sqlite:one.db")].concat()).status.success());
+    let four = reported(start(&ranks, 4, &on("sqlite:four.db")));
+    let [loaded, by_one, by_four] =
+        ["loaded.db", "one.db", "four.db"].map(|name| rows(&ranks.mindful.folder().join(name)));
+    let changed = |by: &[Vec<Row>]| loaded.iter().flatten().zip(by.iter().flatten()).filter(|(a, b)| a != b).count();
+    assert!(changed(&by_one) > 100, "updates change rows: {}", changed(&by_one));
+    assert_eq!(by_one, by_four, "each key was last written by the same operation of the same session");
+    for kind in ["select", "update"] {
+        let count = |summary: &Value| summary["steps"][0]["ops"][kind]["count"].as_u64();
+        assert!(count(&four) > Some(0), "{four:#}");
+    }
+    assert!(ranks.left_nothing());
+}
+
+#[test]
+fn ranks_read_bare_files_together_and_none_of_them_writes() {
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    let plan = ["--target", "raw:blocks", "--scale", "8MiB", "--sessions", "4", "--warmup", "0s", "--duration", "2s"];
+    let summary = reported(start(&ranks, 2, &plan));
+    assert_eq!(summary["steps"][0]["ranks"].as_array().map(Vec::len), Some(2));
+    // The counters of a rank are those of its own process. A busy machine may read them too late.
+    let step = &summary["steps"][0];
+    let figure = |name: &str| step[name].as_f64();
+    if let Some((read, visited)) = figure("physical_reads_per_s").zip(figure("blocks_visited_per_s")) {
+        assert!((0.8..1.2).contains(&(read / visited)), "what both ranks read is counted: {step:#}");
+    }
+    for (code, report, told) in start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(ended)
+    {
+        assert_eq!((code, &*report), (Some(2), ""), "{told}");
+        assert!(told.lines().count() == 1 && told.contains("bare files are written by one process alone"), "{told}");
+    }
+    assert!(ranks.left_nothing());
+}

@@ -1,0 +1,135 @@
+//! Ranks that Slurm starts: a controller and two nodes that are made up, all on this machine.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_conformance::not_run;
+
+use crate::mindful::alone::Quiet;
+use crate::mindful::json;
+use crate::ranks::{RUN, Ranks};
+
+/// The daemons of a cluster, which end with it.
+struct Cluster {
+    folder: tempfile::TempDir,
+    daemons: Vec<Child>,
+}
+
+/// Ports that nobody else has by now.
+fn ports<const N: usize>() -> [u16; N] {
+    let held = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    held.map(|listener| listener.local_addr().unwrap().port())
+}
+
+impl Cluster {
+    fn start() -> Self {
+        let mut cluster = Self { folder: tempfile::tempdir().unwrap(), daemons: Vec::new() };
+        let at = cluster.folder.path().to_owned();
+        for folder in ["state", "spool.n1", "spool.n2"] {
+            std::fs::create_dir(at.join(folder)).unwrap();
+        }
+        // What daemons and srun trust each other by.
+        std::fs::write(at.join("key"), [7_u8; 64]).unwrap();
+        Command::new("chmod").args(["600", "key"]).current_dir(&at).status().unwrap();
+        let file = |name: &str| at.join(name).display().to_string();
+        let paths = [("--key-file", "key"), ("--socket", "socket"), ("--pid-file", "pid"), ("--seed-file", "seed")];
+        let mut munged = Command::new("/usr/sbin/munged");
+        munged.args(["--force", "--foreground", "--log-file", &file("munge.log")]);
+        munged.args(paths.iter().flat_map(|(flag, name)| [(*flag).to_owned(), file(name)]));
+        cluster.spawn(&mut munged);
+        let until = Instant::now() + Duration::from_secs(20);
+        while !at.join("socket").exists() {
+            assert!(Instant::now() < until, "munged does not come up");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        std::fs::write(at.join("slurm.conf"), configuration(&at)).unwrap();
+        for daemon in [
+            &["/usr/sbin/slurmctld", "-D"][..],
+            &["/usr/sbin/slurmd", "-D", "-N", "n1"],
+            &["/usr/sbin/slurmd", "-D", "-N", "n2"],
+        ] {
+            let mut command = Command::new(daemon[0]);
+            cluster.spawn(command.args(&daemon[1..]).env("SLURM_CONF", at.join("slurm.conf")));
+        }
+        cluster
+    }
+
+    fn spawn(&mut self, command: &mut Command) {
+        let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.daemons.push(silent.spawn().unwrap());
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for daemon in self.daemons.iter_mut().rev() {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+}
+
+fn configuration(at: &Path) -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let host = host.trim().split('.').next().unwrap().to_owned();
+    let [controller, first, second] = ports();
+    let at = at.display();
+    format!(
+        "ClusterName=t\n\
+         SlurmctldHost={host}(127.0.0.1)\n\
+         SlurmctldPort={controller}\n\
+         SlurmUser=root\n\
+         AuthType=auth/munge\n\
+         AuthInfo=socket={at}/socket\n\
+         CryptoType=crypto/munge\n\
+         StateSaveLocation={at}/state\n\
+         SlurmdSpoolDir={at}/spool.%n\n\
+         SlurmctldPidFile={at}/ctld.pid\n\
+         SlurmdPidFile={at}/d.%n.pid\n\
+         SlurmctldLogFile={at}/ctld.log\n\
+         SlurmdLogFile={at}/d.%n.log\n\
+         ProctrackType=proctrack/pgid\n\
+         TaskPlugin=task/none\n\
+         SelectType=select/cons_tres\n\
+         SelectTypeParameters=CR_Core\n\
+         MpiDefault=none\n\
+         ReturnToService=2\n\
+         NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs=2\n\
+         NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs=2\n\
+         PartitionName=p Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE\n"
+    )
+}
+
+#[test]
+fn srun_starts_four_ranks_on_two_nodes() {
+    let programs = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/srun", "/usr/sbin/munged"];
+    if programs.iter().any(|program| !Path::new(program).exists()) {
+        not_run("it needs Slurm (Debian: slurm-wlm)");
+        return;
+    }
+    if !rustix::process::geteuid().is_root() {
+        not_run("it needs root, as Slurm's daemons do");
+        return;
+    }
+    let _beside = Quiet::beside();
+    let (cluster, ranks) = (Cluster::start(), Ranks::new());
+    let rank = ranks.mindful.command(&[&RUN[..], &["--meet", &ranks.meet, "--format", "json"]].concat());
+    let mut srun = Command::new("/usr/bin/srun");
+    srun.args(["--kill-on-bad-exit=0", "-n", "4", "-N", "2"]).arg(rank.get_program()).args(rank.get_args());
+    srun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    srun.env("SLURM_CONF", cluster.folder.path().join("slurm.conf"));
+    let output = srun.current_dir(ranks.mindful.folder()).stdin(Stdio::null()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let summary = json(&output);
+    let step = &summary["steps"][0];
+    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{told}");
+    let lines = told.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
+    assert_eq!(lines.count(), 3, "each other rank has a line: {told}");
+    let run = ranks.mindful.folder().join("runs").join(summary["id"].as_str().unwrap());
+    let log = std::fs::read_to_string(run.join("run.jsonl")).unwrap();
+    assert!(log.contains(r#""job":"1.0""#), "they met under the name of Slurm's step: {log}");
+    assert!(ranks.left_nothing());
+}
