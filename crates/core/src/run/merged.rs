@@ -83,7 +83,9 @@ pub struct Summed {
     reports: usize,
     slice_us: i64,
     long: Vec<(u32, LongOp)>,
-    ops: Vec<(u64, u64)>,
+    /// Operations by session of each part, whose sessions count from its base. Packed as they came: of 100,000 sessions
+    /// an hour of slices is kept.
+    ops: Vec<(u32, Buckets)>,
 }
 
 impl Summed {
@@ -113,7 +115,7 @@ impl Summed {
         self.long.extend(slice.long.iter().map(|(session, op)| {
             (session.saturating_add(base), LongOp { begin_us: op.begin_us.saturating_add(shift_us), ..*op })
         }));
-        self.ops.extend(slice.ops.iter().map(|(session, ops)| (session + u64::from(base), ops)));
+        self.ops.push((base, slice.ops.clone()));
     }
 
     /// All that was added, as slice number `index` between two boundaries.
@@ -125,14 +127,19 @@ impl Summed {
         }
         report.cpu_us = report.cpu_us.filter(|_| self.with_cpu == self.parts);
         report.tally.0.sort_unstable();
-        self.ops.sort_unstable();
+        let from = |(base, ops): &(u32, Buckets)| {
+            let base = u64::from(*base);
+            ops.iter().map(move |(session, ops)| (session.saturating_add(base), ops)).collect::<Vec<_>>()
+        };
+        let mut ops: Vec<(u64, u64)> = self.ops.iter().flat_map(from).collect();
+        ops.sort_unstable();
         self.long.sort_by_key(|(session, op)| (*session, op.begin_us, op.us));
         MergedSlice {
             report,
             reports: self.reports,
             slice_us: self.slice_us,
             long: self.long,
-            ops: self.ops.into_iter().collect(),
+            ops: ops.into_iter().collect(),
         }
     }
 }

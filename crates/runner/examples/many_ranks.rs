@@ -1,0 +1,234 @@
+//! What the first of many ranks needs to meet the others and to make one run of what they leave, in one process and in
+//! simulated time: `cargo run -p mindful-runner --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
+//! sessions of one rank are simulated; each other rank leaves what they did as its own. Chunks lie in files, as they lie on
+//! the server elsewhere, so the memory told is that of the first rank and of the threads of the others.
+#![expect(clippy::print_stdout, reason = "its figures are its result")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mindful_core::clock::{Clock, FOREVER};
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::meeting::{Meeting, Row, Seen};
+use mindful_core::plan::KEYS;
+use mindful_core::rank::Rank;
+use mindful_core::run::{RankRecord, Run};
+use mindful_core::settings::{Origin, Settings};
+use mindful_core::{Engine, Error, Result};
+use mindful_null::{Null, Room, SimulatedClock};
+use mindful_record::{Store, part};
+use mindful_runner::party::{Invitation, Party};
+use mindful_runner::{Context, Single, merge};
+
+/// Enough for what a rank does; the first one reads all parts.
+const STACK: usize = 2 << 20;
+
+fn main() -> Result<()> {
+    let arguments: Vec<u32> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
+    let [ranks, sessions, seconds] = *arguments else {
+        return Err(Error::plan("many_ranks", "give RANKS SESSIONS SECONDS"));
+    };
+    let folder = std::env::temp_dir().join(format!("many-ranks-{}", std::process::id()));
+    let store = Store::open(&folder);
+    let told = one_rank(&store, sessions, seconds).and_then(|run| together(&store, &folder, &run, ranks));
+    let _ = std::fs::remove_dir_all(&folder);
+    println!("{ranks} ranks of {sessions} sessions for {seconds} s: {}", told?);
+    Ok(())
+}
+
+/// What the sessions of one rank do: some 100 operations a second each, of very different length.
+fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
+    let clock = SimulatedClock::default();
+    let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+    let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
+    let (sessions, seconds) = (sessions.to_string(), format!("{seconds}s"));
+    let engines = [("null_latency", "10ms"), ("null_spread", "0.5")];
+    let given = [("target", "null:"), ("scale", "1000"), ("warmup", "0s"), ("update_pct", "20")];
+    let size = [("sessions", &*sessions), ("duration", &*seconds)];
+    for (key, value) in given.into_iter().chain(engines).chain(size) {
+        settings.set(key, value, Origin::Flag(format!("--{key}")));
+    }
+    let context =
+        Context::new(settings, engine, store.clone(), Arc::new(Silent), Stop::default(), Arc::new(clock.clone()))?;
+    let mut source = Single::new(context.system(), context.plan.clone());
+    Ok(mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(()))?.run)
+}
+
+/// `run` as the part of one of so many ranks.
+fn part_of(run: &Run, rank: u32, of: u32) -> Run {
+    let mut run = run.clone();
+    for step in &mut run.steps {
+        let sessions = step.head.placements.len() as u32;
+        let cpu_us =
+            (0..step.boundaries_us.len() as u32).map(|boundary| (boundary, f64::from(boundary) * 1e5)).collect();
+        step.ranks = vec![RankRecord {
+            rank,
+            of,
+            job: "job".to_owned(),
+            host: format!("host-{rank}"),
+            first_session: rank * sessions,
+            sessions,
+            clock_offset_us: Some(0),
+            clock_within_us: Some(100),
+            start_us: 0,
+            cpus: Some(2.0),
+            cpu_us,
+        }];
+    }
+    run
+}
+
+/// All ranks from their coming to the report of the first one.
+fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> Result<String> {
+    let clock = SimulatedClock::default();
+    let meeting = Arc::new(Shelved { room: Room::new(Arc::new(clock.clone())), folder: folder.to_path_buf() });
+    let (bell, left) = (clock.bell(), AtomicUsize::new(ranks as usize));
+    let (mut told, before) = (Ok(String::new()), peak_mib());
+    std::thread::scope(|scope| {
+        let mut first = Some(&mut told);
+        for number in 0..ranks {
+            let (clock, meeting, bell, left) = (&clock, &meeting, &bell, &left);
+            let (first, mut place) = (first.take(), clock.place());
+            let work = move || {
+                place.begin();
+                let guest = invitation(number, ranks, clock, meeting);
+                if let Some(told) = first {
+                    *told = first_rank(guest, store, run);
+                } else {
+                    drop(other_rank(guest, run));
+                }
+                left.fetch_sub(1, Ordering::SeqCst);
+                bell.ring();
+            };
+            // A thread that does not start is one that the others wait for in vain, and name.
+            if std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
+                left.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        bell.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
+    });
+    told.map(|told| format!("{told}; {:.0} MiB resident at most, {before:.0} before", peak_mib()))
+}
+
+fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelved>) -> Invitation {
+    Invitation {
+        rank: Rank { number, of, from: "an example".to_owned(), job: None },
+        meeting: Arc::clone(meeting) as Arc<dyn Meeting>,
+        job: "job".to_owned(),
+        host: format!("host-{number}"),
+        version: "1".to_owned(),
+        plan: "plan".to_owned(),
+        marks: Vec::new(),
+        timeout: Duration::from_mins(2),
+        clock: Arc::new(clock.clone()),
+        stop: Stop::default(),
+    }
+}
+
+/// Meets, leaves its part, and goes when the first one has reported.
+fn other_rank(guest: Invitation, run: &Run) -> Result<()> {
+    let (rank, of) = (guest.rank.number, guest.rank.of);
+    let party = Party::join(guest)?;
+    party.gather()?;
+    party.prepared()?;
+    party.ready(Duration::ZERO)?;
+    let part = merge::part_of(&part_of(run, rank, of))?;
+    party.leave(&part::pack(&part)?)?;
+    drop(part);
+    party.end(false).map(drop)
+}
+
+/// The same as the first one, which merges; tells what it took.
+fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
+    let (of, meeting, job, began) = (guest.rank.of, Arc::clone(&guest.meeting), guest.job.clone(), cpu());
+    let party = Party::join(guest)?;
+    party.gather()?;
+    party.prepared()?;
+    party.ready(Duration::ZERO)?;
+    let met = cpu();
+    let own = part_of(run, 0, of);
+    let all = merge::collected(&party, &own)?;
+    let collected = cpu();
+    let chunk = meeting.take(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
+    let (_, analysis) = merge::stored(store, own, all)?;
+    let stored = cpu();
+    party.end(true)?;
+    let step = &analysis.summary.steps[0];
+    Ok(format!(
+        "CPU of rank 0 to meet {:.2?}, to take parts {:.2?}, to store and judge {:.2?}; the first chunk of a part {} KiB; \
+         {} sessions, {} ranks",
+        met.saturating_sub(began),
+        collected.saturating_sub(met),
+        stored.saturating_sub(collected),
+        chunk >> 10,
+        step.sessions.unwrap_or(0),
+        step.ranks.len(),
+    ))
+}
+
+/// CPU time of this thread so far.
+fn cpu() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split_whitespace().next().and_then(|ns| ns.parse().ok()).unwrap_or(0))
+}
+
+/// The most memory that this process had at once, MiB.
+fn peak_mib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).map_or(0.0, |kib| kib / 1024.0)
+}
+
+/// A room whose chunks lie in files.
+struct Shelved {
+    room: Room,
+    folder: PathBuf,
+}
+
+impl Shelved {
+    fn chunk(&self, rank: u32, chunk: u32) -> PathBuf {
+        self.folder.join(format!("part-{rank}-{chunk}"))
+    }
+}
+
+impl Meeting for Shelved {
+    fn place(&self) -> String {
+        self.room.place()
+    }
+
+    fn now_us(&self) -> Result<i64> {
+        self.room.now_us()
+    }
+
+    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
+        self.room.join(job, row, lease)
+    }
+
+    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+        self.room.post(job, row, lease)
+    }
+
+    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+        self.room.look(job)
+    }
+
+    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+        self.room.look_at(job, rank)
+    }
+
+    fn send(&self, _job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+        let sent = std::fs::write(self.chunk(rank, chunk), bytes);
+        sent.map_err(|error| Error::run(format!("a chunk: {error}"), "look at the folder for temporary files"))
+    }
+
+    fn take(&self, _job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+        Ok(std::fs::read(self.chunk(rank, chunk)).ok())
+    }
+
+    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+        self.room.clear(job, rank)
+    }
+}
