@@ -1,6 +1,6 @@
 //! A rank among its like: it joins them, waits for the first one and starts when all do. The first rank alone looks at
 //! everybody and decides; the others look at its row alone, so what the meeting bears grows with the ranks, not with their
-//! square. In the measured window nobody asks anything: leases that were given before it last until its end.
+//! square. In the measured window a sign of life now and then is all; in a short one, nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use mindful_core::units::counted;
 use mindful_core::{Error, ErrorKind, Result};
 
 use crate::clock_offset::ClockOffset;
-use heart::Heart;
+use heart::{BEAT_AT_WORK, Heart, LEASE_AT_WORK};
 use member::{Failure, Member, Own, Stage};
 
 mod heart;
@@ -63,6 +63,8 @@ pub struct Party {
 struct State {
     /// Processes by rank, as they were when all had come.
     tokens: Vec<String>,
+    /// Host of the first one, once it was seen.
+    first_host: Option<String>,
     /// When something was last looked at, and by when everybody must be ready.
     looked: Option<Duration>,
     ready_by: Option<Duration>,
@@ -206,21 +208,32 @@ impl Party {
         Ok(None)
     }
 
-    /// The start is known, by the target's clock, and so is when the work ends, by this host's: from now until then nothing
-    /// is asked or told, unless nobody knows when it ends.
+    /// The start is known, by the target's clock, and so is when the work ends, by this host's: from now until then there is
+    /// a sign of life now and then, none where it ends soon.
     pub fn go(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()> {
         let mut state = self.state();
         (state.started, state.start_us) = (true, start_us);
         let apart_us = state.clock.as_ref().map_or(0, |meeting| target.apart_from(meeting, self.precision_us()));
         drop(state);
-        let left = ends.map_or(Duration::ZERO, |ends| ends.saturating_sub(self.guest.clock.elapsed()));
-        if let Some(ends) = ends {
-            self.heart.rest_until(ends);
-        }
-        let first = self.is_first();
-        self.say(left + LEASE, |member| {
+        let (first, lease) = (self.is_first(), self.heart.slow_until(ends.unwrap_or(Duration::MAX)));
+        self.say(lease, |member| {
             member.start_us = first.then_some(start_us - apart_us);
         })
+    }
+
+    /// Looks now and then, while sessions work, whether the others still do.
+    ///
+    /// # Errors
+    /// One of them failed or is gone, which who is not the first learns from that one; or nobody answers.
+    pub fn watch(&self) -> Result<()> {
+        if !self.heart.works_long() {
+            return Ok(());
+        }
+        match self.heart.seen()? {
+            None => Ok(()),
+            Some(seen) if self.is_first() => self.judged(&seen).map(drop),
+            Some(seen) => self.first_of(seen.into_iter().next(), Stage::Gathered).map(drop),
+        }
     }
 
     /// What is stored of this rank, among `sessions` of all.
@@ -278,7 +291,7 @@ impl Party {
         self.heart.wake();
         if self.is_first() {
             self.say(LEASE, |member| (member.stage, member.valid) = (Stage::Ended, Some(valid)))?;
-            self.see_off()?;
+            self.see_off(LEASE)?;
             return Ok(valid);
         }
         let first = self.await_first(Stage::Ended, None)?;
@@ -288,16 +301,18 @@ impl Party {
 
     /// Ends the run for all ranks, for what `error` says. Best effort: who cannot be told finds out.
     pub fn fail(&self, error: &Error) {
+        // While sessions work, others look seldom.
+        let patience = LEASE + if self.heart.works_long() { BEAT_AT_WORK } else { Duration::ZERO };
         self.heart.wake();
         let _ = self.say(LEASE, |member| member.failed = Some(Failure::from(error)));
         if self.is_first() {
-            let _ = self.see_off();
+            let _ = self.see_off(patience);
         }
     }
 
     /// The first rank: waits until the others have left, not for longer than they live without a sign, and clears the place.
-    fn see_off(&self) -> Result<()> {
-        let until = self.guest.clock.elapsed() + LEASE;
+    fn see_off(&self, patience: Duration) -> Result<()> {
+        let until = self.guest.clock.elapsed() + patience;
         loop {
             let seen = self.guest.meeting.look(&self.guest.job)?;
             let stays = |seen: &&Seen| {
@@ -328,8 +343,12 @@ impl Party {
     /// # Errors
     /// One of them failed, is gone, or is another process than before.
     fn everybody(&self) -> Result<Vec<(u32, Member)>> {
-        self.heart.fault()?;
         let seen = self.guest.meeting.look(&self.guest.job)?;
+        self.judged(&seen)
+    }
+
+    fn judged(&self, seen: &[Seen]) -> Result<Vec<(u32, Member)>> {
+        self.heart.fault()?;
         let tokens = self.state().tokens.clone();
         let mut members = Vec::new();
         for (rank, token) in tokens.iter().enumerate() {
@@ -354,16 +373,22 @@ impl Party {
 
     /// The first rank's row, if it has come at least as far as `stage`.
     fn first(&self, stage: Stage) -> Result<Option<Member>> {
-        self.heart.fault()?;
         let seen = self.guest.meeting.look_at(&self.guest.job, 0)?;
+        self.first_of(seen, stage)
+    }
+
+    fn first_of(&self, seen: Option<Seen>, stage: Stage) -> Result<Option<Member>> {
+        self.heart.fault()?;
         let known = !self.state().tokens.is_empty();
         let Some(seen) = seen.filter(|seen| known || !seen.expired) else {
-            return if known { Err(self.lost_first("its host")) } else { Ok(None) };
+            let host = self.state().first_host.clone().unwrap_or_default();
+            return if known { Err(self.lost_first(&host)) } else { Ok(None) };
         };
         let Some(member) = Member::parse(&seen.row.body) else { return Err(self.unreadable(0)) };
         let mut known_by = self.state();
         if known_by.tokens.is_empty() {
             known_by.tokens.push(seen.row.token.clone());
+            known_by.first_host = Some(member.host.clone());
         }
         let same = known_by.tokens.first() == Some(&seen.row.token);
         drop(known_by);
@@ -454,7 +479,8 @@ impl Party {
     }
 
     fn lost(&self, rank: u32, host: &str) -> Error {
-        let what = format!("rank {rank} on {host} is gone: it gave no sign for {}", seconds(LEASE));
+        let lease = if self.heart.works_long() { LEASE_AT_WORK } else { LEASE };
+        let what = format!("rank {rank} on {host} is gone: it gave no sign for {}", seconds(lease));
         let next = "look at its host and at what its launcher says, and run again";
         if self.state().started { Error::run(what, next) } else { Error::target(what, next) }
     }

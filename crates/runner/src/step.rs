@@ -198,6 +198,7 @@ impl Step<'_> {
             if self.begins.is_some() && (self.wall.was_set() || self.is_silent()) {
                 self.judge_clock();
             }
+            self.watch_others();
             if self.halt.requested() {
                 let latest = self.clock.elapsed() + self.grace();
                 deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
@@ -269,6 +270,14 @@ impl Step<'_> {
             let what = format!("a clock was set while the run went on: {}", finding.evidence);
             self.events.emit(Event::Finding(finding));
             self.fail(Error::run(what, "let it settle (chronyc tracking) and run again"));
+        }
+    }
+
+    /// Other ranks work too: without one of them there is no run.
+    fn watch_others(&mut self) {
+        let party = self.order.party.filter(|_| self.begins.is_some() && !self.halt.requested());
+        if let Some(Err(error)) = party.map(Party::watch) {
+            self.fail(error);
         }
     }
 

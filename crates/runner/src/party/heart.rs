@@ -1,15 +1,21 @@
-//! A thread that renews the row of a rank, so that the others know that it lives while it is busy.
+//! A thread that renews the row of a rank, so that the others know that it lives while it is busy. Where sessions work for long
+//! it looks after the others too: whoever drives the sessions never waits for an answer.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::clock::{Bell, Clock, FOREVER};
+use mindful_core::meeting::Seen;
 use mindful_core::{Error, Result};
 
 use super::member::{LEASE, Own};
 
 /// Between two signs of life.
 const BEAT: Duration = Duration::from_secs(2);
+/// The same while sessions work for long.
+pub const BEAT_AT_WORK: Duration = Duration::from_secs(10);
+/// For so long a sign is believed while sessions work: two may be lost.
+pub const LEASE_AT_WORK: Duration = Duration::from_secs(30);
 
 /// See the [module](self). It ends with the value.
 pub struct Heart {
@@ -24,7 +30,13 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    rests_until: Duration,
+    /// Sessions work until then.
+    works_until: Duration,
+    /// When the next sign is due while they do, and when the meeting last answered.
+    due: Option<Duration>,
+    answered: Duration,
+    /// What was last seen of the others, until someone asks.
+    seen: Option<Vec<Seen>>,
     stops: bool,
     ended: bool,
     /// Another process has this rank's place.
@@ -43,20 +55,40 @@ impl Shared {
             if state.stops {
                 break;
             }
-            let rests = self.clock.elapsed() < state.rests_until;
+            let now = self.clock.elapsed();
+            let (works, due) = (now < state.works_until, state.due.is_some_and(|due| now >= due));
             drop(state);
-            if !rests {
-                self.beat(own);
+            if works && due {
+                self.state().due = Some(now + BEAT_AT_WORK);
+                self.beat(own, LEASE_AT_WORK);
+                self.look(own);
+            } else if !works {
+                self.beat(own, LEASE);
             }
         }
         self.state().ended = true;
         self.bell.ring();
     }
 
+    /// The first rank looks at all, the others at the first.
+    fn look(&self, own: &Own) {
+        let rank = own.row.lock().unwrap_or_else(PoisonError::into_inner).rank;
+        let seen = if rank == 0 {
+            own.meeting.look(&own.job)
+        } else {
+            own.meeting.look_at(&own.job, 0).map(|seen| seen.into_iter().collect())
+        };
+        if let Ok(seen) = seen {
+            let now = self.clock.elapsed();
+            let mut state = self.state();
+            (state.seen, state.answered) = (Some(seen), now);
+        }
+    }
+
     /// A meeting that does not answer is not the end: the next sign may be heard before the lease is over.
-    fn beat(&self, own: &Own) {
+    fn beat(&self, own: &Own, lease: Duration) {
         let row = own.row.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Ok(false) = own.meeting.post(&own.job, &row, LEASE) {
+        if let Ok(false) = own.meeting.post(&own.job, &row, lease) {
             drop(row);
             let mut state = self.state();
             state.ousted = !state.stops;
@@ -79,14 +111,38 @@ impl Heart {
         Ok(Self { shared })
     }
 
-    /// Gives no sign until then, by the clock's own time.
-    pub fn rest_until(&self, until: Duration) {
-        self.shared.state().rests_until = until;
+    /// Gives few signs until then, by the clock's own time, for sessions work; none where that is soon. Gives how long the
+    /// row has to be believed until the next one.
+    pub fn slow_until(&self, until: Duration) -> Duration {
+        let now = self.shared.clock.elapsed();
+        let lease = (until.saturating_sub(now)).saturating_add(LEASE).min(LEASE_AT_WORK);
+        let mut state = self.shared.state();
+        (state.works_until, state.answered) = (until, now);
+        state.due = (lease == LEASE_AT_WORK).then_some(now + BEAT_AT_WORK);
+        lease
     }
 
-    /// Gives signs again, if it rested.
+    /// Whether sessions work, and signs are few.
+    pub fn works_long(&self) -> bool {
+        let state = self.shared.state();
+        state.due.is_some() && self.shared.clock.elapsed() < state.works_until
+    }
+
+    /// What was seen of the others since the last question; the meeting may have been silent for too long.
+    pub fn seen(&self) -> Result<Option<Vec<Seen>>> {
+        let mut state = self.shared.state();
+        if self.shared.clock.elapsed() > state.answered + LEASE_AT_WORK {
+            return Err(Error::run(
+                format!("the place where ranks meet has not answered for {} s", LEASE_AT_WORK.as_secs()),
+                "look at it and at the network between, and run again",
+            ));
+        }
+        Ok(state.seen.take())
+    }
+
+    /// Gives signs as often as before.
     pub fn wake(&self) {
-        self.shared.state().rests_until = Duration::ZERO;
+        self.shared.state().works_until = Duration::ZERO;
     }
 
     /// Fails where another process has taken this rank's place.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mindful_analyze::compare::{self, Question, RunValue, Verdict};
 use mindful_conformance::Notes;
 use mindful_core::clock::{Clock, FOREVER, Time};
 use mindful_core::engine::Stop;
@@ -12,15 +13,17 @@ use mindful_core::meeting::{Meeting, Row};
 use mindful_core::plan::KEYS;
 use mindful_core::rank::Rank;
 use mindful_core::result::Summary;
-use mindful_core::run::Run;
+use mindful_core::run::{MergedSlice, Run, StepRecord};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, ErrorKind};
 use mindful_null::{Null, Room, SimulatedClock};
 use mindful_record::Store;
 use mindful_runner::Context;
 use mindful_runner::party::{Invitation, LEASE, Party};
+use mindful_runner::repetition::{Figure, value};
 use mindful_runner::{merge, shared_run};
 
+use crate::cut_off::CutOff;
 use crate::simulation::Simulation;
 
 const PLAN: [(&str, &str); 8] = [
@@ -35,25 +38,32 @@ const PLAN: [(&str, &str); 8] = [
 ];
 
 /// What came of a rank: the run that it reported, or why it ended.
-type Came = Result<Option<Summary>, Error>;
+pub type Came = Result<Option<Summary>, Error>;
 
 /// Keys of a plan with their values.
-type Given<'a> = &'a [(&'a str, &'a str)];
+pub type Given<'a> = &'a [(&'a str, &'a str)];
 
 /// A job on a clock and in a room of its own.
-struct Job {
+pub struct Job {
     clock: SimulatedClock,
-    room: Arc<Room>,
+    pub room: Arc<Room>,
     engine: &'static dyn Engine,
     store: tempfile::TempDir,
+    /// A rank that cannot reach the room after so long.
+    cut_off: Option<(u32, Duration)>,
 }
 
 impl Job {
     fn new() -> Self {
         let clock = SimulatedClock::default();
-        let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+        let engine = Null::simulated(clock.clone());
+        Self::on(clock, Box::leak(Box::new(engine)))
+    }
+
+    /// The same by an engine that goes by `clock`.
+    pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let room = Arc::new(Room::new(Arc::new(clock.clone())));
-        Self { clock, room, engine, store: tempfile::tempdir().unwrap() }
+        Self { clock, room, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
 
     fn store(&self, rank: u32) -> Store {
@@ -67,7 +77,9 @@ impl Job {
     /// One rank from begin to end, of the job that `given` names or of one called job.
     fn rank(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Came {
         let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
-        for (key, value) in PLAN.iter().chain(given) {
+        // A fixed amount of work has no time of its own.
+        let ops = given.iter().any(|(key, _)| *key == "ops");
+        for (key, value) in PLAN.iter().filter(|(key, _)| !(ops && *key == "duration")).chain(given) {
             settings.set(key, *value, Origin::Flag(format!("--{key}")));
         }
         let job = settings.get("job").unwrap_or("job").to_owned();
@@ -78,7 +90,12 @@ impl Job {
         let rank = Rank { number, of, from: "a test".to_owned(), job: None };
         let invitation = Invitation {
             rank: rank.clone(),
-            meeting: Arc::clone(&self.room) as Arc<dyn Meeting>,
+            meeting: match self.cut_off {
+                Some((cut_off, after)) if cut_off == number => {
+                    Arc::new(CutOff { room: Arc::clone(&self.room), clock: self.clock.clone(), after })
+                }
+                _ => Arc::clone(&self.room) as Arc<dyn Meeting>,
+            },
             job,
             host: format!("host-{number}"),
             version: version.to_owned(),
@@ -119,7 +136,7 @@ impl Job {
     }
 
     /// Ranks by their numbers, with what each was given beside the plan.
-    fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
+    pub fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
         let works = given.iter().map(|(number, given, version)| {
             Box::new(move || self.rank(*number, of, given, version)) as Box<dyn FnOnce() -> Came + Send + '_>
         });
@@ -363,4 +380,149 @@ fn two_jobs_in_one_place_do_not_see_each_other() {
     assert_eq!(ranks, [2, 4], "each its own");
     assert_eq!(reports[0].steps[0].ops.select, reports[1].steps[0].ops.select, "the same work, however it is shared");
     assert!(job.room.is_empty());
+}
+
+#[test]
+fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
+    let calls = [25, 50].map(|of| {
+        let job = Job::new();
+        let given = [("sessions", "100"), ("warmup", "0s"), ("duration", "2s"), ("null_spread", "0.5")];
+        let ranks: Vec<(u32, Given<'_>, &str)> = (0..of).map(|rank| (rank, &given[..], "1")).collect();
+        let mut came = job.ranks(of, &ranks).into_iter().map(Result::unwrap);
+        let merged = came.next().flatten().unwrap();
+        assert!(came.all(|came| came.is_none()) && job.room.is_empty());
+        let alone = Simulation::new().run(&[&PLAN[..], &given[..]].concat());
+        let (one, all) = (&alone.analysis.summary.steps[0], &merged.steps[0]);
+        assert_eq!((all.sessions, all.ranks.len()), (Some(100), of as usize));
+        assert_eq!((&one.ops.select, &one.ops.update), (&all.ops.select, &all.ops.update), "counts are added");
+        let sessions = |step: &StepRecord| -> Vec<Vec<(u32, u64)>> {
+            let sorted = |slice: &MergedSlice| {
+                let mut ops: Vec<(u32, u64)> = slice.ops_by_session().collect();
+                ops.sort_unstable();
+                ops
+            };
+            step.merged.slices().iter().map(sorted).collect()
+        };
+        let stored = job.store(0).read(&merged.id).unwrap();
+        assert_eq!(sessions(&stored.steps[0]), sessions(&alone.run.steps[0]), "each session's own");
+        job.room.traffic().0
+    });
+    assert!(calls[1] < calls[0] * 5 / 2, "{calls:?}");
+}
+
+#[test]
+fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
+    let long: Given<'_> = &[("duration", "600s")];
+    let pause = |job: &Job, seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
+    for killed in [0, 2] {
+        let job = Job::new();
+        let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
+            if killed == 0 {
+                first_died(&job, r#""stage":"ready""#)
+            } else {
+                died(&job.room, &job.clock, 2, r#""stage":"ready""#, LEASE)
+            }
+            None
+        })];
+        for number in (0..3).filter(|number| *number != killed) {
+            let job = &job;
+            works.push(Box::new(move || Some(job.rank(number, 3, long, "1"))));
+        }
+        for came in job.all(works).into_iter().flatten() {
+            let error = came.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Run, "{error}");
+            let gone = format!("rank {killed} on host-x is gone: it gave no sign for 30 s");
+            assert!(error.to_string().starts_with(&gone), "{error}");
+        }
+        assert!(job.room.is_empty(), "{killed}");
+        assert!(job.clock.elapsed() < Duration::from_secs(60), "{killed}: {:?}", job.clock.elapsed());
+    }
+    // A session that fails is no secret until the end either.
+    let job = Job::new();
+    let fails = [long, &[("null_fail", "20@3s")]].concat();
+    for came in job.ranks(2, &[(0, &fails, "1"), (1, &fails, "1")]) {
+        assert!(came.unwrap_err().to_string().contains("session 21: session 20"));
+    }
+    assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_secs(60), "{:?}", job.clock.elapsed());
+    // Signs of life and looks are few: each rank gives one and takes one in ten seconds.
+    let job = Job::new();
+    let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
+        pause(&job, 20);
+        let before = job.room.traffic().0;
+        pause(&job, 100);
+        job.room.traffic().0 - before
+    })];
+    for number in 0..2 {
+        let (job, long) = (&job, &[("duration", "150s")]);
+        works.push(Box::new(move || job.rank(number, 2, long, "1").map_or(1, |_| 0)));
+    }
+    let asked = job.all(works);
+    assert!(asked[1..] == [0, 0] && (30..=44).contains(&asked[0]), "{asked:?}");
+}
+
+/// A first rank that died when its row said `last`, and when all begin; nobody renews it.
+fn first_died(job: &Job, last: &str) {
+    loop {
+        let other = job.room.look_at("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        if let Some(other) = other {
+            let start_us = job.clock.now_us() + 5_000_000;
+            let body = other.row.body.replace(JOINED, &format!("{last},\"start_us\":{start_us}"));
+            let row = Row { rank: 0, token: "dead".to_owned(), body: body.replace("host-1", "host-x") };
+            job.room.join("job", &row, LEASE * 2).unwrap();
+            return;
+        }
+        job.clock.sleep_unless(job.clock.now_us() + 10_000, &|| false);
+    }
+}
+
+#[test]
+fn compared_with_one_process_four_ranks_show_no_difference() {
+    let value = |run: &Run, summary: &Summary| value(Figure::Throughput, &summary.steps[0], &run.steps[0]).unwrap();
+    let sides = ["1", "2", "3", "4"].map(|seed| {
+        let given = [("seed", seed), ("null_spread", "0.5")];
+        let job = Job::new();
+        let came = job.ranks(4, &[0, 1, 2, 3].map(|rank| (rank, &given[..], "1")));
+        let merged = came.into_iter().find_map(Result::unwrap).unwrap();
+        let alone = Simulation::new().run(&[&PLAN[..], &given[..]].concat());
+        let run = job.store(0).read(&merged.id).unwrap();
+        (value(&alone.run, &alone.analysis.summary), value(&run, &merged))
+    });
+    let (one, four): (Vec<RunValue>, Vec<RunValue>) = sides.into_iter().unzip();
+    let answer = compare::runs(&one, &four, &Question::default()).unwrap();
+    assert_eq!(answer.verdict, Verdict::NoMeaningfulDifference, "{answer:?}");
+}
+
+#[test]
+fn the_first_rank_may_die_before_all_are_ready() {
+    let job = Job::new();
+    let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
+        first_died(&job, r#""stage":"gathered""#);
+        None
+    })];
+    for number in 1..3 {
+        let job = &job;
+        works.push(Box::new(move || Some(job.rank(number, 3, &[], "1"))));
+    }
+    for came in job.all(works).into_iter().flatten() {
+        let error = came.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target, "{error}");
+        assert!(error.to_string().starts_with("rank 0 on host-x is gone: it gave no sign for 8 s"), "{error}");
+    }
+    assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_secs(30), "{:?}", job.clock.elapsed());
+}
+
+#[test]
+fn a_rank_that_is_cut_off_ends_and_so_do_the_others() {
+    for cut_off in 0..2 {
+        let job = Job { cut_off: Some((cut_off, Duration::from_secs(20))), ..Job::new() };
+        let long: Given<'_> = &[("duration", "600s")];
+        let came = job.ranks(2, &[(0, long, "1"), (1, long, "1")]);
+        for (rank, came) in (0..).zip(came) {
+            let error = came.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Run, "{error}");
+            let told = if rank == cut_off { "the place where ranks meet has not answered for 30 s" } else { "is gone" };
+            assert!(error.to_string().contains(told), "{rank}: {error}");
+        }
+        assert!(job.clock.elapsed() < Duration::from_secs(90), "{:?}", job.clock.elapsed());
+    }
 }

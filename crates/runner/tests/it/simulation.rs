@@ -30,7 +30,12 @@ impl Simulation {
     pub fn new() -> Self {
         let clock = SimulatedClock::default();
         // An engine is there for as long as the process.
-        let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+        let engine = Null::simulated(clock.clone());
+        Self::on(clock, Box::leak(Box::new(engine)))
+    }
+
+    /// The same by an engine that goes by `clock`.
+    pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let (store, notes) = (tempfile::tempdir().unwrap(), Arc::default());
         Self { store, clock, notes, stop: Stop::default(), engine }
     }

@@ -1,0 +1,199 @@
+//! Ranks visit the keys that one process visits with as many sessions: each operation of each session, in its order.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mindful_core::Result;
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::clock::Time;
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::engine::{
+    AccessPath, Capabilities, Description, Engine, HostView, OwnedObject, Session, Stop, Target,
+};
+use mindful_core::event::Events;
+use mindful_core::metric::Sampler;
+use mindful_core::settings::{Key, Settings};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::{Op, Workload};
+use mindful_null::{Null, SimulatedClock};
+
+use crate::ranks::{Given, Job};
+use crate::simulation::Simulation;
+
+/// What an operation takes, in simulated time.
+const TIME: Duration = Duration::from_millis(5);
+
+/// Operations by session, in the order in which they were carried out.
+type Visits = BTreeMap<u32, Vec<Op>>;
+
+/// The null engine, whose sessions write down what they are asked for.
+struct Scribe {
+    null: Null,
+    clock: SimulatedClock,
+    visits: Arc<Mutex<Visits>>,
+}
+
+impl Scribe {
+    fn new() -> &'static Self {
+        let clock = SimulatedClock::default();
+        Box::leak(Box::new(Self { null: Null::simulated(clock.clone()), clock, visits: Arc::default() }))
+    }
+
+    fn visits(&self) -> Visits {
+        std::mem::take(&mut *self.visits.lock().unwrap())
+    }
+}
+
+impl Engine for Scribe {
+    fn name(&self) -> &'static str {
+        self.null.name()
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        self.null.schemes()
+    }
+
+    fn summary(&self) -> &'static str {
+        self.null.summary()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.null.capabilities()
+    }
+
+    fn options(&self) -> &'static [Key] {
+        self.null.options()
+    }
+
+    fn redact(&self, url: &str) -> String {
+        self.null.redact(url)
+    }
+
+    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+        self.null.accepts(url, settings)
+    }
+
+    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let (null, visits) = (self.null.open(url, settings, events)?, Arc::clone(&self.visits));
+        Ok(Box::new(Written { null, clock: self.clock.clone(), visits }))
+    }
+}
+
+struct Written {
+    null: Box<dyn Target>,
+    clock: SimulatedClock,
+    visits: Arc<Mutex<Visits>>,
+}
+
+impl Target for Written {
+    fn describe(&self) -> Result<Description> {
+        // Several endpoints, so that placement over them is compared too.
+        Ok(Description { endpoints: 3, ..self.null.describe()? })
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        self.null.clock_us()
+    }
+
+    fn host(&self) -> HostView {
+        self.null.host()
+    }
+
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        self.null.dataset()
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+        self.null.load(plan, events, stop)
+    }
+
+    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+        self.null.verify(stop)
+    }
+
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
+        self.null.prepare(workload, sessions)
+    }
+
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
+        let (clock, visits) = (self.clock.clone(), Arc::clone(&self.visits));
+        let client = ClientLoop::with_time(clock.clone(), workload, placement);
+        Ok(Box::new(Writing { client, pen: Pen { session: placement.session, clock, visits } }))
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        self.null.samplers()
+    }
+
+    fn interrupt(&self) {
+        self.null.interrupt();
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        self.null.inventory()
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        self.null.cleanup()
+    }
+}
+
+struct Writing {
+    client: ClientLoop<SimulatedClock>,
+    pen: Pen,
+}
+
+impl Session for Writing {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.client.slice(order, &mut self.pen)
+    }
+}
+
+struct Pen {
+    session: u32,
+    clock: SimulatedClock,
+    visits: Arc<Mutex<Visits>>,
+}
+
+impl Operate for Pen {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        self.visits.lock().unwrap().entry(self.session).or_default().push(*op);
+        self.clock.sleep_unless(self.clock.now_us() + TIME.as_micros() as i64, &|| false);
+        Ok(op.blocks)
+    }
+}
+
+/// What decides keys, kinds, schemas and pauses, each at least once.
+const PLANS: [Given<'_>; 4] = [
+    &[("schemas", "4")],
+    &[("schemas", "5"), ("update_pct", "33"), ("update_work_unit", "2"), ("seed", "7")],
+    &[("schemas", "8"), ("hot_spot_size", "1MiB"), ("hot_spot_share", "30"), ("hot_schema", "20"), ("scan_pct", "10")],
+    &[("schemas", "3"), ("skew", "zipf:0.9"), ("think_time", "1ms..9ms"), ("update_pct", "10")],
+];
+
+#[test]
+fn four_ranks_of_eight_visit_the_same_keys_as_one_of_thirty_two() {
+    for plan in PLANS {
+        let base: Given<'_> = &[
+            ("ops", "40"),
+            ("scan_table", "1MiB"),
+            ("work_unit", "4"),
+            ("sessions", "32"),
+            ("update_pct", "0"),
+            ("null_latency", "10ms"),
+        ];
+        let given = [base, plan].concat();
+        let alone = Scribe::new();
+        Simulation::on(alone.clock.clone(), alone).run(&given);
+        let shared = Scribe::new();
+        let job = Job::on(shared.clock.clone(), shared);
+        for came in job.ranks(4, &[0, 1, 2, 3].map(|rank| (rank, &*given, "1"))) {
+            came.unwrap();
+        }
+        let (one, four) = (alone.visits(), shared.visits());
+        assert_eq!(one.len(), 32);
+        assert!(one.values().all(|ops| ops.len() == 40), "each did its work");
+        assert_eq!(one, four, "{plan:?}");
+    }
+}
