@@ -78,12 +78,23 @@ fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, String> {
     if mount.device.0 != 0 {
         return Ok(vec![mount.device]);
     }
+    if let Some(writes_to) = below_overlay(kernel, mount) {
+        return roots(kernel, &writes_to);
+    }
     let own = fs::metadata(&mount.source).ok().filter(|source| source.file_type().is_block_device());
     let Some(own) = own.map(|source| numbers(source.rdev())) else {
         return Err(unseen_reason(mount));
     };
     let members = btrfs_members(kernel, own);
     Ok(if members.is_empty() { vec![own] } else { members })
+}
+
+/// The mount that the folder an overlay writes to lies in: what a database keeps is there, for files are copied to it when they
+/// are first opened for writing. From within a container the folder is not to be seen. Overlays over overlays end with this.
+fn below_overlay(kernel: &Kernel, mount: &Mount) -> Option<Mount> {
+    let upper = fs::canonicalize(mount.upper_dir().filter(|upper| upper.is_absolute())?).ok()?;
+    let mounts = mounts::read(kernel);
+    mounts::holding(&mounts, &upper).filter(|below| below.fs_type != "overlay").cloned()
 }
 
 /// All devices of the btrfs file system that `own` belongs to.
@@ -416,5 +427,35 @@ mod tests {
             // In a container the temporary folder may lie in layers: then the reason names the file system.
             Err(reason) => assert!(reason.contains(&location.mount.unwrap().fs_type), "{reason}"),
         }
+    }
+
+    /// In mounts of the test's own: the folder an overlay writes to lies elsewhere than the overlay itself.
+    #[test]
+    fn an_overlay_is_followed_to_what_it_writes_to() {
+        if !mindful_conformance::own_mounts() {
+            return;
+        }
+        let (lies, memory) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        let kernel = Kernel::default();
+        let of = |path: &Path| locate(&kernel, path).chain;
+        let mounted = |upper: &Path| {
+            let layers = ["lower", "merged"].map(|name| lies.path().join(name));
+            let written = ["upper", "work"].map(|name| upper.join(name));
+            layers.iter().chain(&written).for_each(|folder| fs::create_dir_all(folder).unwrap());
+            let show = |path: &Path| path.display().to_string();
+            let [upper, work] = written.each_ref().map(|path| show(path));
+            let options = format!("lowerdir={},upperdir={upper},workdir={work}", show(&layers[0]));
+            let mut mount = std::process::Command::new("mount");
+            let mount = mount.args(["-t", "overlay", "overlay", "-o", &options]).arg(&layers[1]).status().unwrap();
+            mount.success().then(|| layers[1].clone())
+        };
+        let Some(merged) = mounted(lies.path()) else {
+            return mindful_conformance::not_run("the kernel mounts no overlay here");
+        };
+        assert_eq!(of(&merged.join("new")), of(lies.path()));
+        assert!(of(&merged).is_ok(), "{:?}", of(&merged));
+        // One whose folder lies in memory; it covers the first.
+        let merged = mounted(memory.path()).unwrap();
+        assert!(of(&merged).is_err_and(|why| why.starts_with("tmpfs at ")), "{:?}", of(&merged));
     }
 }

@@ -27,6 +27,13 @@ impl Mount {
         let kind = self.fs_type.as_str();
         kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs", "virtiofs"].contains(&kind)
     }
+
+    /// The folder that an overlay writes to, as whoever mounted it sees it; `None` for any other file system.
+    pub fn upper_dir(&self) -> Option<PathBuf> {
+        let overlay = self.fs_type == "overlay";
+        let upper = self.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
+        upper.filter(|_| overlay).map(|upper| PathBuf::from(unescape(upper)))
+    }
 }
 
 /// All mounts of the text; a line that cannot be understood is left out.
@@ -122,6 +129,16 @@ torn line
         assert_eq!(of("/srv/my datum"), Some(((8, 33), "rw")), "a name that only begins alike is elsewhere");
         assert_eq!(of("/dev/shm/x").map(|(device, _)| device), Some((0, 27)));
         assert_eq!(holding(&[], Path::new("/")), None);
+    }
+
+    #[test]
+    fn an_overlay_alone_tells_the_folder_it_writes_to() {
+        let of = |line: &str| parse(line)[0].upper_dir();
+        let overlay =
+            "60 27 0:50 / /m rw,relatime - overlay overlay rw,lowerdir=/l1:/l2,upperdir=/u\\040p\\054r,workdir=/w";
+        assert_eq!(of(overlay).as_deref(), Some(Path::new("/u p,r")));
+        assert_eq!(of(&overlay.replace("overlay overlay", "xfs /dev/vda")), None);
+        assert_eq!(of("60 27 0:50 / /m ro - overlay overlay ro,lowerdir=/l1:/l2"), None, "nothing is written");
     }
 
     #[test]

@@ -25,7 +25,7 @@ const LIES: &[(&str, &str)] = &[
     ("tmpfs is called storage", "a_database_in_tmpfs_is_read_from_memory_alone"),
     ("a RAM disk is called storage", "a_disk_of_memory_is_no_storage"),
     ("the page cache under a loop device is called storage", "a_loop_device_is_storage_only_past_the_page_cache"),
-    ("what stores the layers of a container is not seen", "what_lies_in_the_layers_of_a_container_is_no_storage"),
+    ("what stores the layers of a container is not seen", "below_an_overlay_is_the_file_system_it_writes_to"),
     ("a clock is set", "a_clock_that_was_set_in_the_window_is_reported"),
     ("the server's clock is set", "a_servers_clock_set_during_the_run_is_reported"),
     ("a remote server's clock is set", "a_remote_server_whose_clock_is_set_ends_the_run"),

@@ -44,8 +44,8 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
              empty folder: chattr +C FOLDER",
             evidence,
         )),
-        "overlay" => Some(codes::LAYERED_STORAGE.finding("The data lies in a container's own layers: the first write of each file copies it, and the device is not \
-             seen. Put the data on a volume: docker run -v /path:/data",
+        "overlay" => Some(codes::LAYERED_STORAGE.finding("The data lies in a container's own layers: the first write of each file copies it, and from within \
+             a container the device is not seen. Put the data on a volume: docker run -v /path:/data",
             evidence,
         )),
         _ if mount.is_network() => Some(codes::NETWORK_STORAGE.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
