@@ -72,6 +72,9 @@ impl WaitClass {
     /// The class of the counter called `metric`; [`WaitClass::Other`] where it names none that is known.
     pub fn of(metric: &str) -> Self {
         let key = metric.split('/').next().unwrap_or(metric);
+        if key == LATCH {
+            return Self::Contention;
+        }
         Self::ALL.into_iter().find(|class| class.key() == key).unwrap_or(Self::Other)
     }
 
@@ -81,6 +84,15 @@ impl WaitClass {
     }
 }
 
+/// The first part of the name of a counter of latches: contention for what is held for a moment, and never over a wait for
+/// storage, a client or a commit. Who waits for one waits for a holder that is on a CPU, or has lost it.
+const LATCH: &str = "latch";
+
+/// Whether the counter called `metric` is of a latch.
+pub fn is_latch(metric: &str) -> bool {
+    metric.split_once('/').is_some_and(|(key, _)| key == LATCH)
+}
+
 /// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitEvent {
@@ -88,18 +100,24 @@ pub struct WaitEvent {
     pub class: WaitClass,
     /// Its name as the server tells it.
     pub event: &'static str,
+    key: &'static str,
 }
 
 impl WaitEvent {
     /// The event of that name.
     pub const fn new(class: WaitClass, event: &'static str) -> Self {
-        Self { class, event }
+        Self { class, event, key: class.key() }
+    }
+
+    /// The latch of that name: contention, held for a moment alone.
+    pub const fn latch(event: &'static str) -> Self {
+        Self { class: WaitClass::Contention, event, key: LATCH }
     }
 }
 
 impl fmt::Display for WaitEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.class.key(), self.event)
+        write!(f, "{}/{}", self.key, self.event)
     }
 }
 
@@ -113,6 +131,10 @@ mod tests {
             assert_eq!(WaitClass::of(&WaitEvent::new(class, "Event").to_string()), class);
         }
         assert_eq!(WaitClass::of("unheard-of/Event"), WaitClass::Other);
+        let (latch, lock) =
+            (WaitEvent::latch("Map").to_string(), WaitEvent::new(WaitClass::Contention, "Row").to_string());
+        assert_eq!(WaitClass::of(&latch), WaitClass::Contention);
+        assert!(is_latch(&latch) && !is_latch(&lock) && !is_latch("latch"));
         assert!(!WaitClass::Idle.is_busy() && !WaitClass::Server.is_busy());
     }
 }

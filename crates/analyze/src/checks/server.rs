@@ -13,7 +13,7 @@ use mindful_core::workload::{OpKind, Skew};
 use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
 use crate::judgement::headline::{MAX_YIELD, percent};
-use crate::judgement::verdict::CONTENTION_SHARE;
+use crate::judgement::verdict::{CONTENTION_SHARE, HOST_BUSY};
 use crate::step::StepAnalysis;
 use mindful_core::wait::WaitClass;
 
@@ -46,8 +46,14 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
     let workload = step.head.workload.as_ref()?;
     let asked = workload.hot_spot.is_some() || !workload.hot_schema.is_none() || workload.skew != Skew::Uniform;
-    let severity = if asked { Severity::Info } else { Severity::Warning };
-    let text = if found.evidence.shares.samples.is_some() {
+    // A latch is held for a moment: on a full host its holder has lost its CPU, and all behind it wait for that.
+    let latches = found.evidence.shares.latches;
+    let of_cpu = share - latches <= CONTENTION_SHARE && found.evidence.host_busy.is_some_and(|busy| busy > HOST_BUSY);
+    let severity = if asked || of_cpu { Severity::Info } else { Severity::Warning };
+    let text = if of_cpu {
+        "Sessions waited for latches whose holders waited for a CPU, for the host was full: CPU limits, not what they \
+         are at. More CPUs, or fewer --sessions; more --schemas change nothing."
+    } else if found.evidence.shares.samples.is_some() {
         "Sessions waited for each other: figures are of their locks, not of storage or CPU. More --schemas, a larger \
          --scale, or fewer --sessions."
     } else {
@@ -55,8 +61,9 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
          lower --update-pct; more --schemas change nothing."
     };
     let evidence = format!(
-        "{} of database time; {} on {}",
+        "{} of database time{}; {} on {}",
         percent(share),
+        if latches > 0.0 { format!(", latches {}", percent(latches)) } else { String::new() },
         counted(step.head.placements.len(), "session"),
         counted(workload.schemas, "schema")
     );

@@ -1,7 +1,7 @@
 //! Where database time went: shares of the time sessions were busy, by class.
 
 use mindful_core::metric::shared;
-use mindful_core::wait::{SAMPLES, TIMES, WaitClass};
+use mindful_core::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu;
@@ -13,18 +13,25 @@ fn busy(change: &Change) -> Option<(WaitClass, f64)> {
     Some((class, change.delta?)).filter(|_| class.is_busy())
 }
 
+/// What was sampled.
+fn events_of(counters: &Counters) -> impl Iterator<Item = &Change> {
+    counters.0.iter().filter(|change| change.source == SAMPLES)
+}
+
 /// Shares of database time; a class that nobody observed is not known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shares {
     parts: Vec<(WaitClass, f64)>,
     /// Samples they rest on; `None` where they come from counters.
     pub samples: Option<f64>,
+    /// Of the contention, waits for latches.
+    pub latches: f64,
 }
 
 impl Shares {
     /// Shares as given, 0 to 1 each.
     pub fn new(parts: impl IntoIterator<Item = (WaitClass, f64)>) -> Self {
-        Self { parts: parts.into_iter().collect(), samples: None }
+        Self { parts: parts.into_iter().collect(), samples: None, latches: 0.0 }
     }
 
     /// From sampled wait events where there are any, else from the clocks that are read anyway.
@@ -48,15 +55,16 @@ impl Shares {
 
     /// A source that counts nothing of a class cannot tell it.
     fn sampled(counters: &Counters) -> Option<Self> {
-        let events = counters.0.iter().filter(|change| change.source == SAMPLES);
-        let samples: Vec<_> = events.filter_map(busy).collect();
+        let samples: Vec<_> = events_of(counters).filter_map(busy).collect();
         let total: f64 = samples.iter().map(|(_, count)| count).sum();
         let share = |class| {
             let count: f64 = samples.iter().filter(|(of, _)| *of == class).map(|(_, count)| count).sum();
             (class, count / total)
         };
         let told = WaitClass::BUSY.into_iter().filter(|class| samples.iter().any(|(of, _)| of == class));
-        (total > 0.0).then(|| Self { parts: told.map(share).collect(), samples: Some(total) })
+        let of_latches = events_of(counters).filter(|change| is_latch(&change.name)).filter_map(|change| change.delta);
+        let latches = of_latches.sum::<f64>() / total;
+        (total > 0.0).then(|| Self { parts: told.map(share).collect(), samples: Some(total), latches })
     }
 
     /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several

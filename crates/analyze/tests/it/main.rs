@@ -6,6 +6,7 @@ mod cache_requests;
 mod catalogue;
 mod compare_property;
 mod compare_simulation;
+mod contention;
 mod cpu_cost;
 mod files;
 mod heat;

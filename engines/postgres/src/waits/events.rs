@@ -43,11 +43,11 @@ const EVENTS: &[(&str, &str, WaitEvent)] = &[
     ("IPC", "XactGroupUpdate", WaitEvent::new(Contention, "XactGroupUpdate")),
     ("BufferPin", "BufferPin", WaitEvent::new(Contention, "BufferPin")),
     ("LWLock", "BufferContent", WaitEvent::new(Contention, "BufferContentLock")),
-    ("LWLock", "BufferMapping", WaitEvent::new(Contention, "BufferMappingLock")),
-    ("LWLock", "LockManager", WaitEvent::new(Contention, "LockManagerLock")),
-    ("LWLock", "ProcArray", WaitEvent::new(Contention, "ProcArrayLock")),
-    ("LWLock", "XidGen", WaitEvent::new(Contention, "XidGenLock")),
-    ("Timeout", "SpinDelay", WaitEvent::new(Contention, "SpinDelay")),
+    ("LWLock", "BufferMapping", WaitEvent::latch("BufferMappingLock")),
+    ("LWLock", "LockManager", WaitEvent::latch("LockManagerLock")),
+    ("LWLock", "ProcArray", WaitEvent::latch("ProcArrayLock")),
+    ("LWLock", "XidGen", WaitEvent::latch("XidGenLock")),
+    ("Timeout", "SpinDelay", WaitEvent::latch("SpinDelay")),
     ("Client", "ClientRead", WaitEvent::new(Idle, "ClientRead")),
     // The pauses of a workload, and the wait for a slice to begin.
     ("Timeout", "PgSleep", WaitEvent::new(Idle, "PgSleep")),
@@ -57,7 +57,7 @@ const EVENTS: &[(&str, &str, WaitEvent)] = &[
 /// What is not listed, by its type.
 const TYPES: &[(&str, WaitEvent)] = &[
     ("Lock", WaitEvent::new(Contention, "Lock")),
-    ("LWLock", WaitEvent::new(Contention, "LWLock")),
+    ("LWLock", WaitEvent::latch("LWLock")),
     ("IO", WaitEvent::new(Other, "IO")),
     ("IPC", WaitEvent::new(Other, "IPC")),
     ("Timeout", WaitEvent::new(Other, "Timeout")),
