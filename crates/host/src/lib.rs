@@ -15,5 +15,6 @@ pub mod priority;
 pub mod process;
 pub mod shared_folder;
 pub mod space;
+pub mod terminal;
 
 pub use kernel_file::Kernel;

@@ -311,11 +311,16 @@ fn lock(root: &Path) -> Result<File> {
 }
 
 fn refused(root: &Path, error: &io::Error) -> Error {
-    Error::target(
-        format!("the server's folder {}: {error}", root.display()),
-        "give a --data-dir that you may write (for a plain user XDG_DATA_HOME=DIR moves it with runs and \
-         programs), or start mindful as its owner",
-    )
+    let next = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space there, or name another --data-dir"
+        }
+        _ => {
+            "give a --data-dir that you may write (for a plain user XDG_DATA_HOME=DIR moves it with runs and \
+             programs), or start mindful as its owner"
+        }
+    };
+    Error::target(format!("the server's folder {}: {error}", root.display()), next)
 }
 
 #[cfg(test)]

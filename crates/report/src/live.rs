@@ -22,6 +22,8 @@ use seconds::Seconds;
 
 /// How often a plain line is written where there is no terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
+/// How often the line of a terminal moves.
+const TICK: Duration = Duration::from_millis(125);
 
 /// Shows events as they come.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ struct State {
     seconds: Option<Seconds>,
     said: Option<Instant>,
     last: String,
+    /// The line of a terminal moves by itself.
+    moves: bool,
     /// What was found so far.
     findings: Vec<Finding>,
 }
@@ -47,7 +51,6 @@ impl Live {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{spinner} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.enable_steady_tick(Duration::from_millis(125));
             bar
         });
         Self { bar, state: Mutex::default() }
@@ -76,6 +79,10 @@ impl Live {
     fn show(&self, state: &mut State, line: String, at_once: bool) {
         if let Some(bar) = &self.bar {
             bar.set_message(line);
+            // Not before there is something to show: until then somebody may be asked for a password.
+            if !std::mem::replace(&mut state.moves, true) {
+                bar.enable_steady_tick(TICK);
+            }
         } else if at_once || state.said.is_none_or(|said| said.elapsed() >= PLAIN_EVERY) {
             if line != state.last {
                 self.say(&line);

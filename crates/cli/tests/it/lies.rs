@@ -7,13 +7,15 @@ pub mod bench;
 mod cache;
 mod clock;
 mod control_group;
+#[cfg(feature = "mysql")]
+mod innodb;
 mod ladder;
 mod layers;
 mod limits;
-mod neighbours;
+pub mod neighbours;
 pub mod server;
 mod stalls;
-mod template;
+pub mod template;
 mod work;
 
 /// Each lie, and the test that tells it: what a run would claim to be, and is not.
@@ -44,6 +46,11 @@ const LIES: &[(&str, &str)] = &[
     ("the server stood still", "a_server_that_stood_still_is_told_first"),
     ("one session stood still", "one_session_that_stood_still_is_told_with_its_number"),
     ("who waits for a CPU is called stopped", "busy_loops_are_no_stall"),
+    ("the page cache before InnoDB is called storage", "the_page_cache_before_a_mariadb_is_reported"),
+    ("InnoDB in tmpfs is called storage", "a_mariadb_in_tmpfs_is_read_from_memory_alone"),
+    ("a MariaDB stood still", "a_mariadb_that_stood_still_is_told_first"),
+    ("others scan in a MariaDB", "scans_of_others_in_a_mariadb_are_found"),
+    ("another run reads the cache of a MariaDB", "of_two_runs_on_one_mariadb_each_claims_its_own_reads"),
     ("sessions wait for each other's rows", "sessions_that_update_one_row_set_are_reported"),
     ("the log has no room", "a_log_without_room_forces_checkpoints_and_they_are_reported"),
     ("work ran out of time", "fixed_work_that_ran_out_of_time_is_invalid"),

@@ -1,5 +1,10 @@
 //! Whole commands on a private MariaDB.
 
+mod compared;
+mod full_disk;
+mod logins;
+pub mod server;
+
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 

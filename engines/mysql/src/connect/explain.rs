@@ -10,6 +10,9 @@ use mysql::{DriverError, MySqlError};
 
 use super::tls_fault;
 
+/// The number of a login that is refused.
+pub const DENIED: u16 = 1045;
+
 /// Longest quotation of a server's own words, characters.
 const QUOTED: usize = 300;
 
@@ -46,7 +49,7 @@ pub fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
         return Error::target(what, "say ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
     }
     let mut told = explain(error, place);
-    if in_clear && code(error) == Some(1045) {
+    if in_clear && code(error) == Some(DENIED) {
         told.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
     }
     told
@@ -85,7 +88,7 @@ const WITH_ROOM: &str = "free space where the server keeps its data, then run ag
 fn advice(code: u16) -> (ErrorKind, &'static str) {
     use ErrorKind::{Run, Target};
     match code {
-        1045 | 1698 => (Target, "give the right password in MYSQL_PWD or ~/.my.cnf, or another user in the URL"),
+        DENIED | 1698 => (Target, "give the right password in MYSQL_PWD or ~/.my.cnf, or another user in the URL"),
         1044 | 1142 | 1143 | 1227 | 1370 => (
             Target,
             "have it granted: GRANT ALL ON database.* TO the user; `mindful engines mysql --grants` has it all",

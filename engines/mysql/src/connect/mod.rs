@@ -7,6 +7,7 @@ mod greeting;
 mod option_file;
 mod tls;
 mod tls_fault;
+mod typed;
 mod url;
 
 use std::env;
@@ -99,16 +100,32 @@ impl Server {
             self.greet().map_err(|error| error.at(&place))?;
             self.greeted.store(true, Ordering::Relaxed);
         }
-        let connected = match Conn::new(self.options(self.tls.clone())) {
-            Err(mysql::Error::DriverError(DriverError::TlsNotSupported)) if self.given.tls.mode == Mode::Preferred => {
-                Conn::new(self.options(None))
-            }
+        let password = self.given.password.clone().or_else(|| typed::of(&place));
+        let connected = match self.log_in(password.as_deref()) {
+            Err(error) if password.is_none() && code(&error) == Some(explain::DENIED) => match typed::ask(&place)? {
+                Some(password) => {
+                    let connected = self.log_in(Some(&password));
+                    connected.inspect(|_| typed::keep(&place, password))
+                }
+                None => Err(error),
+            },
             other => other,
         };
         connected.map_err(|error| match &self.given.road {
             Road::Socket(_) => explain(&error, &place),
             Road::Tcp(..) => explain::not_let_in(&error, &place, self.given.tls.mode == Mode::Disabled),
         })
+    }
+
+    /// Logs in as the mode of TLS says.
+    fn log_in(&self, password: Option<&str>) -> mysql::Result<Conn> {
+        let with = |tls| Conn::new(self.options(tls).pass(password));
+        match with(self.tls.clone()) {
+            Err(mysql::Error::DriverError(DriverError::TlsNotSupported)) if self.given.tls.mode == Mode::Preferred => {
+                with(None)
+            }
+            other => other,
+        }
     }
 
     fn greet(&self) -> Result<()> {
@@ -132,7 +149,6 @@ impl Server {
             .tcp_connect_timeout(Some(self.given.connect_timeout))
             .init(INIT.to_vec())
             .user(Some(self.given.user.clone()))
-            .pass(self.given.password.clone())
             // Whoever stands between would hand out a key of its own and read the password.
             .server_key_path(unencrypted.then(|| NO_KEY.into()));
         match &self.given.road {

@@ -135,6 +135,16 @@ fn a_mariadb_without_innodb_is_refused() {
 }
 
 #[test]
+fn what_calls_itself_another_storage_is_refused_by_name() {
+    let place = place();
+    for (version, name) in [("8.0.11-TiDB-v7.5.0", "TiDB"), ("8.0.30-Vitess", "Vitess")] {
+        let server = ByHand::start(MARIADB, &place.path().join("db"), &[&format!("--version={version}")]);
+        let error = target_at(&shared::url(&server.socket, "mindful"), &[]).err().unwrap().to_string();
+        assert!(error.contains(&format!("the server is {name}, not InnoDB")) && !error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
 fn a_server_that_dies_is_told_and_no_report_is_made_up() {
     let place = place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &[]);

@@ -1,12 +1,12 @@
 //! The password of the account: from the environment, from a file that nobody else reads, or from who sits there.
 
 use std::fs;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use mindful_core::{Error, Result};
-use rustix::termios::{self, LocalModes, OptionalActions};
+use mindful_host::terminal;
 
 /// The variable with the password.
 pub const PASSWORD: &str = "ORACLE_PASSWORD";
@@ -23,14 +23,14 @@ pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
     {
         return Ok(password);
     }
-    let terminal = io::stdin();
-    if !terminal.is_terminal() {
-        return Err(Error::plan(
+    let typed = terminal::secret(&format!("Password of {user}: "));
+    match typed.map_err(|error| Error::plan(format!("no password was read ({error})"), format!("set {PASSWORD}")))? {
+        Some(password) => Ok(password),
+        None => Err(Error::plan(
             format!("no password for account {user}"),
             format!("set {PASSWORD}, or give --password-file FILE (mode 0600)"),
-        ));
+        )),
     }
-    prompt(user).map_err(|error| Error::plan(format!("no password was read ({error})"), format!("set {PASSWORD}")))
 }
 
 /// The first line of a file that is the caller's and nobody else's to read.
@@ -50,22 +50,6 @@ fn of_file(file: &Path) -> Result<String> {
         Some(password) if !password.is_empty() => Ok(password.to_owned()),
         _ => Err(Error::plan(format!("password file {} is empty", file.display()), "write the password into it")),
     }
-}
-
-/// Asks on the terminal, where nothing typed is seen.
-fn prompt(user: &str) -> io::Result<String> {
-    let terminal = io::stdin();
-    let before = termios::tcgetattr(&terminal)?;
-    let mut silent = before.clone();
-    silent.local_modes.remove(LocalModes::ECHO);
-    io::stderr().write_all(format!("Password of {user}: ").as_bytes())?;
-    termios::tcsetattr(&terminal, OptionalActions::Flush, &silent)?;
-    let mut line = String::new();
-    let read = terminal.lock().read_line(&mut line);
-    termios::tcsetattr(&terminal, OptionalActions::Flush, &before)?;
-    io::stderr().write_all(b"\n")?;
-    read?;
-    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 #[cfg(test)]

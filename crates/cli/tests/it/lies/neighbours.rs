@@ -20,6 +20,14 @@ fn reader(bench: &Bench) -> Background {
     Background(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
+impl Background {
+    /// What `command` starts.
+    #[cfg(feature = "mysql")]
+    pub fn of(command: &mut Command) -> Self {
+        Self(command.spawn().unwrap())
+    }
+}
+
 impl Drop for Background {
     fn drop(&mut self) {
         let _ = self.0.kill();

@@ -8,12 +8,18 @@ use std::process::Command;
 
 /// Copies it to `folder`, which is not there yet.
 pub fn copy_to(folder: &Path) {
-    copy(&template(), folder);
+    copy(&template("embedded"), folder);
+}
+
+/// The same of a MariaDB.
+#[cfg(feature = "mysql")]
+pub fn mariadb_to(folder: &Path) {
+    copy(&template("mariadb:"), folder);
 }
 
 /// It is made anew for another binary, which may load otherwise.
-fn template() -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-server");
+fn template(target: &str) -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("private-{}", target.trim_end_matches(':')));
     fs::create_dir_all(&place).unwrap();
     let one_at_a_time = File::create(place.join("lock")).unwrap();
     one_at_a_time.lock().unwrap();
@@ -28,7 +34,7 @@ fn template() -> PathBuf {
     let folder = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
     let data = folder.path().join("data");
     let mut load = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    load.args(["load", "--target", "embedded", "--schemas", "2", "--scale", "16MiB", "--data-dir"]).arg(&data);
+    load.args(["load", "--target", target, "--schemas", "2", "--scale", "16MiB", "--data-dir"]).arg(&data);
     let loaded = load.current_dir(folder.path()).env("MINDFUL_STORE", folder.path()).output().unwrap();
     assert!(loaded.status.success(), "{loaded:?}");
     copy(&data, &made);

@@ -1,0 +1,135 @@
+//! The lies whose outcome depends on the engine, told of InnoDB.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::lies::bench::{Bench, Reported, short_run};
+use crate::lies::neighbours::Background;
+use crate::lies::template;
+use crate::mariadb::server::UsersMariaDb;
+
+/// A buffer pool for a quarter of the data.
+const SMALL: [&str; 2] = ["--cache", "8MiB"];
+
+/// A short run on a private MariaDB in `folder`, which gets the dataset if it has none.
+fn private(bench: &Bench, folder: &std::path::Path, args: &[&str]) -> Reported {
+    if !folder.exists() {
+        template::mariadb_to(folder);
+    }
+    let data = folder.display().to_string();
+    bench.reported(&bench.run(&[&["--target", "mariadb:", "--data-dir", &data], args].concat()))
+}
+
+/// A server of the user's own with a buffer pool of `cache`, and the dataset of a short run in it.
+fn users(bench: &Bench, cache: &str) -> UsersMariaDb {
+    let folder = bench.path("users");
+    template::mariadb_to(&folder);
+    UsersMariaDb::start(&folder, &[("cache", cache)])
+}
+
+fn on(bench: &Bench, server: &UsersMariaDb, args: &[&str]) -> Reported {
+    bench.reported(&bench.run(&[&["--target", &server.url()], args].concat()))
+}
+
+#[test]
+fn the_page_cache_before_a_mariadb_is_reported() {
+    let bench = Bench::new();
+    let folder = bench.path("private");
+    let clean = private(&bench, &folder, &SMALL);
+    for code in ["page-cache", "mysql-page-cache", "data-in-memory"] {
+        assert!(!clean.has(code), "{clean}");
+    }
+    let buffered = ["--set", "innodb_flush_method=fsync"];
+    // What the first one read stands in the page cache.
+    private(&bench, &folder, &[&SMALL[..], &buffered].concat());
+    let warm = private(&bench, &folder, &[&SMALL[..], &buffered].concat());
+    assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
+    warm.assert_suspect("page-cache");
+    assert!(warm.has("mysql-page-cache"), "{warm}");
+    assert!(warm.headline().contains("page cache") && !warm.headline().contains("storage iops"), "{warm}");
+}
+
+#[test]
+fn a_mariadb_in_tmpfs_is_read_from_memory_alone() {
+    let bench = Bench::new();
+    let folder = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let reported = private(&bench, &folder.path().join("private"), &SMALL);
+    reported.assert_suspect("data-in-memory");
+    assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
+    assert!(reported.headline().contains("all from the page cache"), "{reported}");
+}
+
+#[test]
+fn a_mariadb_that_stood_still_is_told_first() {
+    let bench = Bench::new();
+    let server = users(&bench, "8MiB");
+    let pid = Pid::from_raw(server.pid() as i32).unwrap();
+    let at_work = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE info LIKE '%JSON_TABLE%' AND time < 5";
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // The one that asks is listed too.
+            while server.count(at_work) < 3 {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_millis(2_500));
+            kill_process(pid, Signal::STOP).unwrap();
+            std::thread::sleep(Duration::from_secs(2));
+            kill_process(pid, Signal::CONT).unwrap();
+        });
+        on(&bench, &server, &["--duration", "7s"])
+    });
+    stopped.assert_suspect("stall");
+    assert_eq!(stopped.codes()[0], "stall", "{stopped}");
+    let evidence = stopped.evidence("stall");
+    assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");
+    assert!(stopped.text.contains("limited by a stall"), "{stopped}");
+}
+
+#[test]
+fn scans_of_others_in_a_mariadb_are_found() {
+    let bench = Bench::new();
+    let server = users(&bench, "16MiB");
+    let clean = on(&bench, &server, &[]);
+    assert!(!clean.has("unasked-reads") && !clean.has("prefetched"), "{clean}");
+    server.sql("CREATE DATABASE others");
+    server.sql("CREATE TABLE others.theirs AS SELECT seq, REPEAT('x', 900) AS text FROM mindful.seq_1_to_40000");
+    let stop = AtomicBool::new(false);
+    let scanned = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::SeqCst) {
+                server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
+            }
+        });
+        let reported = catch_unwind(AssertUnwindSafe(|| on(&bench, &server, &[])));
+        stop.store(true, Ordering::SeqCst);
+        reported.unwrap_or_else(|panic| resume_unwind(panic))
+    });
+    scanned.assert_suspect("unasked-reads");
+    assert!(!scanned.headline().contains("storage iops"), "{scanned}");
+}
+
+/// Both runs count all reads of the server; neither may claim those of the other.
+#[test]
+fn of_two_runs_on_one_mariadb_each_claims_its_own_reads() {
+    let bench = Bench::new();
+    let server = users(&bench, "128MiB");
+    let alone = on(&bench, &server, &["--warmup", "1s"]);
+    assert!(!alone.has("unasked-reads"), "{alone}");
+    let url = server.url();
+    let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
+    let mut other = bench.command(&short_run(&long));
+    let other = Background::of(other.stdout(Stdio::null()).stderr(Stdio::null()));
+    while server.count("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE info LIKE '%JSON_TABLE%'") < 3 {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let beside = on(&bench, &server, &["--shared", "on", "--warmup", "1s"]);
+    drop(other);
+    beside.assert_suspect("unasked-reads");
+    assert!(beside.evidence("unasked-reads").contains("logical reads/s for"), "{beside}");
+    assert!(beside.headline().contains("blocks visited per second, from the database cache"), "{beside}");
+}

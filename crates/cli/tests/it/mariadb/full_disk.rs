@@ -1,0 +1,130 @@
+//! A MariaDB whose file system fills: one line, the documented exit code, and what comes after works.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use mindful_conformance::{not_run, own_mounts};
+
+use crate::mindful::Mindful;
+
+/// A small file system in memory, which no other process sees.
+struct Small(tempfile::TempDir);
+
+impl Small {
+    fn mounted(mib: u32) -> Option<Self> {
+        let open = fs::Permissions::from_mode(0o755);
+        let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
+        let size = format!("size={mib}m,mode=755");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
+        match mounted {
+            Ok(done) if done.status.success() => Some(Self(folder)),
+            _ => {
+                not_run("it mounts a file system, which takes root");
+                None
+            }
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.0.path().join("db")
+    }
+
+    /// Takes what is free; given back when the file is removed.
+    fn fill(&self) -> PathBuf {
+        let path = self.0.path().join("fill");
+        let mut file = fs::File::create(&path).unwrap();
+        let full = std::io::copy(&mut std::io::repeat(1), &mut file);
+        assert!(full.is_err(), "the file system has no end");
+        path
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+fn mindful(mindful: &Mindful, data: &Path, args: &[&str]) -> Output {
+    let data = data.display().to_string();
+    mindful.run(&[args, &["--target", "mariadb:", "--data-dir", &data]].concat())
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The last line of a command that failed for want of room.
+fn failed_for_room(output: &Output) -> String {
+    let told = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    let last = told.lines().last().unwrap_or_default().to_owned();
+    assert!(last.contains("free space where the server keeps its data"), "{told}");
+    last
+}
+
+#[test]
+fn a_load_that_fills_the_disk_says_so_and_one_with_room_follows() {
+    if !own_mounts() {
+        return;
+    }
+    let Some(small) = Small::mounted(400) else { return };
+    let here = Mindful::new();
+    let line = failed_for_room(&mindful(&here, &small.data(), &["load", "--schemas", "2", "--scale", "256MiB"]));
+    assert!(line.contains("blocks_"), "which table: {line}");
+    // What was begun is no dataset, and gives its room back to one that fits.
+    let cleaned = mindful(&here, &small.data(), &["cleanup", "--yes"]);
+    assert!(cleaned.status.success(), "{}", stderr(&cleaned));
+    let fits = ["run", "--schemas", "1", "--scale", "16MiB", "--warmup", "0s", "--duration", "1s"];
+    let ran = mindful(&here, &small.data(), &fits);
+    assert!(matches!(ran.status.code(), Some(0 | 1)), "{}", stderr(&ran));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{ran:?}");
+}
+
+/// What a run says during which the file system fills.
+fn filled_while_it_runs(here: &Mindful, small: &Small, args: &[&str]) -> (Output, PathBuf) {
+    let data = small.data().display().to_string();
+    let mut command = here.command(&[args, &["--target", "mariadb:", "--data-dir", &data]].concat());
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("sessions ready")), "it ended before its sessions were ready");
+    std::thread::sleep(Duration::from_secs(1));
+    let fill = small.fill();
+    lines.for_each(drop);
+    (run.wait_with_output().unwrap(), fill)
+}
+
+#[test]
+fn updates_on_a_full_disk_leave_nothing_broken() {
+    if !own_mounts() {
+        return;
+    }
+    let Some(small) = Small::mounted(400) else { return };
+    let here = Mindful::new();
+    let data = ["--schemas", "1", "--scale", "16MiB"];
+    let loaded = mindful(&here, &small.data(), &[&["load"], &data[..]].concat());
+    assert!(loaded.status.success(), "{}", stderr(&loaded));
+    let updates = ["--sessions", "2", "--update-pct", "100", "--redo", "heavy", "--warmup", "0s"];
+    let run = |seconds| [&["run"], &data[..], &updates, &["--duration", seconds]].concat();
+
+    let (filled, fill) = filled_while_it_runs(&here, &small, &run("30s"));
+    let told = String::from_utf8_lossy(&filled.stdout).replace("\n         ", " ");
+    assert_eq!(filled.status.code(), Some(1), "{told}");
+    for part in ["INVALID", "session-error", "is full [1114]", "free space where the server keeps its data"] {
+        assert!(told.contains(part), "no `{part}` in: {told}");
+    }
+    let refused = mindful(&here, &small.data(), &run("1s"));
+    let line = stderr(&refused);
+    assert_eq!((refused.status.code(), line.lines().count()), (Some(3), 1), "{line}");
+    assert!(line.contains("No space left") && line.contains("free some space"), "{line}");
+
+    fs::remove_file(fill).unwrap();
+    let ran = mindful(&here, &small.data(), &run("1s"));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{}", stderr(&ran));
+    let verified = mindful(&here, &small.data(), &["verify"]);
+    assert!(verified.status.success(), "{}", stderr(&verified));
+}

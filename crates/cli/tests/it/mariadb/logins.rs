@@ -1,0 +1,145 @@
+//! Passwords of a MariaDB: from a variable, an option file or somebody's keys, and in no line, file or process list.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::Mindful;
+
+const SECRET: &str = "Zx9-unlikely-Qw7";
+const SHORT: [&str; 8] = ["--schemas", "1", "--scale", "2MiB", "--warmup", "0s", "--duration", "1s"];
+
+struct Bench {
+    mindful: Mindful,
+    server: UsersMariaDb,
+    _place: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let open = fs::Permissions::from_mode(0o755);
+        let place = tempfile::Builder::new().permissions(open).tempdir().unwrap();
+        let server = UsersMariaDb::start(&place.path().join("db"), &[]);
+        server.sql(&format!("CREATE USER me@localhost IDENTIFIED BY '{SECRET}'"));
+        server.sql("GRANT ALL ON bench.* TO me@localhost");
+        Self { mindful: Mindful::new(), server, _place: place }
+    }
+
+    fn url(&self) -> String {
+        self.server.url_of("me", "bench")
+    }
+
+    /// A short run whose home is the store and who is told nothing but `variables`.
+    fn command(&self, variables: &[(&str, &str)]) -> Command {
+        let url = self.url();
+        let mut command = self.mindful.command(&[&["run", "--target", &url], &SHORT[..]].concat());
+        command.env_remove("MYSQL_PWD").env("HOME", self.mindful.folder()).envs(variables.iter().copied());
+        command
+    }
+
+    fn run(&self, variables: &[(&str, &str)]) -> Output {
+        self.command(variables).output().unwrap()
+    }
+
+    /// What a terminal shows of such a run, on which `keys` are typed once it asks, and its exit code.
+    fn typed(&self, keys: &str) -> (String, Option<i32>) {
+        let words = [env!("CARGO_BIN_EXE_mindful"), "run", "--target", &self.url()].map(str::to_owned);
+        let line = [&words[..], &SHORT.map(str::to_owned)].concat().join(" ");
+        let mut terminal = Command::new("script");
+        terminal.args(["-qec", &line, "/dev/null"]).current_dir(self.mindful.folder());
+        terminal.env("MINDFUL_STORE", self.mindful.folder()).env("HOME", self.mindful.folder()).env_remove("MYSQL_PWD");
+        let mut terminal = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (mut typing, mut shown) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
+        let (mut told, mut part) = (Vec::new(), [0; 4096]);
+        let mut asked = false;
+        while let Ok(length @ 1..) = shown.read(&mut part) {
+            told.extend(&part[..length]);
+            if !asked && String::from_utf8_lossy(&told).contains("Password of me@") {
+                asked = true;
+                typing.write_all(keys.as_bytes()).unwrap();
+            }
+        }
+        let told = String::from_utf8_lossy(&told).into_owned();
+        assert!(asked, "nobody was asked: {told}");
+        (told, terminal.wait().unwrap().code())
+    }
+}
+
+/// All files under `folder`.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// Words of all processes there are.
+fn process_list() -> String {
+    let lines = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    lines.filter_map(|line| fs::read(line).ok()).map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
+}
+
+/// The one line of a login that was refused.
+fn refused(output: &Output) -> String {
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("Access denied") && !told.contains(SECRET), "{told}");
+    told
+}
+
+#[test]
+fn a_password_of_a_mariadb_shows_nowhere() {
+    let bench = Bench::new();
+    let told = refused(&bench.run(&[]));
+    assert!(told.contains("MYSQL_PWD or ~/.my.cnf") && told.lines().count() == 1, "{told}");
+
+    let file = bench.mindful.folder().join(".my.cnf");
+    fs::write(&file, format!("[client]\npassword={SECRET}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let told = refused(&bench.run(&[]));
+    assert!(told.contains("is not used: others may read it; `chmod 600` it"), "{told}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let by_file = bench.run(&[]);
+    fs::remove_file(&file).unwrap();
+
+    let by_variable = bench.command(&[("MYSQL_PWD", SECRET)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let by_variable = by_variable.unwrap();
+    while bench.server.count("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE user = 'me'") == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(!process_list().contains(SECRET));
+    let by_variable = by_variable.wait_with_output().unwrap();
+    let (typed, code) = bench.typed(&format!("mistyped\u{15}{SECRET}\n"));
+
+    assert!(matches!(code, Some(0 | 1)), "{typed}");
+    assert!(typed.contains("measuring") && !typed.contains(SECRET) && !typed.contains("mistyped"), "{typed}");
+    for output in [&by_file, &by_variable] {
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+        assert!(
+            !String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).contains(SECRET),
+            "{output:?}"
+        );
+    }
+    let stored = files(bench.mindful.folder());
+    assert!(stored.len() >= 3, "three runs are stored: {stored:?}");
+    for path in stored {
+        assert!(!String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(SECRET), "{}", path.display());
+    }
+}
+
+#[test]
+fn who_types_a_wrong_password_or_none_is_told_in_one_line() {
+    let bench = Bench::new();
+    for (keys, wanted, why) in [
+        ("not-this-one\n", 3, "Access denied for user 'me'@'localhost'"),
+        ("begun\u{3}", 130, "no password was typed"),
+        ("\u{4}", 2, "no password was read"),
+    ] {
+        let (told, code) = bench.typed(keys);
+        assert_eq!(code, Some(wanted), "{told}");
+        let line = told.lines().find(|line| line.contains(why));
+        assert!(line.is_some_and(|line| !line.contains("not-this-one")), "{told}");
+        assert!(!told.contains("not-this-one") && !told.contains("begun"), "{told}");
+    }
+}

@@ -1,0 +1,55 @@
+//! A MariaDB of the user's own, which lives beside the runs on it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mindful_core::Engine as _;
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_mysql::server::{Private, USER};
+use mindful_mysql::{ENGINE, Flavor};
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
+
+/// Stops when this is dropped.
+pub struct UsersMariaDb(Private);
+
+impl UsersMariaDb {
+    /// In `folder`, made anew where there is none, with options of the private server.
+    pub fn start(folder: &Path, options: &[(&str, &str)]) -> Self {
+        let mut settings = Settings::defaults(ENGINE.options());
+        settings.set("data_dir", folder.to_string_lossy(), Origin::Default);
+        for (name, value) in options {
+            settings.set(name, *value, Origin::Default);
+        }
+        Self(Private::open(Flavor::MariaDb, &settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
+    }
+
+    /// For its administrator.
+    pub fn url(&self) -> String {
+        self.url_of(USER, "mindful")
+    }
+
+    pub fn url_of(&self, user: &str, database: &str) -> String {
+        format!("mysql://{user}@localhost/{database}?socket={}", self.0.socket().display())
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.0.pid()
+    }
+
+    pub fn connect(&self) -> Conn {
+        let socket = Some(self.0.socket().display().to_string());
+        Conn::new(OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false)).unwrap()
+    }
+
+    /// Runs SQL as its administrator.
+    pub fn sql(&self, sql: &str) {
+        self.connect().query_drop(sql).unwrap();
+    }
+
+    /// The one figure that `sql` gives.
+    pub fn count(&self, sql: &str) -> u64 {
+        self.connect().query_first(sql).unwrap().unwrap()
+    }
+}

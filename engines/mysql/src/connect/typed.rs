@@ -1,0 +1,28 @@
+//! Passwords that somebody typed: once a process for each server and user, however often it is opened.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::sync::{Mutex, PoisonError};
+
+use mindful_core::{Error, Result};
+use mindful_host::terminal;
+
+static TYPED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+/// What was typed for `place`, such as `me@db:3306`.
+pub fn of(place: &str) -> Option<String> {
+    TYPED.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
+}
+
+/// Asks whoever sits there; `None` where nobody does.
+pub fn ask(place: &str) -> Result<Option<String>> {
+    terminal::secret(&format!("Password of {place}: ")).map_err(|error| match error.kind() {
+        ErrorKind::Interrupted => Error::interrupted(format!("{place}: no password was typed")),
+        _ => Error::plan(format!("{place}: no password was read ({error})"), "put it into MYSQL_PWD or ~/.my.cnf"),
+    })
+}
+
+/// It was the right one.
+pub fn keep(place: &str, password: String) {
+    TYPED.lock().unwrap_or_else(PoisonError::into_inner).insert(place.to_owned(), password);
+}
