@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Dataset, LayoutProof};
 use crate::description::{AccessPath, Description, HostView};
 use crate::finding::Finding;
-use crate::head::{Facts, RunHead, StepHead};
+use crate::head::{Facts, HookRecord, RunHead, StepHead};
 use crate::joint::{RankRecord, Spans, Together};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
@@ -141,6 +141,8 @@ pub enum Event {
         /// One line.
         text: String,
     },
+    /// A hook of the user's ran, before all steps or after them.
+    Hook(HookRecord),
     /// Work of known size goes on.
     Progress {
         /// What: `loading`, `fetching PostgreSQL 18.6`.

@@ -102,3 +102,14 @@ impl Point {
         *self == Self::default()
     }
 }
+
+/// A command of the user's that ran beside the steps of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookRecord {
+    /// `before` all steps or `after` them.
+    pub moment: String,
+    /// When it began, us since the epoch on this host's clock.
+    pub begin_us: i64,
+    /// When it was over.
+    pub end_us: i64,
+}

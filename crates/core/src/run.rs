@@ -7,7 +7,7 @@ use crate::description::{AccessPath, Description, HostView, Words};
 use crate::event::Event;
 use crate::finding::Finding;
 pub use crate::head::Point;
-pub use crate::head::{Facts, Imported, RunHead, StepHead};
+pub use crate::head::{Facts, HookRecord, Imported, RunHead, StepHead};
 pub use crate::joint::{RankRecord, Span};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
@@ -227,6 +227,8 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// Remarks.
     pub notes: Vec<String>,
+    /// The user's commands beside the steps, in the order they ran.
+    pub hooks: Vec<HookRecord>,
     /// Whether the last line was written.
     pub finished: bool,
     /// Whether it was interrupted.
@@ -255,6 +257,7 @@ impl Run {
             steps: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
+            hooks: Vec::new(),
             finished: false,
             interrupted: false,
             error: None,

@@ -48,6 +48,7 @@ impl Fold {
             Event::Step(head) => self.begin_step(head),
             Event::Finding(finding) => self.run.findings.push(finding),
             Event::Note { text } => self.run.notes.push(text),
+            Event::Hook(hook) => self.run.hooks.push(hook),
             Event::Finished { interrupted, error } => {
                 self.run.finished = true;
                 self.run.interrupted = interrupted;

@@ -61,6 +61,7 @@ pub fn events(run: &Run) -> impl Iterator<Item = Event> + '_ {
         .chain(std::iter::once(Event::Shapes { shapes: run.shapes.clone() }))
         .chain(run.findings.iter().cloned().map(Event::Finding))
         .chain(run.notes.iter().map(|text| Event::Note { text: text.clone() }))
+        .chain(run.hooks.iter().cloned().map(Event::Hook))
         .chain(run.steps.iter().flat_map(|step| std::iter::once(Event::Step(step.head.clone())).chain(step.events())))
 }
 

@@ -16,7 +16,7 @@ use crate::fold::Fold;
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
-const EVENTS: [&str; 23] = [
+const EVENTS: [&str; 24] = [
     "head",
     "environment",
     "described",
@@ -38,6 +38,7 @@ const EVENTS: [&str; 23] = [
     "step_end",
     "finding",
     "note",
+    "hook",
     "progress",
     "finished",
 ];

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use mindful_core::description::{AccessPath, Description, HostView};
 use mindful_core::event::Event;
 use mindful_core::finding::Finding;
-use mindful_core::head::{Facts, Imported, RunHead, StepHead};
+use mindful_core::head::{Facts, HookRecord, Imported, RunHead, StepHead};
 use mindful_core::joint::{RankRecord, Spans, Together};
 use mindful_core::metric::Metric;
 use mindful_core::run::Run;
@@ -94,7 +94,7 @@ impl Redactor {
                 self.free(text);
                 self.free(evidence);
             }
-            Event::Note { text } => self.free(text),
+            Event::Note { text } | Event::Hook(HookRecord { moment: text, begin_us: _, end_us: _ }) => self.free(text),
             Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
             Event::Rank(rank) => self.rank(rank),
             // Figures alone.

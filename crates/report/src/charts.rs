@@ -8,6 +8,7 @@ pub(crate) mod ladder;
 mod latency_iops;
 mod over_time;
 mod sessions;
+mod timeline;
 
 use std::fmt::Write as _;
 
@@ -26,13 +27,14 @@ pub use ladder::Side;
 pub const DIFFERENCES: &str = differences::NAME;
 
 /// The charts that can be asked for by name, and what each shows.
-pub const NAMES: [(&str, &str); 10] = [
+pub const NAMES: [(&str, &str); 11] = [
     ("latency-iops", "latency against throughput, a curve a configuration"),
     ("sessions", "throughput by sessions, beside the line that it would follow without any queue"),
     ("mib", "MiB read, written and logged per second, a point a step"),
     ("cpu-cost", "CPU of the server for a read, a point a step"),
     ("rungs", "time for a block by each rung of a contrast, and what each adds"),
     ("added", "what the time consists of that a database adds to a block"),
+    ("timeline", "the same as time of all steps on one axis, with the hooks"),
     ("time", "throughput, latency, waits, device and CPU over time"),
     ("distribution", "how long operations took, by their count and by their time"),
     ("ledger", "the same reads as each level counted them"),
@@ -49,7 +51,13 @@ pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
 pub(crate) fn of_page(sides: &[Side]) -> Vec<Drawing> {
     let several = sides.iter().map(|(run, _)| run.steps.len()).sum::<usize>() > 1;
     let curves = if several { curves(sides) } else { Vec::new() };
-    curves.into_iter().chain(contrasts(sides)).collect()
+    curves.into_iter().chain(contrasts(sides)).chain(whole(sides)).collect()
+}
+
+/// All steps of a run over time; of several runs there is no one axis.
+fn whole(sides: &[Side]) -> Option<Drawing> {
+    let [(run, analysis)] = sides else { return None };
+    timeline::drawing(run, analysis, doubt(sides))
 }
 
 /// The same of two groups of runs: a curve a group and configuration, at the median of the runs.
@@ -109,7 +117,7 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
     }
     let last = sides.last().and_then(|(run, analysis)| run.steps.last().zip(analysis.steps.last()));
     let of_step = last.map(|(record, step)| of_step(record, step, doubt(sides), 120)).unwrap_or_default();
-    one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(of_step).collect(), name)
+    one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(whole(sides)).chain(of_step).collect(), name)
 }
 
 /// The chart called `name` of two sides: their differences, or what `named` draws of runs, a curve a side.

@@ -5,5 +5,6 @@ pub mod bars;
 pub mod characters;
 pub mod frame;
 pub mod plot;
+mod room;
 pub mod scale;
 pub mod strips;

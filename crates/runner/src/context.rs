@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use mindful_core::clock::Clock;
 use mindful_core::engine::{Engine, Stop};
-use mindful_core::event::Events;
+use mindful_core::event::{Event, Events};
 use mindful_core::plan::Plan;
 use mindful_core::rank::Rank;
-use mindful_core::run::{FORMAT, RunHead};
+use mindful_core::run::{FORMAT, HookRecord, RunHead};
 use mindful_core::secret::without_secrets;
 use mindful_core::settings::Settings;
 use mindful_core::workload::{Commit, LoopSite};
@@ -124,7 +124,14 @@ impl Context {
         if self.party.as_ref().is_some_and(|party| !party.is_first()) {
             return Ok(());
         }
-        hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop)
+        let begin_us = self.clock.now_us();
+        let called = hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop);
+        // What follows the last line of a record is no part of it.
+        if phase.command(&self.plan.hooks).is_some() && phase != HookMoment::End {
+            let hook = HookRecord { moment: phase.name().to_owned(), begin_us, end_us: self.clock.now_us() };
+            self.events().emit(Event::Hook(hook));
+        }
+        called
     }
 
     /// The target as it may be shown.

@@ -30,7 +30,8 @@ pub enum HookMoment {
 }
 
 impl HookMoment {
-    const fn name(self) -> &'static str {
+    /// Its name in the environment of the command and in the record.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
             Self::After => "after",
@@ -39,17 +40,24 @@ impl HookMoment {
     }
 }
 
+impl HookMoment {
+    /// The command for it, where the plan has one.
+    pub fn command(self, hooks: &Hooks) -> Option<&String> {
+        let command = match self {
+            Self::Before => &hooks.before,
+            Self::After => &hooks.after,
+            Self::End => &hooks.end,
+        };
+        command.as_ref()
+    }
+}
+
 /// Runs the hook of `phase`, if there is one, for the run `id` stored in `folder`.
 ///
 /// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. Who asks
 /// to `stop` while it runs ends it; one that follows an interrupted run is left to its work until asked again.
 pub fn call(hooks: &Hooks, phase: HookMoment, id: &str, folder: &Path, events: &dyn Events, stop: &Stop) -> Result<()> {
-    let command = match phase {
-        HookMoment::Before => &hooks.before,
-        HookMoment::After => &hooks.after,
-        HookMoment::End => &hooks.end,
-    };
-    let Some(command) = command else { return Ok(()) };
+    let Some(command) = phase.command(hooks) else { return Ok(()) };
     note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
     let over = Over { deadline: Instant::now() + hooks.timeout, stop: Some(stop).filter(|stop| !stop.requested()) };
     let Err(error) = wait_for(command, &over, hooks, phase, id, folder) else { return Ok(()) };

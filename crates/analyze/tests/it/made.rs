@@ -116,6 +116,7 @@ impl Made {
             steps: vec![step],
             findings: Vec::new(),
             notes: Vec::new(),
+            hooks: Vec::new(),
             finished: true,
             interrupted: false,
             error: None,

@@ -278,6 +278,10 @@ fn hooks_are_called_around_a_sweep_too() {
         let reported = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
         assert_eq!(reported, format!("{phase}\n"));
     }
+    let lines = String::from_utf8(cli.run(&["export", "--as", "jsonl"]).stdout).unwrap();
+    assert_eq!(lines.matches("{\"event\":\"hook\",\"moment\":\"").count(), 2, "before and after all steps: {lines}");
+    let picture = String::from_utf8(cli.run(&["export", "--as", "svg", "--chart", "timeline"]).stdout).unwrap();
+    assert_eq!(picture.matches(">H</text>").count(), 2, "{picture}");
     let failed = cli.run(&[&sweep[..], &["--sessions", "1,2", "--hook-before", "exit 3"]].concat());
     assert!(!failed.status.success(), "{failed:?}");
 }

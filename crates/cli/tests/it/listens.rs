@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use mindful_conformance::not_run;
+use serde_json::{Value, json};
 
 use crate::mindful::Mindful;
 
@@ -142,4 +143,97 @@ fn only_this_host_is_served_unless_told_otherwise() {
     let told = ["watch", "--target", "null:", "--duration", "200ms", "--interval", "100ms", "--listen", "0.0.0.0:0"];
     let served = mindful.run(&[&told[..], &["--listen-to-others"]].concat());
     assert!(served.status.success(), "{served:?}");
+}
+
+/// A server of Prometheus on a port of its own, that asks `place` twice a second.
+struct Prometheus {
+    child: Child,
+    place: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Prometheus {
+    fn of(place: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let job = json!({"job_name": "mindful", "scrape_interval": "500ms", "scrape_timeout": "500ms",
+            "static_configs": [{"targets": [place]}]});
+        std::fs::write(folder.path().join("prometheus.yml"), json!({"scrape_configs": [job]}).to_string()).unwrap();
+        // Free a moment ago.
+        let place = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let listens = format!("--web.listen-address={place}");
+        let args = ["--config.file=prometheus.yml", "--storage.tsdb.path=data", &listens];
+        let mut command = Command::new("prometheus");
+        command.args(args).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let Ok(child) = command.spawn() else {
+            not_run("no Prometheus here: apt-get install prometheus");
+            return None;
+        };
+        Some(Self { child, place, _folder: folder })
+    }
+
+    /// What it answers; `None` while it does not yet.
+    fn get(&self, path: &str) -> Option<Value> {
+        let mut stream = TcpStream::connect(&self.place).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let mut text = String::new();
+        write!(stream, "GET /api/v1/{path} HTTP/1.0\r\n\r\n").ok()?;
+        stream.read_to_string(&mut text).ok()?;
+        serde_json::from_str(text.split_once("\r\n\r\n")?.1).ok()
+    }
+
+    fn query(&self, text: &str) -> Option<Value> {
+        let escaped: Vec<String> = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        self.get(&format!("query?query={}", escaped.concat()))
+    }
+
+    /// The answer to `text` once it has a series, or what it says after 20 s.
+    fn answered(&self, text: &str) -> Value {
+        let begun = Instant::now();
+        loop {
+            let answer = self.query(text).unwrap_or_default();
+            if !answer["data"]["result"].as_array().is_none_or(Vec::is_empty)
+                || begun.elapsed() > Duration::from_secs(20)
+            {
+                return answer;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+#[test]
+fn prometheus_takes_what_is_served_and_each_query() {
+    let watching = watching();
+    metrics(&watching.place);
+    let Some(prometheus) = Prometheus::of(&watching.place) else { return };
+    let up = prometheus.answered("up == 1");
+    assert!(up["data"]["result"][0]["metric"]["job"] == "mindful", "{up:#}, {:#?}", prometheus.get("targets"));
+    let cpu = prometheus.answered("rate(mindful_counter_total{source=\"client\",name=\"client_cpu\"}[5s])");
+    let used = cpu["data"]["result"][0]["value"][1].as_str().and_then(|value| value.parse::<f64>().ok());
+    assert!(used.is_some_and(|us| us > 0.0), "{cpu:#}");
+    let told = prometheus.get("targets/metadata").unwrap();
+    let kinds: BTreeSet<(&str, &str)> = told["data"].as_array().unwrap().iter().filter_map(kind).collect();
+    for kind in [("mindful_counter", "counter"), ("mindful_gauge", "gauge"), ("mindful_latency_seconds", "histogram")] {
+        assert!(kinds.contains(&kind), "{kind:?} as OpenMetrics: {told:#}");
+    }
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/grafana.json");
+    let dashboard: Value = serde_json::from_str(&std::fs::read_to_string(page).unwrap()).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    for target in panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap()) {
+        let query = target["expr"].as_str().unwrap().replace("$__rate_interval", "5s");
+        let answer = prometheus.query(&query).unwrap();
+        assert_eq!(answer["status"], "success", "{query}: {answer:#}");
+    }
+}
+
+/// Name and kind of a metric that Prometheus knows of.
+fn kind(metadata: &Value) -> Option<(&str, &str)> {
+    metadata["metric"].as_str().zip(metadata["type"].as_str())
 }

@@ -18,6 +18,11 @@ use crate::figure::number;
 
 /// Fewer columns are no course.
 const FEWEST: usize = 3;
+/// How a checkpoint, a stall and another level of throughput are marked.
+const CHECKPOINT: &str = "C";
+const STALL: &str = "S";
+/// See above.
+pub const LEVEL: &str = "L";
 /// Jumps of throughput that are told in words.
 const MOST_JUMPS: usize = 4;
 
@@ -28,29 +33,48 @@ pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static 
     if columns.len() < FEWEST {
         return None;
     }
-    let strips =
-        [throughput(&columns), latency(&columns), waits(&columns), device(&columns), reads(&columns), cpu(&columns)];
-    let strips: Vec<Strip> = strips.into_iter().flatten().collect();
-    let mut events: Vec<Event> = columns.iter().filter(|column| checkpoints(column) > 0.0).map(checkpoint).collect();
-    let since = |us: i64| us.saturating_sub(window.begin_us) as f64 / 1e6;
-    let stall = |stall: &mindful_analyze::figures::stalls::Stall| Event {
-        span_s: [since(stall.span.0), since(stall.span.1)],
-        letter: 'S',
-    };
-    events.extend(step.stalls.together.iter().map(stall));
-    let jumps = jumps(record, window);
-    let begin = |jump: &Change| record.boundaries_us.get(window.first_boundary as usize + jump.at_s).copied();
-    events.extend(jumps.iter().filter_map(begin).map(|us| Event { span_s: [since(us); 2], letter: 'L' }));
-    events.sort_by(|a, b| a.span_s[0].total_cmp(&b.span_s[0]));
+    let (events, jumps) = events(record, step, &columns);
     let strips = Strips {
         name: "time",
         title: "Over time".into(),
         about: about(&columns, &events, &jumps),
         columns: columns.iter().map(|column| column.span_s).collect(),
-        rows: strips,
+        rows: strips(&columns),
         events,
     };
     Some(strips.drawing(doubt))
+}
+
+/// The strips that have something to show.
+pub fn strips(columns: &[Column]) -> Vec<Strip> {
+    let strips = [throughput(columns), latency(columns), waits(columns), device(columns), reads(columns), cpu(columns)];
+    strips.into_iter().flatten().collect()
+}
+
+/// What happened in the window of a step, by time, and the jumps of its throughput.
+pub fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column]) -> (Vec<Event>, Vec<Change>) {
+    let Some(window) = &step.window else { return Default::default() };
+    let mut events: Vec<Event> = columns.iter().filter(|column| checkpoints(column) > 0.0).map(checkpoint).collect();
+    let since = |us: i64| us.saturating_sub(window.begin_us) as f64 / 1e6;
+    let stalls = step.stalls.together.iter().map(|stall| [since(stall.span.0), since(stall.span.1)]);
+    events.extend(stalls.map(|span_s| Event::new(span_s, STALL)));
+    let jumps = jumps(record, window);
+    let begin = |jump: &Change| record.boundaries_us.get(window.first_boundary as usize + jump.at_s).copied();
+    events.extend(jumps.iter().filter_map(begin).map(|us| Event::new([since(us); 2], LEVEL)));
+    events.sort_by(|a, b| a.span_s[0].total_cmp(&b.span_s[0]));
+    (events, jumps)
+}
+
+/// What the letters of checkpoints and stalls mean, where there are any.
+pub fn letters(events: &[Event]) -> String {
+    let mut text = String::new();
+    for (letter, what) in [(CHECKPOINT, "a checkpoint began"), (STALL, "sessions stood still")] {
+        let marked = events.iter().filter(|event| event.name == letter).count();
+        if marked > 0 {
+            let _ = write!(text, " {letter}: {what} ({}).", counted(marked, "time"));
+        }
+    }
+    text
 }
 
 fn about(columns: &[Column], events: &[Event], jumps: &[Change]) -> String {
@@ -59,17 +83,12 @@ fn about(columns: &[Column], events: &[Event], jumps: &[Change]) -> String {
         "The measured window alone, in columns of {} s; a gap is time of which nothing is known.",
         number(each)
     );
-    let marked = |letter: char| events.iter().filter(|event| event.letter == letter).count();
-    for (letter, what) in [('C', "a checkpoint began"), ('S', "sessions stood still")] {
-        if marked(letter) > 0 {
-            let _ = write!(text, " {letter}: {what} ({}).", counted(marked(letter), "time"));
-        }
-    }
+    text += &letters(events);
     let told = |jump: &Change| format!("from {} to {}", number(jump.before), number(jump.after));
     if !jumps.is_empty() {
         let told: Vec<_> = jumps.iter().take(MOST_JUMPS).map(told).collect();
         let more = if jumps.len() > MOST_JUMPS { ", and more" } else { "" };
-        let _ = write!(text, " L: another level of throughput, {} blocks/s{more}.", told.join(", "));
+        let _ = write!(text, " {LEVEL}: another level of throughput, {} blocks/s{more}.", told.join(", "));
     }
     text
 }
@@ -80,7 +99,7 @@ fn checkpoints(column: &Column) -> f64 {
 }
 
 fn checkpoint(column: &Column) -> Event {
-    Event { span_s: [column.span_s[0]; 2], letter: 'C' }
+    Event::new([column.span_s[0]; 2], CHECKPOINT)
 }
 
 fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> Option<f64>) -> Layer {

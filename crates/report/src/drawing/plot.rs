@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::frame::{CHARACTER, Drawing, WIDTH};
+use super::room::{Area, Room};
 use super::scale::{Scale, Unit, drawable};
 use crate::figure::{number, time_us};
 use crate::markup::text;
@@ -16,6 +17,19 @@ const BELOW: f64 = 46.0;
 const LEGEND: f64 = 18.0;
 /// A line that names what is marked.
 const NAME: f64 = 15.0;
+/// Lines of no series.
+const STRANGE: usize = usize::MAX;
+/// Where a name stands beside its point, the best place first: how it is aligned, how far right and down.
+const PLACES: [(&str, f64, f64); 8] = [
+    ("near at-end", -5.0, -7.0),
+    ("near", 6.0, -7.0),
+    ("near at-middle", 0.0, -10.0),
+    ("near", 6.0, 16.0),
+    ("near at-end", -5.0, 16.0),
+    ("near at-middle", 0.0, 19.0),
+    ("near", 9.0, 4.0),
+    ("near at-end", -9.0, 4.0),
+];
 /// Shapes, colours and dashes before they come again.
 pub const LOOKS: usize = 6;
 /// Marks, one a look.
@@ -337,16 +351,66 @@ impl Field<'_> {
     }
 
     fn series(&self, svg: &mut String) {
-        let mut taken: Vec<[f64; 4]> = Vec::new();
+        let mut room = self.room();
         for (at, series) in self.plot.series.iter().enumerate() {
             let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
             self.line(svg, at, series.look, &points);
             if series.look == Look::Curve {
                 for point in points {
-                    self.mark(svg, at, series, point, &mut taken);
+                    self.mark(svg, at, series, point);
+                    self.name(svg, at, point, &mut room);
                 }
             }
         }
+    }
+
+    /// The field with all lines and marks in it, for the names of points.
+    fn room(&self) -> Room {
+        let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
+        let mut room = Room::new([LEFT, self.top - 2.0, WIDTH - 2.0, bottom]);
+        for guide in &self.plot.guides {
+            match guide {
+                Guide::Upright(x, ..) => room.line(STRANGE, [self.x(*x), self.top, self.x(*x), bottom]),
+                Guide::Level(y, _) => room.line(STRANGE, [LEFT, self.y(*y), right, self.y(*y)]),
+                Guide::Spot(x, y, _) => room.line(STRANGE, [self.x(*x), self.top, self.x(*x), self.y(*y)]),
+            }
+        }
+        for (at, series) in self.plot.series.iter().enumerate() {
+            let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
+            for pair in points.windows(2) {
+                room.line(at, [self.x(pair[0].x), self.y(pair[0].y), self.x(pair[1].x), self.y(pair[1].y)]);
+            }
+            for point in points.iter().filter(|_| series.look == Look::Curve) {
+                let (x, y) = (self.x(point.x), self.y(point.y));
+                room.take([x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
+                if let Some(ends) = point.high {
+                    room.line(at, [x, self.y(ends[0]), x, self.y(ends[1])]);
+                }
+                if let Some(ends) = point.wide {
+                    room.line(at, [self.x(ends[0]), y, self.x(ends[1]), y]);
+                }
+            }
+        }
+        room
+    }
+
+    /// Writes the name of a point beside it, where there is room.
+    fn name(&self, svg: &mut String, at: usize, point: &Point, room: &mut Room) {
+        if point.label.is_empty() {
+            return;
+        }
+        let (x, y, wide) = (self.x(point.x), self.y(point.y), CHARACTER * point.label.chars().count() as f64);
+        let places = PLACES.map(|(class, right, down)| (class, x + right, y + down));
+        let areas = places.map(|(class, x, y)| -> Area {
+            let left = match class {
+                "near at-end" => x - wide,
+                "near at-middle" => x - wide / 2.0,
+                _ => x,
+            };
+            [left, y - 10.0, left + wide, y + 2.0]
+        });
+        let Some((class, x, y)) = room.find(at, &areas).map(|place| places[place]) else { return };
+        let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", text(&point.label));
     }
 
     fn line(&self, svg: &mut String, at: usize, kind: Look, points: &[&Point]) {
@@ -364,7 +428,7 @@ impl Field<'_> {
         }
     }
 
-    fn mark(&self, svg: &mut String, at: usize, series: &Series, point: &Point, taken: &mut Vec<[f64; 4]>) {
+    fn mark(&self, svg: &mut String, at: usize, series: &Series, point: &Point) {
         let (x, y, colour) = (self.x(point.x), self.y(point.y), at % LOOKS + 1);
         if let Some([low, high]) = point.high {
             let (low, high) = (self.y(low), self.y(high));
@@ -383,17 +447,5 @@ impl Field<'_> {
             MARKS[at % LOOKS],
             text(&told)
         );
-        let (wide, end) = (CHARACTER * point.label.chars().count() as f64, x - 5.0);
-        let place = [end - wide, y - 18.0, end, y - 5.0];
-        let free = !taken.iter().any(|o| place[0] < o[2] && o[0] < place[2] && place[1] < o[3] && o[1] < place[3]);
-        if !point.label.is_empty() && free {
-            taken.push(place);
-            let _ = writeln!(
-                svg,
-                "<text class=\"near at-end\" x=\"{end:.1}\" y=\"{:.1}\">{}</text>",
-                y - 7.0,
-                text(&point.label)
-            );
-        }
     }
 }

@@ -44,8 +44,17 @@ pub struct Strip {
 pub struct Event {
     /// From when to when, s.
     pub span_s: [f64; 2],
-    /// The letter it is marked with.
-    pub letter: char,
+    /// What it is marked with.
+    pub name: String,
+    /// Whether another part begins here, which is marked before all else.
+    pub edge: bool,
+}
+
+impl Event {
+    /// Something within a part.
+    pub fn new(span_s: [f64; 2], name: &str) -> Self {
+        Self { span_s, name: name.to_owned(), edge: false }
+    }
 }
 
 /// All strips of one stretch of time.
@@ -83,23 +92,7 @@ impl Strips {
             let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
             let _ = writeln!(svg, "<text class=\"at-middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 17.0);
         }
-        let mut named = f64::NEG_INFINITY;
-        for event in &self.events {
-            let [from, to] = event.span_s.map(&x);
-            if to - from > 1.5 {
-                let (wide, high) = (to - from, bottom - 14.0);
-                let _ = writeln!(
-                    svg,
-                    "<rect class=\"event-span\" x=\"{from:.1}\" y=\"14\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
-                );
-            }
-            let _ = writeln!(svg, "<path class=\"event\" d=\"M{from:.1} 14V{bottom}\"/>");
-            if from - named > 9.0 {
-                named = from;
-                let _ =
-                    writeln!(svg, "<text class=\"noted at-middle\" x=\"{from:.1}\" y=\"11\">{}</text>", event.letter);
-            }
-        }
+        self.marks(&mut svg, &x, bottom);
         Drawing {
             name: self.name,
             title: self.title.clone(),
@@ -108,6 +101,31 @@ impl Strips {
             height: bottom + 24.0,
             rows: self.table(),
             doubt,
+        }
+    }
+
+    /// What happened, through all strips down to `bottom`.
+    fn marks(&self, svg: &mut String, x: &dyn Fn(f64) -> f64, bottom: f64) {
+        let mut named: Vec<[f64; 2]> = Vec::new();
+        let (edges, others): (Vec<_>, Vec<_>) = self.events.iter().partition(|event| event.edge);
+        for event in edges.into_iter().chain(others) {
+            let [from, to] = event.span_s.map(x);
+            if to - from > 1.5 {
+                let (wide, high) = (to - from, bottom - 14.0);
+                let _ = writeln!(
+                    svg,
+                    "<rect class=\"event-span\" x=\"{from:.1}\" y=\"14\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
+                );
+            }
+            let class = if event.edge { "edge" } else { "event" };
+            let _ = writeln!(svg, "<path class=\"{class}\" d=\"M{from:.1} 14V{bottom}\"/>");
+            let half = 1.3 + CHARACTER * event.name.chars().count() as f64 / 2.0;
+            let place = [from - half, from + half];
+            if named.iter().all(|other| place[1] <= other[0] || other[1] <= place[0]) {
+                named.push(place);
+                let name = text(&event.name);
+                let _ = writeln!(svg, "<text class=\"noted at-middle\" x=\"{from:.1}\" y=\"11\">{name}</text>");
+            }
         }
     }
 

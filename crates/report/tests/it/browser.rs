@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::charts::{compared, contrast, page, sweep};
+use crate::charts::{after_each_other, compared, contrast, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
@@ -125,11 +125,13 @@ impl Paper {
         let (sheet, name) = (format!("@page {{ size: {}; margin: 14mm; }}", self.name), self.name);
         assert!(page.contains("@page { margin: 14mm; }") && page.contains("@media print {"), "{page}");
         let page = page.replace("@page { margin: 14mm; }", &sheet);
-        std::fs::write(folder.join("page.html"), &page).unwrap();
+        let (marked, charts) = marked(&page);
+        std::fs::write(folder.join("page.html"), marked).unwrap();
         let (paper, url) = (folder.join("page.pdf"), format!("file://{}", folder.join("page.html").display()));
         let print = format!("--print-to-pdf={}", paper.display());
         let (_, errors) = chromium(browser, folder, &[&print, "--no-pdf-header-footer", &url]);
         assert!(!errors.contains("CONSOLE"), "{errors}");
+        in_one_piece(&paper, charts, name);
         let printed = std::fs::read(paper).unwrap();
         assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
         let text = String::from_utf8_lossy(&printed);
@@ -145,6 +147,45 @@ impl Paper {
     }
 }
 
+/// `page` with a word in the heading, in the picture and in the caption of each chart, and how many charts it has.
+fn marked(page: &str) -> (String, usize) {
+    let (mut marked, mut charts) = (String::new(), 0);
+    for (at, part) in page.split("<figure ").enumerate() {
+        if at == 0 {
+            marked.push_str(part);
+            continue;
+        }
+        charts = at;
+        let (figure, rest) = part.split_once("</figure>").unwrap();
+        let figure = figure.replacen("<h3>", &format!("<h3>zb{at}z "), 1);
+        let (before, picture) = figure.rsplit_once("</svg>").unwrap();
+        let picture = format!("{before}<text x=\"20\" y=\"20\">zp{at}z</text></svg>{picture}");
+        let (before, caption) = picture.rsplit_once("</figcaption>").unwrap();
+        let end = format!(" ze{at}z</figcaption>{caption}</figure>");
+        marked.extend(["<figure ", before, &end, rest]);
+    }
+    (marked, charts)
+}
+
+/// Reads a printed page: heading, picture and caption of each chart are on one sheet.
+fn in_one_piece(paper: &Path, charts: usize, name: &str) {
+    let Ok(read) = Command::new("pdftotext").arg(paper).arg("-").output() else {
+        return not_run("no pdftotext here: apt-get install poppler-utils");
+    };
+    let text = String::from_utf8_lossy(&read.stdout);
+    let sheets: Vec<&str> = text.split('\u{c}').collect();
+    for at in 1..=charts {
+        let places = ["b", "p", "e"].map(|part| {
+            let word = format!("z{part}{at}z");
+            sheets
+                .iter()
+                .position(|sheet| sheet.contains(&word))
+                .unwrap_or_else(|| panic!("no {word} on {name}: {text}"))
+        });
+        assert_eq!(places, [places[0]; 3], "chart {at} of {charts} is cut on {name}");
+    }
+}
+
 fn shown(run: &Run, charts: &[&str]) {
     let analysis = analyze(run);
     looked_at(&page(&[(run, &analysis)]), charts);
@@ -153,8 +194,8 @@ fn shown(run: &Run, charts: &[&str]) {
 #[test]
 fn a_sweep_is_whole_in_a_browser() {
     shown(
-        &sweep(&[1, 2, 4, 8, 16]),
-        &["latency-iops", "sessions", "mib", "cpu-cost", "time", "distribution", "ledger"],
+        &after_each_other(sweep(&[1, 2, 4, 8, 16])),
+        &["timeline", "latency-iops", "sessions", "mib", "cpu-cost", "time", "distribution", "ledger"],
     );
 }
 

@@ -3,7 +3,7 @@
 use crate::made::Made;
 use mindful_analyze::compare::Interval;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::run::{Point, Run, StepHead};
+use mindful_core::run::{HookRecord, Point, Run, StepHead};
 use mindful_report::compared::{Compared, Row};
 use mindful_report::{Detail, charts, html};
 
@@ -151,6 +151,85 @@ fn another_level_of_throughput_is_marked_through_all_strips() {
     assert!(!even.contains("another level") && !even.contains("class=\"event\""), "{even}");
 }
 
+/// The steps after each other, with 9 s between two of them, and hooks around all.
+pub fn after_each_other(mut run: Run) -> Run {
+    let us = |s: i64| s * 1_000_000;
+    let begin = run.steps[0].boundaries_us[0];
+    let long = run.steps[0].boundaries_us.last().unwrap() - begin;
+    for (at, step) in (0..).zip(&mut run.steps) {
+        step.clock_offset_us = -at * (long + us(9));
+    }
+    let hook =
+        |moment: &str, begin_us: i64, s: i64| HookRecord { moment: moment.into(), begin_us, end_us: begin_us + us(s) };
+    let end = begin + run.steps.len() as i64 * (long + us(9));
+    run.hooks = vec![hook("before", begin - us(12), 10), hook("after", end, 3)];
+    run
+}
+
+#[test]
+fn all_steps_on_one_axis_as_a_picture() {
+    let run = after_each_other(sweep(&[1, 2, 4]));
+    let picture = marks(&drawn("timeline", &run));
+    insta::assert_snapshot!(picture);
+    assert_eq!(picture.matches("class=\"edge\"").count(), 3, "{picture}");
+    assert_eq!(picture.matches("class=\"event-span\"").count(), 2, "{picture}");
+    let analysis = analyze(&run);
+    let page = page(&[(&run, &analysis)]);
+    let table = page.split("data-chart=\"timeline\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert!(table.contains("<th scope=\"row\">14.0 s"), "begins after hook and warm-up: {table}");
+    let one = after_each_other(sweep(&[4]));
+    assert!(charts::named("timeline", &[(&one, &analyze(&one))]).is_err(), "a single step has its own strips");
+    let unknown = sweep(&[1, 2]);
+    assert!(charts::named("timeline", &[(&unknown, &analyze(&unknown))]).is_err(), "steps at one and the same time");
+    let mut late = after_each_other(sweep(&[1, 2]));
+    late.steps[1].clock_offset_us = -86_400_000_000;
+    assert!(charts::named("timeline", &[(&late, &analyze(&late))]).is_err(), "gone on with a day later");
+}
+
+#[test]
+fn no_name_of_a_point_lies_across_a_line_of_another_curve() {
+    let number = |tag: &str, name: &str| -> f64 {
+        tag.split_once(&format!(" {name}=\"")).unwrap().1.split_once('"').unwrap().0.parse().unwrap()
+    };
+    let ladders = [vec![1, 2, 4, 8, 16], (1..=40).collect(), vec![1, 3, 3, 2, 9, 64]];
+    for run in ladders.iter().map(|steps| sweep(steps)).chain([contrast()]) {
+        let picture = marks(&drawn("latency-iops", &run));
+        let lines: Vec<&str> = picture.lines().filter(|line| line.starts_with("<path class=\"line ")).collect();
+        // The legend has a line of each curve, too; it is above the field.
+        let ends = |path: &str| -> Vec<[f64; 2]> {
+            let steps = path.split(['M', 'L']).skip(1).filter_map(|place| place.split_once(' '));
+            steps.filter_map(|(x, y)| Some([x.parse().ok()?, y.parse().ok()?])).collect()
+        };
+        let paths: Vec<_> =
+            lines.iter().map(|line| ends(line.split_once("d=\"").unwrap().1.split('"').next().unwrap())).collect();
+        assert!(paths.iter().any(|ends| ends.len() > 1) || run.steps.len() == 8, "{picture}");
+        let mut names = 0;
+        for (at, line) in picture.lines().enumerate().filter(|(_, line)| line.starts_with("<text class=\"near")) {
+            let label = line.split_once('>').unwrap().1.split('<').next().unwrap();
+            let (wide, x, y) = (6.0 * label.len() as f64, number(line, "x"), number(line, "y"));
+            let left = if line.contains("at-end") {
+                x - wide
+            } else if line.contains("at-middle") {
+                x - wide / 2.0
+            } else {
+                x
+            };
+            let own = picture.lines().take(at).filter(|line| line.starts_with("<path class=\"line ")).last().unwrap();
+            names += 1;
+            for (path, ends) in lines.iter().zip(&paths).filter(|(path, _)| **path != own) {
+                for pair in ends.windows(2) {
+                    let inside = (0..=1_000).map(|i| f64::from(i) / 1_000.0).any(|share| {
+                        let [x, y2] = [0, 1].map(|d| pair[0][d] + (pair[1][d] - pair[0][d]) * share);
+                        x > left && x < left + wide && y2 > y - 8.0 && y2 < y
+                    });
+                    assert!(!inside, "{label} at {x} {y} across {path}: {picture}");
+                }
+            }
+        }
+        assert!(names >= 3, "{names} names: {picture}");
+    }
+}
+
 #[test]
 fn the_ledger_as_a_picture() {
     insta::assert_snapshot!(marks(&drawn("ledger", &sweep(&[4]))));
@@ -215,10 +294,10 @@ fn what_is_not_to_be_quoted_says_so_across_every_picture() {
 
 #[test]
 fn a_page_of_thirty_steps_fits_a_mail_so_does_one_of_500() {
-    let run = sweep(&(1..=30).collect::<Vec<_>>());
+    let run = after_each_other(sweep(&(1..=30).collect::<Vec<_>>()));
     let analysis = analyze(&run);
-    let length = page(&[(&run, &analysis)]).len();
-    assert!(length < 1_500_000, "{length}");
+    let whole = page(&[(&run, &analysis)]);
+    assert!(whole.len() < 1_500_000 && whole.contains("data-chart=\"timeline\""), "{}", whole.len());
     let run = sweep(&(1..=500).map(|at| at % 50 + 1).collect::<Vec<_>>());
     let analysis = analyze(&run);
     let page = page(&[(&run, &analysis)]);

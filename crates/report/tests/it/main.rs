@@ -10,6 +10,7 @@ mod heat;
 mod hlog;
 mod hostile_numbers;
 mod junit;
+mod keyboard;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
 mod markdown;

@@ -1,0 +1,153 @@
+//! A whole run over time: its steps on one axis, with what lies between them.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::figures::columns::{Column, columns};
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::run::{HookRecord, Run, StepRecord};
+
+use super::over_time;
+use crate::drawing::frame::Drawing;
+use crate::drawing::strips::{Event, Layer, Strip, Strips};
+use crate::escape::escape_to;
+use crate::figure::number;
+
+/// Columns of all steps together.
+const MOST: usize = 160;
+/// How a hook is marked.
+const HOOK: &str = "H";
+/// Least share of the axis that was measured: a run that went on days later is no picture.
+const MEASURED: f64 = 0.02;
+
+/// A step at its place: from when, in us of the host's clock, and what it did.
+struct Part<'a> {
+    record: &'a StepRecord,
+    step: &'a StepAnalysis,
+    begin_us: i64,
+    columns: Vec<Column>,
+}
+
+impl<'a> Part<'a> {
+    fn of((record, step): (&'a StepRecord, &'a StepAnalysis), most: usize) -> Option<Self> {
+        let columns = columns(record, step.window.as_ref()?, most);
+        let begin_us = step.window.as_ref()?.begin_us.checked_sub(record.clock_offset_us)?;
+        (!columns.is_empty()).then_some(Self { record, step, begin_us, columns })
+    }
+
+    fn seconds(&self) -> f64 {
+        self.columns.last().map_or(0.0, |column| column.span_s[1])
+    }
+
+    /// Begin and end since `zero_us`, s.
+    fn span_s(&self, zero_us: i64) -> [f64; 2] {
+        let begin = since(self.begin_us, zero_us);
+        [begin, begin + self.seconds()]
+    }
+}
+
+fn since(us: i64, zero_us: i64) -> f64 {
+    us.saturating_sub(zero_us) as f64 / 1e6
+}
+
+/// The strips of all steps; `None` of a single one, and where their times are not known.
+pub fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> Option<Drawing> {
+    let most = (MOST / run.steps.len().max(1)).max(1);
+    let mut parts: Vec<Part> = run.steps.iter().zip(&analysis.steps).filter_map(|both| Part::of(both, most)).collect();
+    parts.sort_by_key(|part| part.begin_us);
+    let hooks = run.hooks.iter().map(|hook| hook.begin_us);
+    let zero_us = parts.iter().map(|part| part.begin_us).chain(hooks).min()?;
+    let spans: Vec<[f64; 2]> = parts.iter().map(|part| part.span_s(zero_us)).collect();
+    let apart = spans.windows(2).all(|pair| pair[0][1] <= pair[1][0] + 0.01);
+    let measured: f64 = parts.iter().map(Part::seconds).sum();
+    let end = spans.last()?[1];
+    if parts.len() < 2 || parts.len() > MOST || !apart || measured < MEASURED * end {
+        return None;
+    }
+    let events = events(&parts, &spans, &run.hooks, zero_us);
+    let (mut columns, mut rows) = (places(&parts, &spans), joined(&parts));
+    let over = run.hooks.iter().map(|hook| since(hook.end_us, zero_us)).fold(end, f64::max);
+    if over > end {
+        columns.push([end, over]);
+        rows.iter_mut().flat_map(|strip| &mut strip.layers).for_each(|layer| layer.values.push(None));
+    }
+    let strips = Strips {
+        name: "timeline",
+        title: "All steps over time".into(),
+        about: about(&run.hooks, &events),
+        columns,
+        rows,
+        events,
+    };
+    Some(strips.drawing(doubt))
+}
+
+fn about(hooks: &[HookRecord], events: &[Event]) -> String {
+    let mut text =
+        "Each step begins at the line with its number, its measured window alone; a gap is time of which nothing \
+                    is known, such as connecting and warm-up."
+            .to_owned();
+    for hook in hooks {
+        let seconds = number(since(hook.end_us, hook.begin_us).max(0.0));
+        let _ = write!(text, " {HOOK}: the hook \"{}\" ran for {seconds} s.", escape_to(&hook.moment, 20));
+    }
+    text += &over_time::letters(events);
+    if events.iter().any(|event| event.name == over_time::LEVEL) {
+        let _ = write!(text, " {}: another level of throughput.", over_time::LEVEL);
+    }
+    text
+}
+
+/// Columns of the parts, with one for the gap before each but the first.
+fn places(parts: &[Part], spans: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let mut places: Vec<[f64; 2]> = Vec::new();
+    for (part, [begin, _]) in parts.iter().zip(spans) {
+        let before = places.last().map(|[_, end]| [*end, begin.max(*end)]);
+        places.extend(before);
+        places.extend(part.columns.iter().map(|column| column.span_s.map(|s| s + begin)));
+    }
+    places
+}
+
+/// The strips of all parts in one, nothing in the gaps.
+fn joined(parts: &[Part]) -> Vec<Strip> {
+    let mut all: Vec<Strip> = Vec::new();
+    let mut before = 0;
+    for part in parts {
+        for strip in over_time::strips(&part.columns) {
+            let at = all.iter().position(|one| one.name == strip.name).unwrap_or_else(|| {
+                all.push(Strip { layers: Vec::new(), ..strip.clone() });
+                all.len() - 1
+            });
+            all[at].level = all[at].level.take().or(strip.level);
+            for layer in strip.layers {
+                let layers = &mut all[at].layers;
+                let at = layers.iter().position(|one| one.name == layer.name).unwrap_or_else(|| {
+                    layers.push(Layer { values: Vec::new(), ..layer.clone() });
+                    layers.len() - 1
+                });
+                layers[at].values.resize(before, None);
+                layers[at].values.extend(layer.values);
+            }
+        }
+        before += part.columns.len() + 1;
+    }
+    for layer in all.iter_mut().flat_map(|strip| &mut strip.layers) {
+        layer.values.resize(before - 1, None);
+    }
+    all
+}
+
+/// Begins of steps, hooks, and what happened within each step.
+fn events(parts: &[Part], spans: &[[f64; 2]], hooks: &[HookRecord], zero_us: i64) -> Vec<Event> {
+    let mut events = Vec::new();
+    for hook in hooks {
+        events.push(Event::new([since(hook.begin_us, zero_us), since(hook.end_us, zero_us)], HOOK));
+    }
+    for (part, [begin, _]) in parts.iter().zip(spans) {
+        let number = u64::from(part.record.head.step) + 1;
+        events.push(Event { edge: true, ..Event::new([*begin; 2], &number.to_string()) });
+        let within = over_time::events(part.record, part.step, &part.columns).0;
+        events.extend(within.into_iter().map(|event| Event { span_s: event.span_s.map(|s| s + begin), ..event }));
+    }
+    events
+}
