@@ -62,6 +62,8 @@ mod poolers;
 #[cfg(feature = "raw")]
 mod prices;
 mod ranks;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod ranks_far_apart;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod ranks_on_files;
 mod raw;
