@@ -1,0 +1,115 @@
+//! From nothing to ready (indexed, analysed, redo and pages written back, purged, the layout proven): `mindful load`
+//! against a seed table and INSERT … SELECT.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::engine::Stop;
+use mindful_core::event::Silent;
+use mindful_core::{Error, Result};
+use mysql::Conn;
+
+use crate::{Bench, DATASET, median, one, run, spread};
+
+const ROUNDS: usize = 3;
+
+/// What one way took.
+struct Took {
+    s: f64,
+    server_cpu_s: f64,
+}
+
+/// Alternates the two ways and prints the medians; the ratio is that of the pairs, which neighbours on the machine disturb alike.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+pub fn compare(bench: &Bench) -> Result<()> {
+    let (mut ours, mut theirs, mut seeds, mut proofs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let (seeded, seed_s) = by_seed_table(bench)?;
+        let (loaded, proof_s) = by_load(bench, round + 1 == ROUNDS)?;
+        println!(
+            "  load {:.2} s (proof {proof_s:.2} s; {:.2} s CPU of the server), by seed table {:.2} s (seed {seed_s:.2} s; {:.2} s CPU)",
+            loaded.s, loaded.server_cpu_s, seeded.s, seeded.server_cpu_s
+        );
+        ours.push(loaded);
+        theirs.push(seeded);
+        seeds.push(seed_s);
+        proofs.push(proof_s);
+    }
+    let mib = f64::from(DATASET.schemas) * DATASET.blocks_per_schema as f64 / 64.0;
+    let ratios = |less: &dyn Fn(usize) -> f64| -> Vec<f64> {
+        (0..ROUNDS).map(|round| (theirs[round].s - less(round)) / ours[round].s).collect()
+    };
+    let cpu: Vec<f64> =
+        ours.iter().zip(&theirs).map(|(ours, theirs)| theirs.server_cpu_s / ours.server_cpu_s).collect();
+    let [our_s, their_s] = [&ours, &theirs].map(|way| median(way.iter().map(|took| took.s).collect()));
+    println!("CPU of the server: {} times as much by seed table", spread(&cpu));
+    println!("the proof: {:.1} % of the load", 100.0 * median(proofs) / our_s);
+    println!("without what making the seed took: {} times as fast", spread(&ratios(&|round| seeds[round])));
+    println!(
+        "load of {mib:.0} MiB, two streams: {our_s:.2} s ({:.0} MiB/s), by seed table {their_s:.2} s ({:.0} MiB/s): {} times as fast (wanted: 2)",
+        mib / our_s,
+        mib / their_s,
+        spread(&ratios(&|_| 0.0))
+    );
+    Ok(())
+}
+
+/// Nothing of the round before may be under way.
+fn rest() {
+    rustix::fs::sync();
+    std::thread::sleep(Duration::from_secs(1));
+}
+
+/// What it took from nothing to ready and proven, and seconds of it for the proof.
+fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
+    let target = bench.target()?;
+    rest();
+    let (cpu, began) = (bench.server_cpu_s()?, Instant::now());
+    target.load(&DATASET, &Silent, &Stop::default())?;
+    let proving = Instant::now();
+    let proof = target.verify(&Stop::default())?;
+    if let Some(failure) = proof.failure() {
+        return Err(Error::run(failure, "the layout does not hold"));
+    }
+    target.keep_proof(&proof)?;
+    let (s, proof_s) = (began.elapsed().as_secs_f64(), proving.elapsed().as_secs_f64());
+    let took = Took { s, server_cpu_s: bench.server_cpu_s()? - cpu };
+    refuse_debt(&mut bench.connect()?)?;
+    if !keep {
+        target.cleanup()?;
+    }
+    Ok((took, proof_s))
+}
+
+/// What the old way takes, and seconds of it for the seed.
+fn by_seed_table(bench: &Bench) -> Result<(Took, f64)> {
+    rest();
+    let mut control = bench.connect()?;
+    let (cpu, began) = (bench.server_cpu_s()?, Instant::now());
+    let rows = DATASET.blocks_per_schema.to_string();
+    run(&mut control, &include_str!("seed_table.sql").replace("{{rows}}", &rows))?;
+    let seed_s = began.elapsed().as_secs_f64();
+    for pair in [[1, 2], [3, 4]] {
+        std::thread::scope(|scope| {
+            let threads = pair.map(|schema| scope.spawn(move || copy(bench, schema)));
+            let broken = |_| Err(Error::run("a copy of the seed table broke down", "run again"));
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(broken))
+        })?;
+    }
+    run(&mut control, include_str!("settle_copies.sql"))?;
+    let took = Took { s: began.elapsed().as_secs_f64(), server_cpu_s: bench.server_cpu_s()? - cpu };
+    run(&mut control, "DROP DATABASE seeded")?;
+    Ok((took, seed_s))
+}
+
+fn copy(bench: &Bench, schema: u32) -> Result<()> {
+    run(&mut bench.connect()?, &include_str!("copy_seed.sql").replace("{{n}}", &schema.to_string()))
+}
+
+/// Pages that the server has still to write for tables are a debt that a run would pay.
+fn refuse_debt(control: &mut Conn) -> Result<()> {
+    let (_, dirty): (String, u64) = one(control, "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")?;
+    if dirty > DATASET.blocks_per_schema / 100 {
+        return Err(Error::run(format!("the load left {dirty} dirty pages"), "look at settle.rs"));
+    }
+    Ok(())
+}

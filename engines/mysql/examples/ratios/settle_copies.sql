@@ -1,0 +1,3 @@
+-- Writes back what the copies left in memory.
+FLUSH TABLES seeded.copy_1, seeded.copy_2, seeded.copy_3, seeded.copy_4 FOR EXPORT;
+UNLOCK TABLES
