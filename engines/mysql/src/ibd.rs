@@ -11,7 +11,8 @@ use mindful_core::{Error, Result};
 
 use crate::layout::PAGE_BYTES;
 
-const PAGE: usize = PAGE_BYTES as usize;
+/// Length of a page.
+pub const PAGE: usize = PAGE_BYTES as usize;
 /// Bytes read at a time.
 const CHUNK: usize = 64 * PAGE;
 
@@ -65,9 +66,7 @@ pub fn read(file: &Path, stop: &Stop) -> Result<Option<Tablespace>> {
     let mut chunk = vec![0; CHUNK];
     let mut number = 0;
     loop {
-        if stop.requested() {
-            return Err(Error::interrupted("the proof was stopped"));
-        }
+        refuse_stopped(stop)?;
         let length = fill(&mut source, &mut chunk).map_err(failed)?;
         for page in chunk[..length].chunks_exact(PAGE) {
             if CODED_PAGES.contains(&u16_at(page, TYPE_AT)) {
@@ -95,6 +94,11 @@ pub fn read(file: &Path, stop: &Stop) -> Result<Option<Tablespace>> {
     Ok(Some(found))
 }
 
+/// Ends a proof that somebody gave up.
+pub fn refuse_stopped(stop: &Stop) -> Result<()> {
+    if stop.requested() { Err(Error::interrupted("the proof was stopped")) } else { Ok(()) }
+}
+
 /// As much as there is, up to the length of `chunk`.
 fn fill(source: &mut File, chunk: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
@@ -109,24 +113,44 @@ fn fill(source: &mut File, chunk: &mut [u8]) -> std::io::Result<usize> {
 
 /// The index that `page` is a leaf of, with rows; `None` of any other page.
 fn leaf_of(page: &[u8]) -> Option<u64> {
-    let compact = u16_at(page, HEAP_AT) & 0x8000 != 0;
-    let is_leaf = u16_at(page, TYPE_AT) == INDEX_PAGE && u16_at(page, LEVEL_AT) == 0;
-    (is_leaf && compact).then(|| u64_at(page, INDEX_AT))
+    (level_of(page) == Some(0)).then(|| index_of(page))
 }
 
-/// Adds the rows of a leaf of the clustered index, which are chained in the order of their primary keys.
-fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Result<(), &'static str> {
-    let mut at = INFIMUM;
-    // No page holds more rows than it has bytes.
-    for _ in 0..PAGE {
-        let step = u16_at(page, at - 2);
-        at = (at + usize::from(step)) & 0xffff;
-        if at == SUPREMUM {
-            return Ok(());
-        }
-        if at <= SUPREMUM || at + KEY_BEHIND + 8 > PAGE {
-            return Err("has a row that leads out of it");
-        }
+/// How many levels of its index are below `page`; `None` of a page of no index.
+pub fn level_of(page: &[u8]) -> Option<u16> {
+    let compact = u16_at(page, HEAP_AT) & 0x8000 != 0;
+    (u16_at(page, TYPE_AT) == INDEX_PAGE && compact).then(|| u16_at(page, LEVEL_AT))
+}
+
+/// The index that `page` is part of.
+pub fn index_of(page: &[u8]) -> u64 {
+    u64_at(page, INDEX_AT)
+}
+
+/// What a page above the leaves tells of one below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    /// The least primary key that it may hold.
+    pub least: u64,
+    /// Its number in the file.
+    pub child: u64,
+}
+
+/// The pages below one of the clustered index, in the order of primary keys.
+pub fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
+    let mut nodes = Vec::new();
+    each_record(page, 8 + 4, |at| {
+        // The first one of a level may hold whatever comes before the others.
+        let is_first = page[at - HEADER] & 0x10 != 0;
+        let child = u64::from(u16_at(page, at + 8)) << 16 | u64::from(u16_at(page, at + 10));
+        nodes.push(Node { least: if is_first { 0 } else { u64_at(page, at) }, child });
+    })?;
+    Ok(nodes)
+}
+
+/// Adds the rows of a leaf of the clustered index.
+pub fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Result<(), &'static str> {
+    each_record(page, KEY_BEHIND + 8, |at| {
         let deleted = page[at - HEADER] & 0x20 != 0;
         // The first bit before the header tells whether the first column that may be null is.
         let is_ballast = page[at - HEADER - 1] & 1 != 0;
@@ -138,6 +162,24 @@ fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Res
                 found.rows.push(Stored { page: number, key, id });
             }
         }
+    })
+}
+
+/// Hands `take` where each record of `page` begins, as they are chained in the order of their primary keys; each is
+/// `length` bytes long at least.
+fn each_record(page: &[u8], length: usize, mut take: impl FnMut(usize)) -> std::result::Result<(), &'static str> {
+    let mut at = INFIMUM;
+    // No page holds more rows than it has bytes.
+    for _ in 0..PAGE {
+        let step = u16_at(page, at - 2);
+        at = (at + usize::from(step)) & 0xffff;
+        if at == SUPREMUM {
+            return Ok(());
+        }
+        if at <= SUPREMUM || at + length > PAGE {
+            return Err("has a row that leads out of it");
+        }
+        take(at);
     }
     Err("has rows that lead in a circle")
 }

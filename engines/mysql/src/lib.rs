@@ -28,6 +28,7 @@ mod settle;
 mod statement;
 mod status;
 mod target;
+mod tree;
 mod verify;
 mod waits;
 

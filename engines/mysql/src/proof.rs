@@ -26,9 +26,10 @@ impl Order {
         Ok(Self { ranks: ranks(&places), distinct_pages: pages.len() as u64 })
     }
 
-    /// The order of rows of which only the primary key is known, by key, in `pages` pages.
-    pub fn by_primary_key(ids: &[u64], pages: u64) -> Self {
-        Self { ranks: ranks(ids), distinct_pages: pages }
+    /// The order of rows of which the place is known, by key: a page or, as the pages follow it, a primary key. They stand
+    /// in `pages` pages.
+    pub fn of_places(places: &[u64], pages: u64) -> Self {
+        Self { ranks: ranks(places), distinct_pages: pages }
     }
 
     /// What it proves of `schema`.
@@ -97,9 +98,9 @@ mod tests {
 
     #[test]
     fn an_order_along_the_key_correlates_with_it_and_with_itself() {
-        let order = Order::by_primary_key(&[0, 2, 4, 6], 4);
+        let order = Order::of_places(&[0, 2, 4, 6], 4);
         assert!((order.proof(1).rank_correlation - 1.0).abs() < 1e-12);
         assert_eq!(order.shared_with(&order), Some(1.0));
-        assert_eq!(order.shared_with(&Order::by_primary_key(&[0, 2], 2)), None);
+        assert_eq!(order.shared_with(&Order::of_places(&[0, 2], 2)), None);
     }
 }

@@ -28,6 +28,7 @@ use crate::registry::{self, Found};
 use crate::server::{Phase, Private};
 use crate::session::ServerLoop;
 use crate::statement::Reach;
+use crate::verify::Look;
 use crate::{checks, counters, describe, instance, load, plan_check, prepare, server_time, settle, verify, waits};
 
 /// A MariaDB or MySQL server, shared by all threads.
@@ -105,9 +106,9 @@ impl MysqlTarget {
         }
     }
 
-    fn prove(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn prove(&self, look: Look, stop: &Stop) -> Result<LayoutProof> {
         let data = self.data_folder()?;
-        verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, data.as_deref(), stop)
+        verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, data.as_deref(), look, stop)
     }
 }
 
@@ -191,7 +192,11 @@ impl Target for MysqlTarget {
     }
 
     fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
-        self.prove(stop)
+        self.prove(Look::Tree, stop)
+    }
+
+    fn verify_all(&self, stop: &Stop) -> Result<LayoutProof> {
+        self.prove(Look::Pages, stop)
     }
 
     fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {

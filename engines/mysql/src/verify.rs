@@ -1,5 +1,6 @@
 //! The proof of the layout: from the tablespaces where they can be read here, else from what the server tells.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use mindful_core::dataset::{Dataset, LayoutProof};
@@ -9,20 +10,30 @@ use mysql::Conn;
 use mysql::prelude::Queryable;
 
 use crate::error::Failure;
-use crate::ibd;
+use crate::ibd::{self, Tablespace};
 use crate::layout::PAGE_BYTES;
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
 use crate::proof::Order;
-use crate::settle;
+use crate::{settle, tree};
 
-/// Looks at every row of every schema, and at every pair of neighbouring schemas. `data` is the server's folder, where
-/// it is on this host.
+/// How much of a tablespace is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// The index above the rows tells the page of each; some leaves are looked into.
+    Tree,
+    /// Every page.
+    Pages,
+}
+
+/// Looks where every row of every schema stands, and at every pair of neighbouring schemas. `data` is the server's folder,
+/// where it is on this host.
 pub fn of_all(
     link: &Link,
     namespace: &Namespace,
     dataset: &Dataset,
     data: Option<&Path>,
+    look: Look,
     stop: &Stop,
 ) -> Result<LayoutProof> {
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
@@ -33,7 +44,7 @@ pub fn of_all(
         let file = data.map(|data| tablespace(data, namespace, schema));
         let order = link.run(&place, |conn| {
             let stored = match &file {
-                Some(file) => by_tablespace(conn, &table, file, dataset.blocks_per_schema, stop)?,
+                Some(file) => by_tablespace(conn, &table, file, dataset.blocks_per_schema, look, stop)?,
                 None => None,
             };
             match stored {
@@ -67,21 +78,45 @@ fn by_tablespace(
     table: &str,
     file: &Path,
     blocks: u64,
+    look: Look,
     stop: &Stop,
 ) -> Result<Option<Order>, Failure> {
-    let read = settle::exported(conn, &[table.to_owned()], |_| {
+    let order = settle::exported(conn, &[table.to_owned()], |conn| {
         // While it exports a table, the server keeps a description beside it: so this is its folder.
-        let is_its_own = file.with_extension("cfg").exists() && std::fs::File::open(file).is_ok();
-        Ok(if is_its_own { ibd::read(file, stop)? } else { None })
+        if !file.with_extension("cfg").exists() {
+            return Ok(None);
+        }
+        let Ok(opened) = File::open(file) else { return Ok(None) };
+        if look == Look::Tree
+            && let Some(order) = by_tree(conn, table, &opened, blocks, stop)?
+        {
+            return Ok(Some(order));
+        }
+        let of_pages = |found: Tablespace| Order::of(&found, blocks).map_err(|what| unfit(table, &what));
+        Ok(ibd::read(file, stop)?.map(of_pages).transpose()?)
     })?;
-    let Some(found) = read.flatten() else { return Ok(None) };
-    let order = Order::of(&found, blocks).map_err(|what| unfit(table, &what))?;
-    Ok(Some(order))
+    Ok(order.flatten())
 }
 
-/// The order by primary key, which is that of the pages, and the count of pages as the server tells it.
-fn by_statements(conn: &mut Conn, namespace: &Namespace, schema: u32, blocks: u64) -> Result<Order, Failure> {
-    let table = namespace.table(Kind::Blocks, schema);
+/// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every
+/// page is looked at.
+fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &Stop) -> Result<Option<Order>, Failure> {
+    let Some(leaves) = tree::leaves(file, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks)) else {
+        return Ok(None);
+    };
+    let ids = primary_keys(conn, table, blocks)?;
+    let is_visited = |id: &u64| id % 2 == 0 && id / 2 < blocks;
+    if !ids.iter().all(is_visited) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
+        return Ok(None);
+    }
+    // What is read once for a proof shall not push anything else out of memory.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    let pages: Vec<u64> = ids.iter().map(|id| leaves[(id / 2) as usize].page).collect();
+    Ok(Some(Order::of_places(&pages, blocks)))
+}
+
+/// The primary key of each key, from 1, by an index that has both.
+fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, Failure> {
     let mut ids = Vec::with_capacity(blocks as usize);
     let sql = format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k IS NOT NULL ORDER BY k");
     for row in conn.query_iter(sql)? {
@@ -92,13 +127,20 @@ fn by_statements(conn: &mut Conn, namespace: &Namespace, schema: u32, blocks: u6
         ids.push(id);
     }
     if ids.len() as u64 != blocks {
-        return Err(unfit(&table, &format!("does not hold the keys 1 to {blocks} once each")).into());
+        return Err(unfit(table, &format!("does not hold the keys 1 to {blocks} once each")).into());
     }
+    Ok(ids)
+}
+
+/// The order by primary key, which is that of the pages, and the count of pages as the server tells it.
+fn by_statements(conn: &mut Conn, namespace: &Namespace, schema: u32, blocks: u64) -> Result<Order, Failure> {
+    let table = namespace.table(Kind::Blocks, schema);
+    let ids = primary_keys(conn, &table, blocks)?;
     conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}"))?;
     let sql = "SELECT data_length FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
     let name = Namespace::table_name(Kind::Blocks, schema);
     let bytes: Option<Option<u64>> = conn.exec_first(sql, (&namespace.name, name))?;
-    Ok(Order::by_primary_key(&ids, told_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks)))
+    Ok(Order::of_places(&ids, told_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks)))
 }
 
 /// Pages that hold rows, of all `pages` that the server reserved for the table: beside one a row there are those above

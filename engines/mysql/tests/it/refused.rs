@@ -15,7 +15,7 @@ use crate::shared::{self, Shared};
 use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, target_at};
 
 /// A loaded target in a database of its own on the shared server.
-fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
+pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
     let name = shared::name();
     let mut fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &name));
     fixture.dataset.schemas = schemas;

@@ -1,0 +1,51 @@
+//! The proof by the tree above the rows against the one by every page.
+
+use mindful_core::dataset::LayoutProof;
+use mindful_core::engine::Stop;
+
+use crate::refused::loaded;
+use crate::shared;
+use crate::support::{MARIADB, MYSQL, OLDER, sql};
+
+/// Bytes that this thread has read from files.
+fn read_bytes() -> u64 {
+    let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    io.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).unwrap()
+}
+
+fn reading(proof: impl FnOnce() -> LayoutProof) -> (LayoutProof, u64) {
+    let before = read_bytes();
+    let proof = proof();
+    (proof, read_bytes() - before)
+}
+
+#[test]
+fn the_tree_above_the_rows_proves_what_all_pages_prove_and_is_less_to_read() {
+    for kind in [MARIADB, MYSQL, OLDER] {
+        let shared = shared::server(kind);
+        // More leaves than one page can point to.
+        let (target, _) = loaded(&shared, 2, 1_500);
+        let stop = Stop::default();
+        let (by_tree, some) = reading(|| target.verify(&stop).unwrap());
+        let (by_pages, all) = reading(|| target.verify_all(&stop).unwrap());
+        assert_eq!((by_tree.failure(), by_pages.failure()), (None, None), "{kind:?}");
+        assert_eq!(by_tree.schemas, by_pages.schemas, "{kind:?}");
+        assert_eq!(by_tree.cross_correlation, by_pages.cross_correlation, "{kind:?}");
+        assert!(all > 2 * 1_500 * 16_384, "{kind:?}: {all} bytes");
+        assert!(some < all / 2, "{kind:?}: {some} bytes by the tree, {all} by all pages");
+    }
+}
+
+#[test]
+fn a_page_in_which_a_second_visited_row_stands_is_found_by_the_tree() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 1_500);
+    let table = format!("`{name}`.blocks_1");
+    // One row leaves its page for that of the row before it.
+    sql(&shared.server, &format!("UPDATE {table} SET pad = '' WHERE id IN (700, 702)"));
+    sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
+
+    let failure = target.verify(&Stop::default()).unwrap().failure();
+
+    assert!(failure.as_ref().is_some_and(|failure| failure.contains("1500 rows in 149")), "{failure:?}");
+}
