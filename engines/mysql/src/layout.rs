@@ -155,7 +155,7 @@ fn number(out: &mut Vec<u8>, value: u64) {
 /// Gives the four bytes that `LOAD DATA` would have escaped other values: looking for them took most of a load's CPU.
 fn plain(bytes: &mut [u8]) {
     for byte in bytes {
-        let means_something = (*byte == 0) | (*byte == b'\t') | (*byte == b'\n') | (*byte == b'\\');
+        let means_something = matches!(*byte, 0 | b'\t' | b'\n' | b'\\');
         *byte |= u8::from(means_something) << 7;
     }
 }
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(lines.len(), 2 * 200 + 1, "a line feed within a row");
         let columns = |line: &&[u8]| line.split(|byte| *byte == b'\t').count();
         assert!(lines[..400].iter().all(|line| columns(line) == FILLERS + 6), "a tab within a column");
-        let escapes = text.iter().filter(|byte| **byte == b'\\').count();
+        let escapes = text.split(|byte| *byte == b'\\').count() - 1;
         assert_eq!((escapes, text.contains(&0)), (2 * 200, false), "only the NULLs of ballast are escaped");
     }
 

@@ -105,7 +105,7 @@ fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &Stop) 
         return Ok(None);
     };
     let ids = primary_keys(conn, table, blocks)?;
-    let is_visited = |id: &u64| id % 2 == 0 && id / 2 < blocks;
+    let is_visited = |id: &u64| id.is_multiple_of(2) && id / 2 < blocks;
     if !ids.iter().all(is_visited) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
         return Ok(None);
     }

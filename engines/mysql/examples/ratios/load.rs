@@ -23,16 +23,16 @@ struct Took {
 pub fn compare(bench: &Bench) -> Result<()> {
     let (mut ours, mut theirs, mut seeds, mut proofs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        let (seeded, seed_s) = by_seed_table(bench)?;
-        let (loaded, proof_s) = by_load(bench, round + 1 == ROUNDS)?;
+        let (old, seeding) = by_seed_table(bench)?;
+        let (new, proving) = by_load(bench, round + 1 == ROUNDS)?;
         println!(
-            "  load {:.2} s (proof {proof_s:.2} s; {:.2} s CPU of the server), by seed table {:.2} s (seed {seed_s:.2} s; {:.2} s CPU)",
-            loaded.s, loaded.server_cpu_s, seeded.s, seeded.server_cpu_s
+            "  load {:.2} s (proof {proving:.2} s; {:.2} s CPU of the server), by seed table {:.2} s (seed {seeding:.2} s; {:.2} s CPU)",
+            new.s, new.server_cpu_s, old.s, old.server_cpu_s
         );
-        ours.push(loaded);
-        theirs.push(seeded);
-        seeds.push(seed_s);
-        proofs.push(proof_s);
+        ours.push(new);
+        theirs.push(old);
+        seeds.push(seeding);
+        proofs.push(proving);
     }
     let mib = f64::from(DATASET.schemas) * DATASET.blocks_per_schema as f64 / 64.0;
     let ratios = |less: &dyn Fn(usize) -> f64| -> Vec<f64> {
@@ -40,14 +40,15 @@ pub fn compare(bench: &Bench) -> Result<()> {
     };
     let cpu: Vec<f64> =
         ours.iter().zip(&theirs).map(|(ours, theirs)| theirs.server_cpu_s / ours.server_cpu_s).collect();
-    let [our_s, their_s] = [&ours, &theirs].map(|way| median(way.iter().map(|took| took.s).collect()));
+    let middle = |way: &[Took]| median(way.iter().map(|took| took.s).collect());
+    let (fast, slow) = (middle(&ours), middle(&theirs));
     println!("CPU of the server: {} times as much by seed table", spread(&cpu));
-    println!("the proof: {:.1} % of the load", 100.0 * median(proofs) / our_s);
+    println!("the proof: {:.1} % of the load", 100.0 * median(proofs) / fast);
     println!("without what making the seed took: {} times as fast", spread(&ratios(&|round| seeds[round])));
     println!(
-        "load of {mib:.0} MiB, two streams: {our_s:.2} s ({:.0} MiB/s), by seed table {their_s:.2} s ({:.0} MiB/s): {} times as fast (wanted: 2)",
-        mib / our_s,
-        mib / their_s,
+        "load of {mib:.0} MiB, two streams: {fast:.2} s ({:.0} MiB/s), by seed table {slow:.2} s ({:.0} MiB/s): {} times as fast (wanted: 2)",
+        mib / fast,
+        mib / slow,
         spread(&ratios(&|_| 0.0))
     );
     Ok(())

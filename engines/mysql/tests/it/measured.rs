@@ -6,10 +6,10 @@ use std::path::Path;
 use mindful_core::engine::Target;
 use mindful_core::metric::{Counter, shared as counters};
 use mindful_core::units::Share;
-use mindful_core::workload::{OpKind, Redo, Workload};
+use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
 
 use crate::shared;
-use crate::support::{MARIADB, MYSQL};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER};
 
 /// The value of each shared counter.
 fn read(target: &dyn Target) -> BTreeMap<String, f64> {
@@ -74,4 +74,61 @@ fn redo_is_told_to_the_byte_by_how_much_an_update_changes() {
     assert!(written < 5.0, "{written} pages were written under reads alone");
     let logical = grown(&before, &after, counters::LOGICAL_READS) / blocks;
     assert!((1.9..5.5).contains(&logical), "{logical} logical reads a block");
+}
+
+/// Bytes that the kernel fetched from storage for a process.
+fn fetched_bytes(pid: u32) -> f64 {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+    io.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok()).unwrap()
+}
+
+/// One operation on every block of a table of which nothing is cached and all has room, in an order that visits none
+/// twice: nothing depends on time, and all counters are read at rest. By the client's loop, which reads nothing before.
+fn ledger_of_a_pass(kind: Kind) {
+    const BLOCKS: u64 = 5_000;
+    let mut fixture = shared::own(kind).with("cache", "160MiB").with("wait_sampling", "off");
+    fixture.dataset.schemas = 1;
+    fixture.dataset.blocks_per_schema = BLOCKS;
+    fixture.dataset.scan_blocks = 0;
+    let opened = fixture.loaded();
+    let method = opened.target.describe().unwrap().facts["innodb_flush_method"].clone();
+    assert_eq!(method, "O_DIRECT", "the page cache serves what the ledger is of: test on another file system");
+    let workload = Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, BLOCKS) };
+    let mut session = opened.session(&workload, 0, 1);
+    let pid = opened.target.host().server_pid.unwrap();
+    let look = || (read(&*opened.target), fetched_bytes(pid));
+
+    let (before, fetched_before) = look();
+    let report = session.slice(&opened.orders().next(0, Some(1))).unwrap();
+    let (after, fetched_after) = look();
+
+    let visited = report.op(OpKind::Select).blocks;
+    assert_eq!(visited, BLOCKS);
+    let pages = grown(&before, &after, counters::PHYSICAL_READS);
+    let page = 16_384.0;
+    for (what, other) in [
+        ("blocks visited", visited as f64),
+        ("misses of the buffer pool", after["Innodb_buffer_pool_reads"] - before["Innodb_buffer_pool_reads"]),
+        ("read requests", grown(&before, &after, counters::READ_REQUESTS)),
+        ("bytes that InnoDB read", (after["Innodb_data_read"] - before["Innodb_data_read"]) / page),
+        ("bytes that the kernel fetched", (fetched_after - fetched_before) / page),
+    ] {
+        let off = (other / pages - 1.0).abs();
+        assert!(off < 0.01, "{kind:?}: {pages} pages read, {other} by {what}");
+    }
+}
+
+#[test]
+fn a_cold_pass_of_mariadb_balances_to_one_percent() {
+    ledger_of_a_pass(MARIADB);
+}
+
+#[test]
+fn a_cold_pass_of_an_older_mariadb_balances_to_one_percent() {
+    ledger_of_a_pass(OLDER);
+}
+
+#[test]
+fn a_cold_pass_of_mysql_balances_to_one_percent() {
+    ledger_of_a_pass(MYSQL);
 }

@@ -20,7 +20,7 @@ fn reading(proof: impl FnOnce() -> LayoutProof) -> (LayoutProof, u64) {
 }
 
 #[test]
-fn the_tree_above_the_rows_proves_what_all_pages_prove_and_is_less_to_read() {
+fn the_tree_proves_what_all_pages_prove_and_is_less_to_read() {
     for kind in [MARIADB, MYSQL, OLDER] {
         let shared = shared::server(kind);
         // More leaves than one page can point to.
@@ -37,7 +37,7 @@ fn the_tree_above_the_rows_proves_what_all_pages_prove_and_is_less_to_read() {
 }
 
 #[test]
-fn a_page_in_which_a_second_visited_row_stands_is_found_by_the_tree() {
+fn a_second_row_in_a_page_is_found_by_the_tree() {
     let shared = shared::server(MARIADB);
     let (target, name) = loaded(&shared, 1, 1_500);
     let table = format!("`{name}`.blocks_1");
