@@ -19,7 +19,7 @@ use crate::entry::{Listed, read_summary};
 use crate::file;
 use crate::name::{IMPORTED, LOG, SUMMARY, is_id, new_id};
 use crate::pack;
-use crate::reader::{read_changed, read_run};
+use crate::reader::{read_changed, read_head, read_run};
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
@@ -176,6 +176,11 @@ impl Store {
             run.notes.push(TAKEN_IN.to_owned());
         }
         Ok(run)
+    }
+
+    /// What stands first in the record of run `id`.
+    pub fn head(&self, id: &str) -> Result<RunHead> {
+        read_head(&self.log(id)?)
     }
 
     /// The record of run `id`, one event a line.

@@ -252,6 +252,29 @@ fn a_noise_floor_is_kept_and_widens_single_runs() {
     assert_eq!(json(&mindful(store.path(), &args))["basis"], "noise_floor");
 }
 
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_page_without_names_knows_the_noise_floor_of_its_target() {
+    let store = tempfile::tempdir().unwrap();
+    let target = format!("sqlite:{}", store.path().join("acme.db").display());
+    let plan = plan(store.path(), "plan.toml", "5ms");
+    assert!(mindful(store.path(), &["noise", "--plan", &plan, "--repeat", "3"]).status.success());
+    // The floor of another target, as it is kept.
+    let kept = store.path().join("noise.json");
+    let floor = std::fs::read_to_string(&kept).unwrap();
+    assert!(floor.contains("\"null:\""), "{floor}");
+    std::fs::write(kept, floor.replace("\"null:\"", &format!("\"{target}\""))).unwrap();
+    let run = ["run", "--target", &target, "--scale", "1MiB", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
+    let ran = || json(&mindful(store.path(), &[&run[..], &["--format", "json"]].concat()));
+    let ids = [ran(), ran()].map(|ran| ran["id"].as_str().unwrap().to_owned());
+    for more in [&[][..], &["--redact"]] {
+        let args = [&["export", &ids[0], &ids[1], "--as", "html"], more].concat();
+        let page = String::from_utf8(mindful(store.path(), &args).stdout).unwrap();
+        assert_eq!(page.contains("acme.db"), more.is_empty(), "{page}");
+        assert!(page.contains("the interval widened by this platform"), "{more:?}: {page}");
+    }
+}
+
 #[test]
 fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
     let store = tempfile::tempdir().unwrap();

@@ -10,6 +10,8 @@ use crate::markup::text;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 16.0;
 const STRIP: f64 = 62.0;
+/// Above all strips what is marked is named.
+const ABOVE: f64 = 14.0;
 /// Above each strip its name and legend.
 const HEAD: f64 = 24.0;
 /// A line of a legend that does not fit beside the name.
@@ -81,9 +83,11 @@ impl Strips {
         let time = Scale::linear([end].into_iter(), Unit::Elapsed, 6);
         let x = |s: f64| LEFT + (WIDTH - LEFT - RIGHT) * time.share(s);
         let mut svg = String::new();
-        let mut bottom = 14.0;
+        let mut bottom = ABOVE;
+        let mut tops = Vec::new();
         for strip in &self.rows {
             let top = bottom + HEAD + LEGEND * strip.legend_lines() as f64;
+            tops.push(top);
             Placed { strip, top, columns: &self.columns, x: &x }.draw(&mut svg);
             bottom = top + STRIP;
         }
@@ -92,7 +96,7 @@ impl Strips {
             let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
             let _ = writeln!(svg, "<text class=\"at-middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 17.0);
         }
-        self.marks(&mut svg, &x, bottom);
+        self.marks(&mut svg, &x, &tops);
         Drawing {
             name: self.name,
             title: self.title.clone(),
@@ -104,21 +108,26 @@ impl Strips {
         }
     }
 
-    /// What happened, through all strips down to `bottom`.
-    fn marks(&self, svg: &mut String, x: &dyn Fn(f64) -> f64, bottom: f64) {
+    /// What happened, through all strips, which begin at `tops`: no line crosses their names.
+    fn marks(&self, svg: &mut String, x: &dyn Fn(f64) -> f64, tops: &[f64]) {
+        let bottom = tops.last().map_or(ABOVE, |top| top + STRIP);
         let mut named: Vec<[f64; 2]> = Vec::new();
         let (edges, others): (Vec<_>, Vec<_>) = self.events.iter().partition(|event| event.edge);
         for event in edges.into_iter().chain(others) {
             let [from, to] = event.span_s.map(x);
             if to - from > 1.5 {
-                let (wide, high) = (to - from, bottom - 14.0);
+                let (wide, high) = (to - from, bottom - ABOVE);
                 let _ = writeln!(
                     svg,
-                    "<rect class=\"event-span\" x=\"{from:.1}\" y=\"14\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
+                    "<rect class=\"event-span\" x=\"{from:.1}\" y=\"{ABOVE}\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
                 );
             }
             let class = if event.edge { "edge" } else { "event" };
-            let _ = writeln!(svg, "<path class=\"{class}\" d=\"M{from:.1} 14V{bottom}\"/>");
+            let mut path = format!("M{from:.1} {ABOVE}v5");
+            for top in tops {
+                let _ = write!(path, "M{from:.1} {top}v{STRIP}");
+            }
+            let _ = writeln!(svg, "<path class=\"{class}\" d=\"{path}\"/>");
             let half = 1.3 + CHARACTER * event.name.chars().count() as f64 / 2.0;
             let place = [from - half, from + half];
             if named.iter().all(|other| place[1] <= other[0] || other[1] <= place[0]) {

@@ -1,5 +1,6 @@
 //! What was measured: the facts without which no two results can be compared (method.md F23).
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use mindful_analyze::figures::work::Work;
@@ -16,6 +17,9 @@ use mindful_core::workload::{Access, Like, LoopSite, Redo, Workload};
 use crate::escape;
 use crate::figure::{counted, mib, number, percent, whole};
 use crate::panel::Panel;
+
+/// Numbers of sessions that are told one by one.
+const MOST_COUNTS: usize = 12;
 
 /// The twelve facts.
 pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
@@ -107,10 +111,18 @@ fn some_of(files: &[String]) -> String {
     text
 }
 
-/// Sessions of each step.
+/// How many sessions the steps had, each number once; of very many the least and the most.
 fn counts(analysis: &Analysis) -> String {
     let counts = analysis.summary.steps.iter().map(|step| step.sessions);
-    counts.map(|count| count.map_or_else(|| "not known".to_owned(), |n| n.to_string())).collect::<Vec<_>>().join(", ")
+    let known: BTreeSet<u32> = counts.clone().flatten().collect();
+    let mut told: Vec<String> = match (known.first(), known.last()) {
+        (Some(least), Some(most)) if known.len() > MOST_COUNTS => vec![format!("{least} to {most}")],
+        _ => known.iter().map(u32::to_string).collect(),
+    };
+    if counts.clone().any(|count| count.is_none()) {
+        told.push("not known".to_owned());
+    }
+    told.join(", ")
 }
 
 fn sessions(analysis: &Analysis, workload: &Workload, placements: &[Placement]) -> String {

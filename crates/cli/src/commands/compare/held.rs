@@ -71,7 +71,11 @@ pub fn against(sides: &Sides, figure: Figure, question: &Question) -> Result<Rep
 fn floor(store: &Store, baseline: &Side, candidate: &Side) -> Result<Option<NoiseFloor>> {
     let Some((first, _)) = baseline.first() else { return Ok(None) };
     let elsewhere = baseline.iter().chain(candidate).any(|(run, _)| store.is_imported(&run.head.id));
-    if elsewhere { Ok(None) } else { noise::of(store, &first.head.target) }
+    if elsewhere {
+        return Ok(None);
+    }
+    // As it stands in the store: a run that is told without names has another one.
+    noise::of(store, &store.head(&first.head.id)?.target)
 }
 
 fn runs(side: &Side) -> Vec<Run> {
