@@ -1,5 +1,5 @@
 -- The least account for mindful's engine for Oracle, which is experimental. As a DBA, in the pluggable database that shall
--- be measured; the names of account and tablespace (mindful_bench, users) are examples.
+-- be measured. The names of account and tablespace (mindful_bench, users) are examples, the password is yours to choose.
 CREATE USER mindful_bench IDENTIFIED BY "choose one" DEFAULT TABLESPACE users QUOTA UNLIMITED ON users;
 -- To connect, and to make its own tables. Nothing else is made: no procedure, no user, no tablespace.
 GRANT CREATE SESSION, CREATE TABLE TO mindful_bench;
@@ -21,4 +21,4 @@ GRANT SELECT ON V_$BUFFER_POOL TO mindful_bench;
 -- Where the database lies in ASM, to see its disks.
 GRANT SELECT ON V_$ASM_DISK_IOSTAT TO mindful_bench;
 -- Release 12 alone: sleeping there needs a package that is not public.
--- GRANT EXECUTE ON DBMS_LOCK TO mindful_bench;
+-- GRANT EXECUTE ON DBMS_LOCK TO mindful_bench

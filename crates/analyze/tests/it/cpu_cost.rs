@@ -68,3 +68,18 @@ fn sampling_waits_is_a_finding_above_one_percent() {
     assert!(!found(&cheap) && found(&dear));
     assert_eq!(cpu(&Made::default().run()).wait_sampling_share, None);
 }
+
+#[test]
+fn the_cpus_of_another_host_are_none_of_the_clients() {
+    // Seven of the eight CPUs of the host: too much for a client that shares it with the server.
+    let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
+    let bound = |run: &Run| analyze(run).summary.findings.iter().any(|finding| finding.code == "client-bound");
+    assert!(bound(&run));
+    run.environment.insert("client.cpus_allowed".to_owned(), "64".to_owned());
+    assert!(bound(&run));
+    run.host.as_mut().unwrap().local = false;
+    assert!(!bound(&run));
+    // How busy that host is stands all the same.
+    let busy = analyze(&run).summary.steps[0].cpu.host_busy_share.unwrap();
+    assert!((busy - 0.25).abs() < 0.01, "{busy}");
+}

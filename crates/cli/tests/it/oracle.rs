@@ -141,8 +141,8 @@ fn other_verbs_work_and_a_contrast_says_why_not() {
     let other = json(&place.run("run", &[&work[..], &["--sessions", "1", "--format", "json"]].concat()));
     let ids = [&one, &other].map(|run| run["id"].as_str().unwrap().to_owned());
     // A machine that is busy with other tests may have cut a window short: that is not what is asked here.
-    let compared = place.mindful.run(&["compare", &ids[0], &ids[1], "--format", "json", "--force"]);
-    let compared = json(&compared);
+    let sides = ["compare", "--baseline", &ids[0], "--candidate", &ids[1], "--format", "json", "--force"];
+    let compared = json(&place.mindful.run(&sides));
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
     let watched = place.run("watch", &["--duration", "2s", "--format", "json", "--only", "v$sysstat"]);
     let first = String::from_utf8_lossy(&watched.stdout).lines().next().unwrap_or_default().to_owned();

@@ -92,6 +92,30 @@ fn a_view_that_may_not_be_read_is_told_with_its_grant() {
 }
 
 #[test]
+fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
+    let script = ENGINE.grants().unwrap();
+    let (comments, statements): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("--"));
+    // SQL*Plus ends a statement at such a sign in a comment, goes on after a hyphen, and asks for what stands behind an &.
+    let stumbles = |line: &&&str| line.contains([';', '&', '/']) || line.ends_with('-');
+    assert_eq!(comments.iter().find(stumbles), None);
+    for statement in &statements {
+        let begins = ["CREATE USER ", "GRANT "].iter().any(|begin| statement.starts_with(begin));
+        let one = statement.matches(';').count() == 1 && statement.ends_with(';');
+        assert!(begins && one && !statement.contains('&'), "{statement}");
+        assert!(!statement.contains(" ANY ") && !statement.contains("DBA"), "{statement}");
+    }
+    let read = include_str!("../columns.txt").lines().filter_map(|line| line.strip_prefix("v$")?.split(':').next());
+    for view in read.filter(|view| *view != "version") {
+        // V$VERSION is everybody's.
+        let grant = format!("GRANT SELECT ON V_${} TO mindful_bench;", view.to_uppercase());
+        assert!(statements.contains(&grant.as_str()), "no {grant}");
+    }
+    let readme = include_str!("../../README.md");
+    let views = statements.iter().filter(|statement| statement.contains(" ON V_$")).count();
+    assert!(views == 15 && readme.contains("fifteen V$ views") && readme.contains("`Grant succeeded` sixteen times"));
+}
+
+#[test]
 fn a_server_elsewhere_tells_of_its_host_and_files() {
     let (fixture, database) = fixture();
     database.fail("files", 942, u32::MAX);
