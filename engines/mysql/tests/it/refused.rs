@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use mindful_conformance::{Fixture, Notes, Opened};
 use mindful_core::engine::{Stop, Target};
 use mindful_core::slice::SliceOrder;
-use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::units::Share;
+use mindful_core::workload::{Commit, LoopSite, OpKind, Workload};
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;
 
@@ -235,4 +236,27 @@ fn a_load_without_local_infile_goes_by_inserts() {
     loaded.unwrap();
     assert!(notes.tell("local_infile"), "{}", notes.all());
     assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+}
+
+#[test]
+fn commits_that_a_server_of_others_does_not_make_name_the_right() {
+    for (kind, right) in [(MARIADB, "GRANT SUPER ON *.*"), (MYSQL, "GRANT SYSTEM_VARIABLES_ADMIN ON *.*")] {
+        let (shared, fixture, _) = least(kind);
+        let opened = fixture.loaded();
+        let waiting = Workload { update_pct: Share::ALL, ..Workload::reads(2, 500, 1) };
+        let not_waiting = Workload { commit_wait: false, ..waiting.clone() };
+
+        let error = opened.target.prepare(&not_waiting, 1).unwrap_err().to_string();
+
+        let line = "SET GLOBAL innodb_flush_log_at_trx_commit = 2";
+        assert!(error.contains(line) && error.contains(right) && error.contains("--commit-wait on"), "{error}");
+        // Nobody changed what all on that server rely on, and what it does is measured.
+        assert_eq!(sql(&shared.server, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit"), "1", "{kind:?}");
+        let report = &opened.work_ops(&waiting, 1, Some(20))[0];
+        assert_eq!(report.op(OpKind::Update).ops, 20, "{kind:?}");
+        for commit in [Commit::Every(5), Commit::Slice] {
+            let fewer = Workload { commit, schemas: 2, ..waiting.clone() };
+            assert_eq!(opened.work_ops(&fewer, 1, Some(20))[0].op(OpKind::Update).ops, 20, "{kind:?}, {commit:?}");
+        }
+    }
 }
