@@ -3,7 +3,7 @@
 use mindful_core::dataset::LayoutProof;
 use mindful_core::engine::Stop;
 
-use crate::refused::loaded;
+use crate::refused::{least, loaded};
 use crate::shared;
 use crate::support::{MARIADB, MYSQL, OLDER, sql};
 
@@ -48,4 +48,23 @@ fn a_second_row_in_a_page_is_found_by_the_tree() {
     let failure = target.verify(&Stop::default()).unwrap().failure();
 
     assert!(failure.as_ref().is_some_and(|failure| failure.contains("1500 rows in 149")), "{failure:?}");
+}
+
+#[test]
+fn a_wrong_pad_is_found_where_no_file_may_be_read() {
+    for kind in [MARIADB, MYSQL] {
+        // A role that may not export tables, as on a server elsewhere: index and pages in use are all it can ask for.
+        let (shared, mut fixture, name) = least(kind);
+        fixture.dataset.schemas = 1;
+        fixture.dataset.blocks_per_schema = 1_000;
+        let opened = fixture.loaded();
+        assert_eq!(opened.target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+        let table = format!("`{name}`.blocks_1");
+        sql(&shared.server, &format!("UPDATE {table} SET pad = LEFT(pad, 4000)"));
+        sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
+
+        let failure = opened.target.verify(&Stop::default()).unwrap().failure();
+
+        assert!(failure.as_ref().is_some_and(|failure| failure.contains("1000 rows in")), "{kind:?}: {failure:?}");
+    }
 }
