@@ -60,12 +60,12 @@ pub fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> O
     let apart = spans.windows(2).all(|pair| pair[0][1] <= pair[1][0] + 0.01);
     let measured: f64 = parts.iter().map(Part::seconds).sum();
     let end = spans.last()?[1];
-    if parts.len() < 2 || parts.len() > MOST || !apart || measured < MEASURED * end {
+    let over = run.hooks.iter().map(|hook| since(hook.end_us, zero_us)).fold(end, f64::max);
+    if parts.len() < 2 || parts.len() > MOST || !apart || measured < MEASURED * over {
         return None;
     }
     let events = events(&parts, &spans, &run.hooks, zero_us);
     let (mut columns, mut rows) = (places(&parts, &spans), joined(&parts));
-    let over = run.hooks.iter().map(|hook| since(hook.end_us, zero_us)).fold(end, f64::max);
     if over > end {
         columns.push([end, over]);
         rows.iter_mut().flat_map(|strip| &mut strip.layers).for_each(|layer| layer.values.push(None));

@@ -9,6 +9,7 @@ mod facts;
 mod heat;
 mod hlog;
 mod hostile_numbers;
+mod hostile_sides;
 mod junit;
 mod keyboard;
 #[path = "../../../analyze/tests/it/made.rs"]
