@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
 use crate::latency::Buckets;
 use crate::published::Published;
 use crate::slice::{LongOp, SliceReport};
@@ -36,6 +37,9 @@ pub struct RankRecord {
     /// `(boundary, CPU of its process so far in us)`; empty in its own folder, where the counters themselves stand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_us: Vec<(u32, f64)>,
+    /// What it found while it ran, on its way to the run of all; empty wherever a run is stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 /// Reports of all sessions of a slice as they are stored once no window can cut them.

@@ -90,10 +90,7 @@ impl Redactor {
                     self.free(error);
                 }
             }
-            Event::Finding(Finding { code: _, severity: _, text, evidence }) => {
-                self.free(text);
-                self.free(evidence);
-            }
+            Event::Finding(finding) => self.finding(finding),
             Event::Note { text } | Event::Hook(HookRecord { moment: text, begin_us: _, end_us: _ }) => self.free(text),
             Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
             Event::Rank(rank) => self.rank(rank),
@@ -124,9 +121,19 @@ impl Redactor {
             start_us: _,
             cpus: _,
             cpu_us: _,
+            findings,
         } = rank;
         *host = self.names.of(Kind::Host, host);
         self.free(job);
+        for finding in findings {
+            self.finding(finding);
+        }
+    }
+
+    fn finding(&mut self, finding: &mut Finding) {
+        let Finding { code: _, severity: _, text, evidence } = finding;
+        self.free(text);
+        self.free(evidence);
     }
 
     fn head(&mut self, head: &mut RunHead) {

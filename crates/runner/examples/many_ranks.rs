@@ -76,6 +76,7 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
             start_us: 0,
             cpus: Some(2.0),
             cpu_us,
+            findings: Vec::new(),
         }];
     }
     run

@@ -3,7 +3,8 @@
 use mindful_analyze::Analysis;
 use mindful_core::event::{Event, Events};
 use mindful_core::gathered::Gathered;
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::result::Finding;
+use mindful_core::run::{RankRecord, Run, StepRecord};
 use mindful_core::{Error, Result};
 use mindful_record::{Store, part};
 
@@ -31,7 +32,12 @@ pub fn part_of(run: &Run) -> Result<StepRecord> {
         return Err(refused(format!("run {} did not come to its end", run.head.id)));
     }
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
-    step.part(cpus(run), in_process).map_err(|why| refused(format!("run {}: {why}", run.head.id)))
+    let mut part = step.part(cpus(run), in_process).map_err(|why| refused(format!("run {}: {why}", run.head.id)))?;
+    // The first rank's stand in its run, which becomes that of all.
+    for rank in part.ranks.iter_mut().filter(|rank| rank.rank > 0) {
+        rank.findings.clone_from(&run.findings);
+    }
+    Ok(part)
 }
 
 /// The run of all ranks: `first` is that of rank 0, with all its counters.
@@ -69,10 +75,21 @@ pub fn of_folders(mut runs: Vec<Run>) -> Result<(Run, Gathered)> {
     Ok((first, all))
 }
 
+/// What a rank found, as the run of all tells it; the rank keeps none of it.
+fn findings_of(rank: &mut RankRecord) -> Vec<Finding> {
+    let (number, host) = (rank.rank, rank.host.clone());
+    let told = |found: Finding| Finding { evidence: format!("rank {number} on {host}: {}", found.evidence), ..found };
+    std::mem::take(&mut rank.findings).into_iter().map(told).collect()
+}
+
 /// Stores what was gathered as a run of its own; gives it as it was read back, with what it says.
 pub fn stored(store: &Store, first: Run, all: Gathered) -> Result<(Run, Analysis)> {
-    let step = all.finish().map_err(refused)?;
-    let run = Run { steps: vec![step], ..first };
+    let mut step = all.finish().map_err(refused)?;
+    let mut findings = first.findings.clone();
+    for rank in &mut step.ranks {
+        findings.extend(findings_of(rank));
+    }
+    let run = Run { steps: vec![step], findings, ..first };
     let writer = store.create(part::head_of_all(&run.head))?;
     for event in part::events(&run) {
         writer.emit(event);

@@ -251,6 +251,7 @@ impl Party {
             start_us: state.start_us,
             cpus: None,
             cpu_us: Vec::new(),
+            findings: Vec::new(),
         }
     }
 

@@ -20,6 +20,7 @@ fn rank(rank: u32, of: u32, cores: f64, behind_ms: i64) -> RankRecord {
         start_us: 0,
         cpus: Some(2.0),
         cpu_us: (0..=12).map(|boundary| (boundary, f64::from(boundary) * cores * 1e6)).collect(),
+        findings: Vec::new(),
     }
 }
 

@@ -19,6 +19,7 @@ fn rank(rank: u32) -> RankRecord {
         start_us: 0,
         cpus: Some(2.0),
         cpu_us: (0..=12).map(|boundary| (boundary, f64::from(boundary * (rank + 1)) * 1e5)).collect(),
+        findings: Vec::new(),
     }
 }
 

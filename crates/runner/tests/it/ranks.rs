@@ -9,10 +9,11 @@ use mindful_conformance::Notes;
 use mindful_core::clock::{Clock, FOREVER, Time};
 use mindful_core::engine::Stop;
 use mindful_core::event::Events;
+use mindful_core::finding::codes;
 use mindful_core::meeting::{Meeting, Row};
 use mindful_core::plan::KEYS;
 use mindful_core::rank::Rank;
-use mindful_core::result::Summary;
+use mindful_core::result::{Finding, Summary};
 use mindful_core::run::{MergedSlice, Run, StepRecord};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, ErrorKind};
@@ -525,4 +526,19 @@ fn a_rank_that_is_cut_off_ends_and_so_do_the_others() {
         }
         assert!(job.clock.elapsed() < Duration::from_secs(90), "{:?}", job.clock.elapsed());
     }
+}
+
+#[test]
+fn what_another_rank_found_stands_in_the_run_of_all() {
+    let job = Job::new();
+    for came in job.ranks(2, &[(0, &[], "1"), (1, &[], "1")]) {
+        came.unwrap();
+    }
+    let mut parts: Vec<Run> = [0, 1].map(|rank| job.part(rank)).into();
+    parts[1].findings = vec![codes::CLOCK_STEP.finding("A clock was set.", "by 300 ms")];
+    let (first, all) = merge::of_folders(parts).unwrap();
+    let (run, analysis) = merge::stored(&job.store(9), first, all).unwrap();
+    let told = |finding: &&Finding| finding.code == "clock-step" && finding.evidence == "rank 1 on host-1: by 300 ms";
+    assert_eq!(analysis.summary.findings.iter().filter(told).count(), 1, "{:?}", analysis.summary.findings);
+    assert!(run.steps[0].ranks.iter().all(|rank| rank.findings.is_empty()), "told once");
 }
