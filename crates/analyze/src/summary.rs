@@ -158,6 +158,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
         blocks_per_read: blocks_per_read(counters),
         device_in_flight: rate(shared::DEVICE_QUEUE_TIME_US).map(|busy_us| busy_us / 1e6),
+        database_in_flight: counters.ratio(shared::READS_IN_FLIGHT, shared::READS_LOOKS),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
         waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
         device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),

@@ -182,6 +182,10 @@ pub mod shared {
     pub const TRACE_LOST: Counter = Counter("trace_lost");
     /// Times the server's waits were sampled.
     pub const SAMPLINGS: Counter = Counter("samplings");
+    /// Reads that the server had under way, summed over the looks at them.
+    pub const READS_IN_FLIGHT: Counter = Counter("reads_in_flight");
+    /// Looks at the reads that the server had under way.
+    pub const READS_LOOKS: Counter = Counter("reads_looks");
     /// Samplings that saw the server's own maintenance at work.
     pub const MAINTENANCE_SAMPLES: Counter = Counter("server/autovacuum");
     /// Runs of the server's own maintenance that ended on mindful's tables.

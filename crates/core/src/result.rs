@@ -342,6 +342,10 @@ pub struct StepSummary {
     /// Requests that were at the device on average, waiting or served, reads and writes.
     #[serde(default)]
     pub device_in_flight: Option<f64>,
+    /// Reads that the database itself had under way on average, handed to the system and not yet back; null where it does not
+    /// tell (PostgreSQL before 18, a role without pg_read_all_stats).
+    #[serde(default)]
+    pub database_in_flight: Option<f64>,
     /// Mean time of a physical read as the database saw it, us.
     pub read_latency_mean_us: Option<f64>,
     /// Waits that the database counted by how long they took.

@@ -26,6 +26,13 @@ pub(super) const FIGURES: &[Figure] = &[
         &[shared::DEVICE_QUEUE_TIME_US],
         |s| s.summary.device_in_flight,
     ),
+    Figure::of_step(
+        "database_in_flight",
+        Unit::Count,
+        "reads that the database had under way, summed over looks / looks",
+        &[shared::READS_IN_FLIGHT, shared::READS_LOOKS],
+        |s| s.summary.database_in_flight,
+    ),
     Figure::of_step("write_requests_per_s", Unit::PerSecond, GROWTH, &[shared::WRITE_REQUESTS], |s| {
         s.summary.write_requests_per_s
     }),

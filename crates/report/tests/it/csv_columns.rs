@@ -32,6 +32,7 @@ fn whole() -> Analysis {
     summary.read_requests_per_s = Some(600.0);
     summary.blocks_per_read = Some(602.0);
     summary.device_in_flight = Some(603.0);
+    summary.database_in_flight = Some(604.0);
     summary.per_price = filled(PerPrice::default(), 700);
     summary.write_requests_per_s = Some(601.0);
     analysis

@@ -41,6 +41,44 @@ fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<Stri
     found
 }
 
+/// Version 18 tells the reads it has under way; an older one, or one that does not let this role see them, tells nothing.
+#[test]
+fn reads_under_way_are_told_where_the_server_shows_them() {
+    for bin in programs() {
+        let server =
+            Server::start(&bin, &["shared_buffers=1MB", "io_method=worker"][..if is_18(&bin) { 2 } else { 1 }]);
+        let target = server.target(&[]).unwrap();
+        target.load(&dataset(1, 20_000), &Silent, &Stop::default()).unwrap();
+        let work = workload(1, 20_000, 64, "0");
+        target.prepare(&work, 4).unwrap();
+        let reads = sampler(&*target, "pg_aios");
+        assert_eq!(reads.is_some(), is_18(&bin), "{}", bin.display());
+        let Some(mut reads) = reads else { continue };
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let (target, work) = (&*target, &work);
+                scope.spawn(move || {
+                    let mut session = target.session(work, placement(number, 4, 1)).unwrap();
+                    let begin_us = target.clock_us().unwrap();
+                    let end_us = begin_us + SECONDS * 1_000_000;
+                    session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
+                });
+            }
+        });
+        let told: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
+        // Four sessions read one block at a time.
+        assert!((2.0..=16.0).contains(&told[1]) && told[0] > 0.0 && told[0] <= 4.0 * told[1], "{told:?}");
+        server.sql("CREATE ROLE plain LOGIN; GRANT ALL ON DATABASE postgres TO plain");
+        let plain = server.target_as("plain", "postgres", &[("namespace", "other")]).unwrap();
+        assert!(sampler(&*plain, "pg_aios").is_none(), "a role that may not read the view");
+    }
+}
+
+fn is_18(bin: &std::path::Path) -> bool {
+    let told = std::process::Command::new(bin.join("postgres")).arg("--version").output().unwrap();
+    String::from_utf8(told.stdout).unwrap().contains(" 18")
+}
+
 fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {
     let busy: f64 = classes.iter().filter(|(class, _)| *class != "idle").map(|(_, samples)| samples).sum();
     assert!(busy >= 10.0, "too few samples: {classes:?}");
