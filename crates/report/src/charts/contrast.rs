@@ -29,7 +29,7 @@ fn rungs(contrast: &ContrastSummary, sessions: u32) -> Bars {
         Bar {
             name: rung.rung.clone(),
             span: Some([before.unwrap_or(0.0), here]),
-            told: format!("{} a block, {} IOPS", time_us(here), number(rung.iops)),
+            told: format!("{} per block, {} IOPS", time_us(here), number(rung.iops)),
             remark: before.map_or_else(String::new, differs),
             colour: before.map_or(FIRST, |before| if here < before { LESS } else { MORE }),
         }
