@@ -66,7 +66,7 @@ const HEAVY_REDO: [f64; 2] = [1_900.0, 3_200.0];
 /// some of them twice when the row was changed or read, and once more on a miss.
 const fn cache_requests(flavor: Flavor) -> CacheRequests {
     let visited = match flavor {
-        Flavor::MariaDb => 4.0,
+        Flavor::MariaDb => 5.0,
         Flavor::MySql => 7.0,
     };
     CacheRequests { visited, updated: 24.0 }
