@@ -115,7 +115,9 @@ fn one_session_that_stood_still_is_told_with_its_number() {
     let stopped = stopped_beside(&bench, &server, || one().take(1).collect());
     stopped.assert_suspect("session-stall");
     assert!(!stopped.has("stall"), "{stopped}");
-    assert!(stopped.evidence("session-stall").starts_with("session "), "{stopped}");
+    // Where a second one waited long for a CPU, this is the longest of two.
+    let evidence = stopped.evidence("session-stall");
+    assert!(evidence.starts_with("session ") || evidence.contains("the longest session "), "{stopped}");
     assert!((2.9..3.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
 }
 
