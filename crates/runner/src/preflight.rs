@@ -6,7 +6,7 @@ use mindful_core::Result;
 use mindful_core::engine::{HostView, Target};
 use mindful_core::finding::codes;
 use mindful_core::plan::Plan;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Finding;
 
 /// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
 /// is `simulated`.
@@ -31,15 +31,11 @@ pub fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
     if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host())) }
 }
 
-/// What the target has that spoils step number `step` of a run, from 0, which does `plan`. What is only good to know and is
-/// among `told` is not told again, and is added to it where it is new.
-pub fn of_step(target: &dyn Target, plan: &Plan, step: u32, told: &mut Vec<Finding>) -> Result<Vec<Finding>> {
-    let mut found = target.checks(plan)?;
-    found.retain(|finding| finding.severity != Severity::Info || !told.contains(finding));
-    told.extend(found.iter().filter(|finding| finding.severity == Severity::Info).cloned());
+/// What the target has that spoils step number `step` of a run, from 0, which does `plan`.
+pub fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
     let of_step =
         |finding: Finding| Finding { evidence: format!("step {}: {}", step + 1, finding.evidence), ..finding };
-    Ok(found.into_iter().map(of_step).collect())
+    Ok(target.checks(plan)?.into_iter().map(of_step).collect())
 }
 
 /// What there is to see where there is no target yet, because it would be made in `folder`: what the host has, and the device that

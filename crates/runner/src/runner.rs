@@ -8,7 +8,7 @@ use mindful_core::dataset::Dataset;
 use mindful_core::engine::{Description, Target};
 use mindful_core::event::{Event, Events};
 use mindful_core::plan::Plan;
-use mindful_core::result::{Finding, StepSummary};
+use mindful_core::result::StepSummary;
 use mindful_core::run::{Run, StepHead};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, ErrorKind, Result};
@@ -207,9 +207,8 @@ impl Runner<'_> {
 
     fn steps(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
         let mut finished: Option<StepSummary> = None;
-        let mut told = Vec::new();
         while let Some(next) = source.next(finished.as_ref(), &self.context.recording)? {
-            let Measured { step, error } = self.step(next, &*source, &mut told)?;
+            let Measured { step, error } = self.step(next, &*source)?;
             if self.context.stop.requested() {
                 return Ok(());
             }
@@ -222,16 +221,15 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes one step; one that its target refuses is reported and passed over where the source wants that. `told` is what is
-    /// good to know of steps and was told of one already.
-    fn step(&mut self, next: NextStep, source: &dyn StepSource, told: &mut Vec<Finding>) -> Result<Measured> {
+    /// Takes one step; one that its target refuses is reported and passed over where the source wants that.
+    fn step(&mut self, next: NextStep, source: &dyn StepSource) -> Result<Measured> {
         let (context, number) = (self.context, self.steps);
         let opened = self.open(&next.system, next.loads)?;
         opened.pin(next.on_one_cpu)?;
         match opened.ready(&next.plan) {
             Ok(workload) => {
                 if source.differs() {
-                    let found = preflight::of_step(&*opened.target, &next.plan, number, told)?;
+                    let found = preflight::of_step(&*opened.target, &next.plan, number)?;
                     for finding in found {
                         context.events().emit(Event::Finding(finding));
                     }

@@ -75,7 +75,7 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         blocks,
     };
     work.all()?;
-    settle::before_reads(link, &made, events, stop)
+    settle::before_reads(link, &made, false, events, stop)
 }
 
 /// How rows get into the server.

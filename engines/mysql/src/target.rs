@@ -232,7 +232,8 @@ impl Target for MysqlTarget {
         *self.reach.lock().unwrap_or_else(PoisonError::into_inner) = reach;
         let paths = plan_check::check(&self.link, workload, &self.options.namespace, reach)?;
         if let Some(dataset) = dataset.filter(|_| workload.update_pct.is_none()) {
-            settle::before_reads(&self.link, &self.tables(&dataset), &*self.events, &Stop::default())?;
+            let (tables, private) = (self.tables(&dataset), self.private.is_some());
+            settle::before_reads(&self.link, &tables, private, &*self.events, &Stop::default())?;
         }
         Ok(paths)
     }

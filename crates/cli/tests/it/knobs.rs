@@ -86,15 +86,3 @@ fn a_hot_set_that_moves_visits_new_blocks() {
 fn pages(file: &std::path::Path) -> Vec<Vec<u8>> {
     std::fs::read(file).unwrap().chunks(8192).map(<[u8]>::to_vec).collect()
 }
-
-#[test]
-fn what_is_good_to_know_of_all_steps_is_told_once() {
-    let mindful = Mindful::new();
-    let args = ["sweep", "--target", "sqlite:a.db", "--scale", "4MiB", "--warmup", "0s", "--duration", "1s"];
-    mindful.run(&[&args[..], &["--sessions", "1", "--work-unit", "8,16", "-q"]].concat());
-    let summary = json(&mindful.run(&["export", "--as", "json"]));
-    assert_eq!(summary["steps"].as_array().unwrap().len(), 3, "two points and the first again: {summary:#}");
-    let findings = summary["findings"].as_array().unwrap();
-    let same: Vec<_> = findings.iter().filter(|finding| finding["code"] == "sqlite-predicted-hits").collect();
-    assert_eq!(same.len(), 1, "{same:#?}");
-}

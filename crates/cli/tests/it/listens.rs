@@ -1,7 +1,7 @@
 //! `watch --listen`: what is served, to whom, and that nobody who asks can hold it.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -101,16 +101,24 @@ fn the_dashboard_asks_for_what_is_served() {
     }
 }
 
+/// One who was let in and says no more than a letter; who was there before may hold a place for a moment.
+fn dawdling(place: &str) -> TcpStream {
+    loop {
+        let mut stream = TcpStream::connect(place).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+        if stream.write_all(b"G").is_ok() && stream.read(&mut [0]).is_err_and(|e| e.kind() == ErrorKind::WouldBlock) {
+            return stream;
+        }
+    }
+}
+
 #[test]
 fn clients_that_dawdle_or_shout_hold_nothing() {
     let watching = watching();
     metrics(&watching.place);
     // As many as are let in say a letter and no more.
     let begun = Instant::now();
-    let dawdling: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(&watching.place).unwrap()).collect();
-    for stream in &dawdling {
-        let _ = (&mut &*stream).write_all(b"G");
-    }
+    let _dawdling: Vec<TcpStream> = (0..8).map(|_| dawdling(&watching.place)).collect();
     let answered = loop {
         let answer = asked(&watching.place, "GET /metrics HTTP/1.1\r\n\r\n");
         if answer.contains("200 OK") {

@@ -60,6 +60,8 @@ impl Tls {
         if self.mode == Mode::Disabled {
             return Ok(None);
         }
+        // Another engine's driver may bring a second provider into the binary; this one then has to be told which.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let unverified = matches!(self.mode, Mode::Preferred | Mode::Required);
         let mut options = SslOpts::default()
             .with_danger_accept_invalid_certs(unverified)
