@@ -183,7 +183,7 @@ impl Target for MysqlTarget {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.phase(Phase::Load)?;
             let loaded = lock::alone(&self.link, &self.options.namespace, || {
-                load::load(&self.link, &self.options, plan, events, stop)
+                load::load(&self.link, &self.options, self.private.is_some(), plan, events, stop)
             });
             self.phase(Phase::Run)?;
             loaded?;

@@ -11,6 +11,10 @@ use mysql::Conn;
 use crate::{Bench, DATASET, median, one, run, spread};
 
 const ROUNDS: usize = 3;
+/// Dirty pages that a server at rest keeps.
+const REST_PAGES: u64 = 300;
+/// How long one may take to come to rest.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What one way took.
 struct Took {
@@ -54,16 +58,25 @@ pub fn compare(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Nothing of the round before may be under way.
-fn rest() {
+/// Nothing of the round before may be under way: not its writes, and not what the server does about tables it dropped.
+fn rest(bench: &Bench) -> Result<()> {
+    let mut control = bench.connect()?;
+    run(&mut control, "SET GLOBAL innodb_max_dirty_pages_pct = 0")?;
+    let begun = Instant::now();
+    while dirty_pages(&mut control)? > REST_PAGES && begun.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    run(&mut control, "SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT")?;
     rustix::fs::sync();
     std::thread::sleep(Duration::from_secs(1));
+    Ok(())
 }
 
 /// What it took from nothing to ready and proven, and seconds of it for the proof.
 fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
     let target = bench.target()?;
-    rest();
+    target.cleanup()?;
+    rest(bench)?;
     let (cpu, began) = (bench.server_cpu_s()?, Instant::now());
     target.load(&DATASET, &Silent, &Stop::default())?;
     let proving = Instant::now();
@@ -83,7 +96,7 @@ fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
 
 /// What the old way takes, and seconds of it for the seed.
 fn by_seed_table(bench: &Bench) -> Result<(Took, f64)> {
-    rest();
+    rest(bench)?;
     let mut control = bench.connect()?;
     let (cpu, began) = (bench.server_cpu_s()?, Instant::now());
     let rows = DATASET.blocks_per_schema.to_string();
@@ -106,9 +119,14 @@ fn copy(bench: &Bench, schema: u32) -> Result<()> {
     run(&mut bench.connect()?, &include_str!("copy_seed.sql").replace("{{n}}", &schema.to_string()))
 }
 
+fn dirty_pages(control: &mut Conn) -> Result<u64> {
+    let (_, dirty): (String, u64) = one(control, "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")?;
+    Ok(dirty)
+}
+
 /// Pages that the server has still to write for tables are a debt that a run would pay.
 fn refuse_debt(control: &mut Conn) -> Result<()> {
-    let (_, dirty): (String, u64) = one(control, "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")?;
+    let dirty = dirty_pages(control)?;
     if dirty > DATASET.blocks_per_schema / 100 {
         return Err(Error::run(format!("the load left {dirty} dirty pages"), "look at settle.rs"));
     }
