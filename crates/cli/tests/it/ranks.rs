@@ -309,6 +309,18 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
     assert_eq!(server.count("SELECT FROM pg_class WHERE relname IN ('meeting', 'blocks_1')"), 0);
 }
 
+/// What a launcher's four ranks reported together: one run of eight sessions, and a line of each rank but the first.
+pub fn four_ranks_of(output: &Output) -> Value {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let summary = json(output);
+    let step = &summary["steps"][0];
+    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{told}");
+    let lines = told.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
+    assert_eq!(lines.count(), 3, "each other rank has a line: {told}");
+    summary
+}
+
 #[test]
 fn mpirun_starts_four_ranks_of_one_run() {
     if !Path::new("/usr/bin/mpirun").exists() {
@@ -323,13 +335,7 @@ fn mpirun_starts_four_ranks_of_one_run() {
     mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(ranks.mindful.folder());
     mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
     let output = mpirun.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    let summary = json(&output);
-    let step = &summary["steps"][0];
-    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{told}");
-    let lines = told.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
-    assert_eq!(lines.count(), 3, "each other rank has a line: {told}");
+    four_ranks_of(&output);
     assert!(ranks.left_nothing());
 }
 

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use mindful_conformance::not_run;
 
 use crate::mindful::alone::Quiet;
-use crate::mindful::json;
-use crate::ranks::{RUN, Ranks};
+use crate::ranks::{RUN, Ranks, four_ranks_of};
 
 /// The daemons of a cluster, which end with it.
 struct Cluster {
@@ -121,13 +120,7 @@ fn srun_starts_four_ranks_on_two_nodes() {
     srun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
     srun.env("SLURM_CONF", cluster.folder.path().join("slurm.conf"));
     let output = srun.current_dir(ranks.mindful.folder()).stdin(Stdio::null()).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    let summary = json(&output);
-    let step = &summary["steps"][0];
-    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{told}");
-    let lines = told.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
-    assert_eq!(lines.count(), 3, "each other rank has a line: {told}");
+    let summary = four_ranks_of(&output);
     let run = ranks.mindful.folder().join("runs").join(summary["id"].as_str().unwrap());
     let log = std::fs::read_to_string(run.join("run.jsonl")).unwrap();
     assert!(log.contains(r#""job":"1.0""#), "they met under the name of Slurm's step: {log}");
