@@ -1,5 +1,6 @@
 //! MariaDB and MySQL: any server that speaks their protocol, or a private one.
 
+mod block_yield;
 mod checks;
 mod client_session;
 mod codes;

@@ -108,7 +108,8 @@ impl MysqlTarget {
 
     fn prove(&self, look: Look, stop: &Stop) -> Result<LayoutProof> {
         let data = self.data_folder()?;
-        verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, data.as_deref(), look, stop)
+        let (dataset, namespace) = (self.loaded()?, &self.options.namespace);
+        verify::of_all(&self.link, namespace, &dataset, data.as_deref(), look, stop, &*self.events)
     }
 }
 

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::engine::Stop;
+use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result, clock};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
+use crate::block_yield::{self, SHARE};
 use crate::error::Failure;
 use crate::ibd::{self, Tablespace};
 use crate::layout::PAGE_BYTES;
@@ -35,6 +37,7 @@ pub fn of_all(
     data: Option<&Path>,
     look: Look,
     stop: &Stop,
+    events: &dyn Events,
 ) -> Result<LayoutProof> {
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
     let mut neighbour: Option<Order> = None;
@@ -48,10 +51,15 @@ pub fn of_all(
                 None => None,
             };
             match stored {
-                Some(order) => Ok(order),
-                None => by_statements(conn, namespace, schema, dataset.blocks_per_schema),
+                Some(order) => Ok((order, None)),
+                None => by_statements(conn, namespace, schema, dataset.blocks_per_schema, look, stop)
+                    .map(|(order, how)| (order, Some(how))),
             }
         })?;
+        let (order, how) = order;
+        if let Some(how) = how {
+            note(events, format!("{table}: {how}"));
+        }
         proof.schemas.push(order.proof(schema));
         if let Some(shared) = neighbour.as_ref().and_then(|other| order.shared_with(other)) {
             proof.cross_correlation = Some(proof.cross_correlation.map_or(shared, |worst| worst.max(shared)));
@@ -105,14 +113,18 @@ fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &Stop) 
         return Ok(None);
     };
     let ids = primary_keys(conn, table, blocks)?;
-    let is_visited = |id: &u64| id.is_multiple_of(2) && id / 2 < blocks;
-    if !ids.iter().all(is_visited) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
+    if !ids.iter().all(|id| is_visited(*id, blocks)) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
         return Ok(None);
     }
     // What is read once for a proof shall not push anything else out of memory.
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     let pages: Vec<u64> = ids.iter().map(|id| leaves[(id / 2) as usize].page).collect();
     Ok(Some(Order::of_places(&pages, blocks)))
+}
+
+/// Whether a visited row was written with this primary key.
+const fn is_visited(id: u64, blocks: u64) -> bool {
+    id.is_multiple_of(2) && id / 2 < blocks
 }
 
 /// The primary key of each key, from 1, by an index that has both.
@@ -132,15 +144,41 @@ fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, F
     Ok(ids)
 }
 
-/// The order by primary key, which is that of the pages, and the count of pages as the server tells it.
-fn by_statements(conn: &mut Conn, namespace: &Namespace, schema: u32, blocks: u64) -> Result<Order, Failure> {
+/// The order by primary key, which is that of the pages, and the count of pages by what the server tells: what rows cost
+/// to visit, and what is reserved for the table. With it how that was found.
+fn by_statements(
+    conn: &mut Conn,
+    namespace: &Namespace,
+    schema: u32,
+    blocks: u64,
+    look: Look,
+    stop: &Stop,
+) -> Result<(Order, String), Failure> {
     let table = namespace.table(Kind::Blocks, schema);
     let ids = primary_keys(conn, &table, blocks)?;
+    if !ids.iter().all(|id| is_visited(*id, blocks)) {
+        return Err(unfit(&table, "has visited rows where ballast was written").into());
+    }
     conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}"))?;
     let sql = "SELECT data_length FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
     let name = Namespace::table_name(Kind::Blocks, schema);
     let bytes: Option<Option<u64>> = conn.exec_first(sql, (&namespace.name, name))?;
-    Ok(Order::of_places(&ids, told_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks)))
+    let told = told_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks);
+    let measured = block_yield::measure(conn, &table, blocks, look, stop)?;
+    let pages = measured.map_or(told, |found| if found.own < found.drawn { found.pages(blocks) } else { told });
+    Ok((Order::of_places(&ids, pages), how_found(measured, blocks)))
+}
+
+/// With which confidence that was found.
+fn how_found(measured: Result<block_yield::Found, &str>, blocks: u64) -> String {
+    match measured {
+        Err(why) => format!("its pages are counted by the size that the server reserved alone: {why}"),
+        Ok(found) if found.drawn + 3 >= blocks => format!("{} of {} rows begin a page each", found.own, found.drawn),
+        Ok(found) => format!(
+            "{} of {} rows drawn at random begin a page each; {SHARE} of all that do not would be missed once in 10^9",
+            found.own, found.drawn
+        ),
+    }
 }
 
 /// Pages that hold rows, of all `pages` that the server reserved for the table: beside one a row there are those above

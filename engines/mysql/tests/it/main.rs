@@ -10,6 +10,7 @@ mod measured;
 mod proof;
 mod refused;
 mod relay;
+mod remote;
 mod server;
 mod shared;
 mod support;

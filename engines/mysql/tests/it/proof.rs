@@ -52,7 +52,7 @@ fn a_second_row_in_a_page_is_found_by_the_tree() {
 
 #[test]
 fn a_wrong_pad_is_found_where_no_file_may_be_read() {
-    for kind in [MARIADB, MYSQL] {
+    for kind in [MARIADB, OLDER, MYSQL] {
         // A role that may not export tables, as on a server elsewhere: index and pages in use are all it can ask for.
         let (shared, mut fixture, name) = least(kind);
         fixture.dataset.schemas = 1;

@@ -12,7 +12,7 @@ use crate::relay::Relay;
 use crate::support::{Kind, MARIADB, MYSQL, place, target_at};
 
 /// Nothing else in any test looks like it.
-const PASSWORD: &str = "Zx9-unlikely-Qw7";
+pub const PASSWORD: &str = "Zx9-unlikely-Qw7";
 /// What every connection says first.
 const WORDS: &str = "STRICT_ALL_TABLES";
 
@@ -82,7 +82,7 @@ fn written(folder: &Path, name: &str, text: &str, mode: u32) -> PathBuf {
 }
 
 /// A password that is proven by a hash, so that it may be asked for in clear.
-fn by(kind: Kind) -> String {
+pub fn by(kind: Kind) -> String {
     let plugin = if kind == MYSQL { "WITH mysql_native_password " } else { "" };
     format!("{plugin}BY '{PASSWORD}'")
 }

@@ -1,0 +1,198 @@
+//! Whether rows have pages of their own, by how many pages the server asks for when it visits them: where its files cannot
+//! be read, cached or not.
+//!
+//! Of each row drawn two ranges of two rows are counted: the row and its ballast; that ballast and the row behind it. A
+//! range costs a page more where it begins a page, where one begins within it, and where one begins behind it. Let `x` of
+//! a row tell whether a page begins with it, and `y` whether one begins with its ballast:
+//!
+//! ```text
+//! row p, ballast p:          x(p) + y(p) + x(p + 1) + what both cost
+//! ballast p, row p + 1:      y(p) + x(p + 1) + y(p + 1) + what both cost
+//! ```
+//!
+//! The first costs more than the second only where `x(p)` is 1: a page begins with the row.
+
+use mindful_core::draw::{self, Permutation};
+use mindful_core::engine::Stop;
+use mindful_core::{clock, proof_sample};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+use serde_json::Value;
+
+use crate::error::Failure;
+use crate::ibd::refuse_stopped;
+use crate::status;
+use crate::verify::Look;
+
+/// The share of rows without a page of their own that is overlooked once in 10^9.
+pub const SHARE: f64 = 0.01;
+/// The first rows: the second page of a table begins with the ballast of the first.
+const FIRST: u64 = 2;
+/// Times that a row is looked at before it is taken to have no page of its own: what others do is counted with it.
+const TRIES: u32 = 3;
+/// How often one statement visits a range where the counter is of all that is going on, so that other things are little
+/// beside it.
+const REPEATED: i64 = 16;
+/// Looks at a counter while nothing is done; those that may tell more than the others.
+const IDLE_LOOKS: usize = 32;
+const DISTURBED: usize = 3;
+
+const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Rows looked at.
+    pub drawn: u64,
+    /// Those that begin a page.
+    pub own: u64,
+}
+
+impl Found {
+    /// The pages that `blocks` rows stand in, as far as those drawn tell.
+    pub fn pages(self, blocks: u64) -> u64 {
+        let shared = (self.drawn - self.own) as f64 / self.drawn.max(1) as f64;
+        blocks - (shared * blocks as f64).ceil() as u64
+    }
+}
+
+/// Looks at rows of `table` with `blocks` of them, drawn at random, or at all of them. What is in the way where nobody
+/// tells how many pages a statement asks for.
+pub fn measure(
+    conn: &mut Conn,
+    table: &str,
+    blocks: u64,
+    look: Look,
+    stop: &Stop,
+) -> Result<Result<Found, &'static str>, Failure> {
+    let rows = blocks.saturating_sub(FIRST + 1);
+    if rows == 0 {
+        return Ok(Err("the table has too few rows"));
+    }
+    let account = match Account::of(conn, table)? {
+        Ok(account) => account,
+        Err(why) => return Ok(Err(why)),
+    };
+    let order = Permutation::new(rows, draw::mix64(clock::now_us().unsigned_abs()));
+    let drawn = if look == Look::Pages { rows } else { proof_sample::draws(rows, SHARE) };
+    let mut own = 0;
+    for index in 0..drawn {
+        refuse_stopped(stop)?;
+        own += u64::from(begins_a_page(conn, table, FIRST + order.get(index), account)?);
+    }
+    if own == 0 {
+        // Whatever the layout, some rows begin a page.
+        return Ok(Err("the server tells nothing of what its statements ask for"));
+    }
+    Ok(Ok(Found { drawn, own }))
+}
+
+fn begins_a_page(conn: &mut Conn, table: &str, place: u64, account: Account) -> Result<bool, Failure> {
+    for _ in 0..TRIES {
+        let behind = account.pages(conn, table, 2 * place + 1)?;
+        if account.pages(conn, table, 2 * place)? - behind >= account.of_a_page() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Who tells how many pages a statement asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Account {
+    /// `ANALYZE` of MariaDB, of the statement alone.
+    Statement,
+    /// The server's counter, of all that is going on.
+    Server,
+}
+
+impl Account {
+    /// Why none can be had, where that is so.
+    fn of(conn: &mut Conn, table: &str) -> Result<Result<Self, &'static str>, Failure> {
+        let hashes: Option<bool> = conn.query_first("SELECT @@GLOBAL.innodb_adaptive_hash_index = 1")?;
+        if hashes != Some(false) {
+            return Ok(Err("a hash hides what visits ask for, until SET GLOBAL innodb_adaptive_hash_index = OFF"));
+        }
+        // Only MariaDB has the statement, and accounts from 10.6.15 on.
+        if analyzed(conn, table, 0).is_ok_and(|pages| pages.is_some()) {
+            return Ok(Ok(Self::Statement));
+        }
+        let mut looks = [0; IDLE_LOOKS];
+        let mut before = requests(conn)?;
+        for grown in &mut looks {
+            let now = requests(conn)?;
+            (*grown, before) = (now - before, now);
+        }
+        looks.sort_unstable();
+        let quiet = looks[IDLE_LOOKS - DISTURBED - 1] <= looks[0] + REPEATED / 4;
+        Ok(if quiet {
+            Ok(Self::Server)
+        } else {
+            Err("others work on the server, which counts what they ask for with mindful's")
+        })
+    }
+
+    /// Pages asked for by the range of two rows from `id` on.
+    fn pages(self, conn: &mut Conn, table: &str, id: u64) -> Result<i64, Failure> {
+        if self == Self::Statement {
+            return Ok(analyzed(conn, table, id)?.unwrap_or(0));
+        }
+        let before = requests(conn)?;
+        conn.query_drop(vec![range(table, id); REPEATED as usize].join(" UNION ALL "))?;
+        Ok(requests(conn)? - before)
+    }
+
+    /// What a page more costs at least.
+    const fn of_a_page(self) -> i64 {
+        match self {
+            Self::Statement => 1,
+            Self::Server => REPEATED / 2,
+        }
+    }
+}
+
+fn range(table: &str, id: u64) -> String {
+    format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (PRIMARY) WHERE id BETWEEN {id} AND {}", id + 1)
+}
+
+fn requests(conn: &mut Conn) -> Result<i64, Failure> {
+    Ok(status::read(conn, &[REQUESTS])?.remove(REQUESTS).unwrap_or(0.0) as i64)
+}
+
+/// Pages that a range of two rows asked for, by the server's own account of the statement; `None` where it has none.
+fn analyzed(conn: &mut Conn, table: &str, id: u64) -> Result<Option<i64>, Failure> {
+    let told: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
+    Ok(told.and_then(|told| accessed(&serde_json::from_str(&told).ok()?)))
+}
+
+/// The pages of all tables in `told`.
+fn accessed(told: &Value) -> Option<i64> {
+    match told {
+        Value::Object(fields) => match fields.get("r_engine_stats") {
+            Some(stats) => stats.get("pages_accessed").and_then(Value::as_i64),
+            None => fields.values().find_map(accessed),
+        },
+        Value::Array(values) => values.iter().find_map(accessed),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_found_in_what_the_server_tells_of_a_statement() {
+        let told =
+            r#"{"query_block": {"nested_loop": [{"table": {"r_rows": 2, "r_engine_stats": {"pages_accessed": 5}}}]}}"#;
+        assert_eq!(accessed(&serde_json::from_str(told).expect("JSON")), Some(5));
+        assert_eq!(accessed(&serde_json::json!({"query_block": {"table": {"r_rows": 2}}})), None);
+    }
+
+    #[test]
+    fn one_row_without_a_page_is_a_page_less_at_least() {
+        assert_eq!(Found { drawn: 1_000, own: 1_000 }.pages(2_000), 2_000);
+        assert_eq!(Found { drawn: 1_000, own: 999 }.pages(2_000), 1_998);
+        assert_eq!(Found { drawn: 1_000, own: 500 }.pages(2_001), 1_000);
+    }
+}

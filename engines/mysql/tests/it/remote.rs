@@ -1,0 +1,132 @@
+//! A server elsewhere: a role of one database, by TCP, and no file to read. What is not laid out as written is refused.
+
+use std::sync::Arc;
+
+use mindful_conformance::{Fixture, Notes};
+use mindful_core::engine::{Engine, Stop, Target};
+use mindful_core::event::Events;
+use mindful_core::workload::Workload;
+use mindful_mysql::ENGINE;
+use tempfile::TempDir;
+
+use crate::by_hand::{ByHand, free_port};
+use crate::support::{Kind, MARIADB, MYSQL, place};
+use crate::tls::{PASSWORD, by};
+
+const BLOCKS: u64 = 1_000;
+
+fn granting(rights: &str) -> String {
+    format!(r"GRANT {rights} ON `case\_%`.* TO me@127.0.0.1")
+}
+
+/// A server on a port, with a role that may do all in databases called `case_…` and nothing else.
+struct Elsewhere {
+    server: ByHand,
+    port: u16,
+    _place: TempDir,
+}
+
+impl Elsewhere {
+    fn start(kind: Kind) -> Self {
+        let (place, port) = (place(), free_port());
+        let server = ByHand::on_port(kind, &place.path().join("db"), port, &[]);
+        server.sql(&[&format!("CREATE USER me@127.0.0.1 IDENTIFIED {}", by(kind)), &granting("ALL")]);
+        Self { server, port, _place: place }
+    }
+
+    /// A loaded target in `database`, and what it tells.
+    fn loaded(&self, database: &str) -> (Box<dyn Target>, Arc<Notes>) {
+        let url = format!("mysql://me:{PASSWORD}@127.0.0.1:{}/{database}?ssl-mode=DISABLED", self.port);
+        let mut fixture = Fixture::new(&ENGINE, url);
+        fixture.dataset.schemas = 1;
+        fixture.dataset.blocks_per_schema = BLOCKS;
+        fixture.dataset.scan_blocks = 0;
+        let told = Arc::new(Notes::default());
+        let events: Arc<dyn Events> = told.clone();
+        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        target.load(&fixture.dataset, &*told, &Stop::default()).unwrap();
+        (target, told)
+    }
+
+    /// What is said of the layout in `database` after `harm`, in which `{}` is the table.
+    fn after(&self, database: &str, harm: &[&str]) -> String {
+        let (target, _) = self.loaded(database);
+        let table = format!("{database}.blocks_1");
+        let harm: Vec<String> = harm.iter().map(|statement| statement.replace("{}", &table)).collect();
+        self.server.sql(&harm.iter().map(String::as_str).collect::<Vec<_>>());
+        match target.verify(&Stop::default()) {
+            Ok(proof) => proof.failure().unwrap_or_else(|| panic!("{harm:?} passes for the layout")),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// What is wrong, by its name; how it is made; what is said of it.
+const WRONG: [(&str, &[&str], &str); 6] = [
+    ("case_two", &["UPDATE {} SET pad = LEFT(pad, 4000)", "ALTER TABLE {} FORCE"], "has 1000 rows in"),
+    // Three rows in two pages, by turns: as many pages begin with ballast as with a row.
+    ("case_turns", &["UPDATE {} SET pad = LEFT(pad, 5905)", "ALTER TABLE {} FORCE"], "has 1000 rows in"),
+    (
+        "case_few",
+        &["UPDATE {} SET pad = '' WHERE id % 80 = 0 AND k IS NOT NULL", "ALTER TABLE {} FORCE"],
+        "has 1000 rows in 9",
+    ),
+    ("case_bare", &["DELETE FROM {} WHERE k IS NULL", "ALTER TABLE {} FORCE"], "has 1000 rows in"),
+    (
+        "case_order",
+        &["UPDATE {} SET k = k + 10000 WHERE k IS NOT NULL", "UPDATE {} SET k = id DIV 2 + 1 WHERE k IS NOT NULL"],
+        "key and block number correlate",
+    ),
+    (
+        "case_moved",
+        &["UPDATE {} SET id = 100001 WHERE id = 100"],
+        "has visited rows where ballast was written: remove it with `mindful cleanup`",
+    ),
+];
+
+fn only_the_layout_passes(kind: Kind) -> Elsewhere {
+    let elsewhere = Elsewhere::start(kind);
+    let (target, told) = elsewhere.loaded("case_true");
+    for look in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+        assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", told.all());
+    }
+    for part in
+        ["rows drawn at random begin a page each; 0.01 of all", "missed once in 10^9", "997 of 997 rows begin a"]
+    {
+        assert!(told.tell(part), "{kind:?}: {}", told.all());
+    }
+    for (database, harm, told) in WRONG {
+        let said = elsewhere.after(database, harm);
+        assert!(said.contains(told) && !said.contains('\n'), "{kind:?}, {database}: {said}");
+    }
+    // Pages that are found by a hash are in no account: then the size of the table has to do, and is said to.
+    elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
+    let (target, told) = elsewhere.loaded("case_hashed");
+    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+    assert!(told.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", told.all());
+    let (database, harm, told) = WRONG[0];
+    let said = elsewhere.after(&format!("{database}_hashed"), harm);
+    assert!(said.contains(told), "{kind:?}: {said}");
+    elsewhere
+}
+
+#[test]
+fn a_mariadb_elsewhere_has_its_layout_or_is_refused() {
+    only_the_layout_passes(MARIADB);
+}
+
+#[test]
+fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
+    let elsewhere = only_the_layout_passes(MYSQL);
+    // Where no function may be made, reads of several blocks are joined with numbers, which a restart would lose.
+    elsewhere.server.sql(&[
+        "REVOKE ALL ON `case\\_%`.* FROM me@127.0.0.1",
+        &granting("SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"),
+    ]);
+    let (target, _) = elsewhere.loaded("case_true");
+    let workload = Workload::reads(1, BLOCKS, 8);
+    target.prepare(&workload, 1).unwrap();
+    elsewhere.server.sql(&["ALTER TABLE case_true.numbers ENGINE = MEMORY"]);
+    let error = target.prepare(&workload, 1).unwrap_err().to_string();
+    assert!(error.contains("`numbers` is kept by MEMORY, not by InnoDB") && error.contains("DROP TABLE"), "{error}");
+}
