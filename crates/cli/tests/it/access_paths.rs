@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, refused};
+use crate::mindful::{Mindful, json, refused, template};
 
 fn with_data(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
@@ -19,21 +19,24 @@ const WORK: [&str; 14] = [
     "--schemas",
     "2",
     "--scale",
-    "24MiB",
+    "16MiB",
     "--sessions",
     "2",
     "--work-unit",
     "64",
     "--cache",
-    "32MiB",
+    "20MiB",
     "--warmup",
-    "500ms",
+    "200ms",
     "--duration",
-    "1500ms",
+    "1s",
 ];
 
+/// With a private server that has the dataset.
 fn place() -> tempfile::TempDir {
-    tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap()
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    template::copy_to(&place.path().join("data"));
+    place
 }
 
 fn codes(summary: &Value) -> Vec<&str> {

@@ -192,6 +192,18 @@ fn the_tests_of_a_crate_are_one_program() {
     }
 }
 
+/// The gate runs no programs in comments: one there would be believed and never tried.
+#[test]
+fn no_comment_holds_a_program() {
+    for file in sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))) {
+        let text = fs::read_to_string(&file).unwrap();
+        let comments = text.lines().map(str::trim_start).filter(|line| line.starts_with("//"));
+        let fences = comments.filter_map(|line| line.trim_start_matches(['/', '!', ' ']).strip_prefix("```"));
+        let open = fences.step_by(2).find(|kind| *kind != "text");
+        assert_eq!(open, None, "{}", file.display());
+    }
+}
+
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -240,7 +240,7 @@ fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
         ("scale", "256"),
         ("schemas", "1"),
         ("sessions", "2"),
-        ("duration", "1s"),
+        ("duration", "200ms"),
         ("warmup", "0s"),
         ("work_unit", "4"),
     ];

@@ -77,30 +77,6 @@ fn without_tracefs_the_latency_at_the_device_is_unknown() {
 }
 
 #[test]
-fn the_latency_at_the_device_is_most_of_that_of_a_lone_read() {
-    if !with_tracefs() {
-        return;
-    }
-    let place = Place::new();
-    let summary = place.measured("4s");
-    let step = &summary["steps"][0];
-    let figure = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{}", step["device"]));
-    if !device_seen(&summary) {
-        return;
-    }
-    let (device, read) = (&step["device"], figure(&step["ops"]["select"]["p50_us"]));
-    let p50 = figure(&device["read_p50_us"]);
-    // The medians are those of a sample and of all.
-    assert!(p50 < read * 1.1 && p50 > read / 3.0, "{p50} us at the device, {read} us for the reader");
-    let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
-    let counted = figure(&step["device_reads_per_s"]);
-    assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
-    // What is read back from the run folder tells the same.
-    let shown = place.0.command(&["show", "--format", "json"]).output().unwrap();
-    assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap()["steps"][0]["device"], *device);
-}
-
-#[test]
 fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
     if !with_tracefs() {
         return;
@@ -144,4 +120,33 @@ fn without_the_trace_no_request_is_timed_and_all_else_stands() {
     );
     let refused = place.run("run", &["--device-trace", "sometimes"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}
+
+/// Nothing else may work beside these.
+mod alone {
+    use super::*;
+
+    #[test]
+    fn the_latency_at_the_device_is_most_of_that_of_a_lone_read() {
+        if !with_tracefs() {
+            return;
+        }
+        let place = Place::new();
+        let summary = place.measured("4s");
+        let step = &summary["steps"][0];
+        let figure = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{}", step["device"]));
+        if !device_seen(&summary) {
+            return;
+        }
+        let (device, read) = (&step["device"], figure(&step["ops"]["select"]["p50_us"]));
+        let p50 = figure(&device["read_p50_us"]);
+        // The medians are those of a sample and of all.
+        assert!(p50 < read * 1.1 && p50 > read / 3.0, "{p50} us at the device, {read} us for the reader");
+        let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
+        let counted = figure(&step["device_reads_per_s"]);
+        assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
+        // What is read back from the run folder tells the same.
+        let shown = place.0.command(&["show", "--format", "json"]).output().unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap()["steps"][0]["device"], *device);
+    }
 }

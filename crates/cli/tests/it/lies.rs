@@ -15,7 +15,6 @@ mod limits;
 pub mod neighbours;
 pub mod server;
 mod stalls;
-pub mod template;
 mod work;
 
 /// Each lie, and the test that tells it: what a run would claim to be, and is not.

@@ -5,6 +5,8 @@ pub mod measured;
 pub mod proofs;
 pub mod ratios;
 pub mod shares;
+#[cfg(feature = "postgres")]
+pub mod template;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -34,6 +36,20 @@ impl Mindful {
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
+}
+
+/// The arguments of a short run: those given take the place of these.
+pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec!["run", "--format", "json"];
+    for (flag, value) in
+        [("--schemas", "2"), ("--scale", "16MiB"), ("--sessions", "2"), ("--warmup", "500ms"), ("--duration", "2s")]
+    {
+        if !args.contains(&flag) {
+            all.extend([flag, value]);
+        }
+    }
+    all.extend(args);
+    all
 }
 
 pub fn json(output: &Output) -> Value {

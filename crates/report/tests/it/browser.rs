@@ -137,7 +137,8 @@ impl Paper {
         let text = String::from_utf8_lossy(&printed);
         let sheets = text.matches("/MediaBox ").count();
         assert_eq!(text.matches(&format!("/MediaBox {}", self.points)).count(), sheets, "{name}, of {sheets} sheets");
-        // What print has of its own, shown as wide as the sheet.
+        // What print has of its own, shown as wide as the sheet; axe has looked at the page as it is.
+        std::fs::write(folder.join("axed.html"), "").unwrap();
         std::fs::write(folder.join("page.html"), page.replace("@media print {", "@media all {")).unwrap();
         let seen = seen(browser, folder, self.wide, false);
         assert_eq!(seen["kept"], true, "a chart may be cut on {name}: {seen:#}");

@@ -6,8 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::lies::template;
 use crate::mindful::alone::Quiet;
+use crate::mindful::short_run;
+use crate::mindful::template;
 
 /// Codes of what others on this host do to a run, whatever it is.
 const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
@@ -81,20 +82,6 @@ impl Bench {
         let shown = self.command(&["show", run["id"].as_str().unwrap(), "--full"]).output().unwrap();
         Reported { run, text: String::from_utf8(shown.stdout).unwrap() }
     }
-}
-
-/// The arguments of a short run: those given take the place of these.
-pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    let mut all = vec!["run", "--format", "json"];
-    for (flag, value) in
-        [("--schemas", "2"), ("--scale", "16MiB"), ("--sessions", "2"), ("--warmup", "500ms"), ("--duration", "2s")]
-    {
-        if !args.contains(&flag) {
-            all.extend([flag, value]);
-        }
-    }
-    all.extend(args);
-    all
 }
 
 /// A run, as JSON and as text.

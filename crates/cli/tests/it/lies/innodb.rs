@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::lies::bench::{Bench, Reported, short_run};
+use crate::lies::bench::{Bench, Reported};
 use crate::lies::neighbours::Background;
-use crate::lies::template;
 use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::short_run;
+use crate::mindful::template;
 
 /// A buffer pool for a quarter of the data.
 const SMALL: [&str; 2] = ["--cache", "8MiB"];

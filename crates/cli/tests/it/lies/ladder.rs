@@ -3,7 +3,8 @@
 use crate::lies::bench::{Bench, Reported};
 
 fn sweep(bench: &Bench, args: &[&str]) -> Reported {
-    let all = [&["sweep", "--format", "json", "--warmup", "1s", "--duration", "2s", "--schemas", "4"], args].concat();
+    let all =
+        [&["sweep", "--format", "json", "--warmup", "500ms", "--duration", "2s", "--schemas", "4"], args].concat();
     bench.reported(&bench.command(&all).output().unwrap())
 }
 
@@ -19,13 +20,13 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     let bench = Bench::new();
     let data = bench.path("private").display().to_string();
     let server = ["--target", "embedded", "--data-dir", &data, "--scale", "64MiB", "--set", "shared_buffers=8MB"];
-    let swept = sweep(&bench, &[&server[..], &["--sessions", "1..8"]].concat());
+    let swept = sweep(&bench, &[&server[..], &["--sessions", "1,2,8"]].concat());
     let ratios = hit_ratios(&swept);
     assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
     let least = ratios.iter().map(|(_, ratio)| *ratio).fold(1.0, f64::min);
     let most = ratios.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
-    // One session in one of the four schemas would have found a quarter of it.
-    assert!(most - least < 0.03 && most < 0.2, "{ratios:?}");
+    // One session in one of the four schemas would have found an eighth of it, four times of what there is of all.
+    assert!(most - least < 0.06 && most < 0.12, "{ratios:?}");
     assert!(!swept.has("steps-not-alike"), "{swept}");
 
     // An old kit's sessions stay in their schemas: then the ladder is told, and its knee is not.

@@ -7,8 +7,8 @@ use std::process::Command;
 use mindful_conformance::{not_run, own_mounts};
 
 use crate::lies::bench::{Bench, Reported};
-use crate::lies::template;
 use crate::mindful::alone::Quiet;
+use crate::mindful::template;
 
 const IMAGE_BYTES: u64 = 512 << 20;
 
@@ -79,36 +79,6 @@ fn told(missing: &str) {
 }
 
 #[test]
-fn a_loop_device_is_storage_only_past_the_page_cache() {
-    let bench = Bench::before_quiet();
-    let buffered = match Mounted::on_loop(&bench, "buffered", false) {
-        Ok(mounted) => mounted,
-        Err(missing) => return told(&missing),
-    };
-    template::copy_to(&buffered.folder.join("private"));
-    let quiet = Quiet::wait();
-    let cached = measured_in(&bench, &buffered.folder);
-    drop(quiet);
-    cached.assert_suspect("cache-below");
-    let evidence = cached.evidence("cache-below");
-    assert!(evidence.contains(buffered.name()) && evidence.contains("through the page cache"), "{cached}");
-    assert!(!cached.headline().contains("storage iops"), "{cached}");
-    assert!(cached.headline().contains("a cache below the file system served"), "{cached}");
-    assert!(cached.text.contains("served from between"), "{cached}");
-    drop(buffered);
-    let direct = match Mounted::on_loop(&bench, "direct", true) {
-        Ok(mounted) => mounted,
-        Err(missing) => return told(&missing),
-    };
-    template::copy_to(&direct.folder.join("private"));
-    let _quiet = Quiet::wait();
-    let clean = measured_in(&bench, &direct.folder);
-    clean.assert_clean();
-    assert!(!clean.has("cache-below"), "{clean}");
-    assert_eq!(clean.headline().contains("storage iops"), !clean.has("foreign-reads"), "{clean}");
-}
-
-#[test]
 fn a_disk_of_memory_is_no_storage() {
     let bench = Bench::new();
     let memory = match Mounted::on_memory(&bench) {
@@ -172,4 +142,39 @@ fn a_database_in_tmpfs_is_read_from_memory_alone() {
     reported.assert_suspect("data-in-memory");
     assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
     assert!(reported.headline().contains("all from the page cache"), "{reported}");
+}
+
+/// Nothing else may work beside these.
+mod alone {
+    use super::*;
+
+    #[test]
+    fn a_loop_device_is_storage_only_past_the_page_cache() {
+        let bench = Bench::before_quiet();
+        let buffered = match Mounted::on_loop(&bench, "buffered", false) {
+            Ok(mounted) => mounted,
+            Err(missing) => return told(&missing),
+        };
+        template::copy_to(&buffered.folder.join("private"));
+        let quiet = Quiet::wait();
+        let cached = measured_in(&bench, &buffered.folder);
+        drop(quiet);
+        cached.assert_suspect("cache-below");
+        let evidence = cached.evidence("cache-below");
+        assert!(evidence.contains(buffered.name()) && evidence.contains("through the page cache"), "{cached}");
+        assert!(!cached.headline().contains("storage iops"), "{cached}");
+        assert!(cached.headline().contains("a cache below the file system served"), "{cached}");
+        assert!(cached.text.contains("served from between"), "{cached}");
+        drop(buffered);
+        let direct = match Mounted::on_loop(&bench, "direct", true) {
+            Ok(mounted) => mounted,
+            Err(missing) => return told(&missing),
+        };
+        template::copy_to(&direct.folder.join("private"));
+        let _quiet = Quiet::wait();
+        let clean = measured_in(&bench, &direct.folder);
+        clean.assert_clean();
+        assert!(!clean.has("cache-below"), "{clean}");
+        assert_eq!(clean.headline().contains("storage iops"), !clean.has("foreign-reads"), "{clean}");
+    }
 }

@@ -4,11 +4,12 @@ use std::process::Command;
 
 use mindful_conformance::not_run;
 
-use crate::lies::bench::{Bench, device_of, short_run};
+use crate::lies::bench::{Bench, device_of};
 use crate::lies::control_group::ControlGroup;
 use crate::lies::server::UsersServer;
 use crate::lies::stalls::{all_at_work, children};
 use crate::mindful::alone::Quiet;
+use crate::mindful::short_run;
 
 /// Where a layer hides the device of the data, the limit of reads is on another one: it is reported all the same.
 #[test]
@@ -37,26 +38,6 @@ fn a_server_held_back_by_its_control_group_is_reported() {
     );
 }
 
-#[test]
-fn a_client_without_cpu_is_called_the_limit() {
-    let bench = Bench::before_quiet();
-    let Some(group) = ControlGroup::with_cpu(0.15) else { return };
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
-    let _quiet = Quiet::wait();
-    let url = server.url();
-    let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
-    let free = bench.reported(&bench.run(&small));
-    assert!(!free.has("client-bound") || free.disturbed(), "{free}");
-    let mut starved = Command::new("sh");
-    starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
-    starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
-    let starved = bench.reported(&bench.at_home(starved).output().unwrap());
-    starved.assert_suspect("client-bound");
-    // Where others leave it even less than that, they come first.
-    let limited = starved.text.contains("limited by the client");
-    assert!(limited || starved.has("foreign-cpu") && starved.text.contains("limited by CPU that others"), "{starved}");
-}
-
 /// The group mindful runs in has no limit of its own; the one above it has.
 #[test]
 fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
@@ -71,39 +52,67 @@ fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
     assert!(reported.contains("three quarters of the memory, 1 GiB"), "{reported}");
 }
 
-/// A throttle that sets in mid-run, as a volume's does when its credit is used up.
-#[test]
-fn a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep() {
-    const READS: u32 = 500;
-    let bench = Bench::before_quiet();
-    let Some(device) = device_of(&bench.path(".")) else {
-        return not_run("a layer hides the device that it would throttle");
-    };
-    let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
-    let server = UsersServer::start(&bench, "shared_buffers=1MB");
-    let _quiet = Quiet::wait();
-    let single = |duration| ["--work-unit", "1", "--duration", duration];
-    let free = server.run(&bench, &single("9s"));
-    assert!(!free.has("cliff"), "{free}");
-    let throttled = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            server.sql(&all_at_work(2, 5.5));
-            for (pid, _) in children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")) {
-                reads.hold(pid);
-            }
-        });
-        server.run(&bench, &single("12s"))
-    });
-    throttled.assert_suspect("cliff");
-    let evidence = throttled.evidence("cliff");
-    assert!(evidence.starts_with("held ") && evidence.contains(" since, for "), "{throttled}");
-    let since: f64 = evidence.split(" since").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
-    // A block of the index may be read for one in some.
-    assert!((0.7..1.05).contains(&(since / f64::from(READS))), "{throttled}");
-}
-
 fn any_device() -> String {
     let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
     let mut numbers = devices.filter_map(|device| std::fs::read_to_string(device.path().join("dev")).ok());
     numbers.next().unwrap().trim().to_owned()
+}
+
+/// Nothing else may work beside these.
+mod alone {
+    use super::*;
+
+    #[test]
+    fn a_client_without_cpu_is_called_the_limit() {
+        let bench = Bench::before_quiet();
+        let Some(group) = ControlGroup::with_cpu(0.15) else { return };
+        let server = UsersServer::start(&bench, "shared_buffers=64MB");
+        let _quiet = Quiet::wait();
+        let url = server.url();
+        let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
+        let free = bench.reported(&bench.run(&small));
+        assert!(!free.has("client-bound") || free.disturbed(), "{free}");
+        let mut starved = Command::new("sh");
+        starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
+        starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
+        let starved = bench.reported(&bench.at_home(starved).output().unwrap());
+        starved.assert_suspect("client-bound");
+        // Where others leave it even less than that, they come first.
+        let limited = starved.text.contains("limited by the client");
+        assert!(
+            limited || starved.has("foreign-cpu") && starved.text.contains("limited by CPU that others"),
+            "{starved}"
+        );
+    }
+
+    /// A throttle that sets in mid-run, as a volume's does when its credit is used up.
+    #[test]
+    fn a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep() {
+        const READS: u32 = 500;
+        let bench = Bench::before_quiet();
+        let Some(device) = device_of(&bench.path(".")) else {
+            return not_run("a layer hides the device that it would throttle");
+        };
+        let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
+        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let _quiet = Quiet::wait();
+        let single = |duration| ["--work-unit", "1", "--duration", duration];
+        let free = server.run(&bench, &single("9s"));
+        assert!(!free.has("cliff"), "{free}");
+        let throttled = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                server.sql(&all_at_work(2, 5.5));
+                for (pid, _) in children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")) {
+                    reads.hold(pid);
+                }
+            });
+            server.run(&bench, &single("12s"))
+        });
+        throttled.assert_suspect("cliff");
+        let evidence = throttled.evidence("cliff");
+        assert!(evidence.starts_with("held ") && evidence.contains(" since, for "), "{throttled}");
+        let since: f64 = evidence.split(" since").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+        // A block of the index may be read for one in some.
+        assert!((0.7..1.05).contains(&(since / f64::from(READS))), "{throttled}");
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::process::{Child, Command, Stdio};
 
-use crate::lies::bench::{Bench, Reported, short_run};
+use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
 use crate::mindful::alone::Quiet;
+use crate::mindful::short_run;
 
 /// A process that is at work until it is dropped.
 pub struct Background(Child);
@@ -45,51 +46,9 @@ pub fn busy_loop(bench: &Bench, name: &str) -> Background {
     Background(Command::new("setsid").arg(program).args(["-c", "while :; do :; done"]).spawn().unwrap())
 }
 
-/// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whoever else is there.
-#[test]
-fn busy_loops_beside_a_run_are_named_before_all_else() {
-    let bench = Bench::before_quiet().with_private();
-    let _quiet = Quiet::wait();
-    let cached = ["--set", "shared_buffers=64MB"];
-    let alone = bench.private(&cached);
-    alone.assert_clean();
-    let cpus = std::thread::available_parallelism().unwrap().get();
-    let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy\u{1b}loop")).collect();
-    let beside = bench.private(&cached);
-    beside.assert_suspect("foreign-cpu");
-    drop(loops);
-    assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");
-    assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");
-    assert_eq!(beside.codes()[0], "foreign-cpu", "{beside}");
-    let first = beside.text.lines().next().unwrap();
-    assert!(first.starts_with("SUSPECT  Others used the CPUs of this host"), "{beside}");
-    assert!(beside.text.contains("limited by CPU that others used"), "{beside}");
-    assert!(!beside.text.contains('\u{1b}') && !beside.text.contains("more or faster CPUs"), "{beside}");
-}
-
 /// Reads at the device that are not of the server's processes.
 fn foreign_per_s(reported: &Reported) -> f64 {
     reported.figure("device_reads_per_s") - reported.figure("process_reads_per_s")
-}
-
-#[test]
-fn another_reader_of_the_device_is_found() {
-    let bench = Bench::before_quiet().with_private();
-    let _quiet = Quiet::wait();
-    let small_cache = ["--set", "shared_buffers=1MB"];
-    let alone = bench.private(&small_cache);
-    let beside = {
-        let _reader = reader(&bench);
-        bench.private(&small_cache)
-    };
-    beside.assert_suspect("foreign-reads");
-    assert!(!beside.headline().contains("storage iops"), "{beside}");
-    // This host may have real neighbours, and by chance louder ones than this reader: the code is there exactly when
-    // their share is.
-    let share = foreign_per_s(&alone) / alone.figure("device_reads_per_s");
-    assert!(share > 0.03 || !alone.has("foreign-reads"), "{share}: {alone}");
-    let (few, many) = (foreign_per_s(&alone), foreign_per_s(&beside));
-    assert!(few < many / 2.0 || alone.has("foreign-reads"), "{few} of {many}: {alone}\n{beside}");
 }
 
 #[test]
@@ -164,4 +123,51 @@ fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     );
     beside.assert_suspect("log-band");
     assert!(beside.evidence("log-band").contains("expected"), "{beside}");
+}
+
+/// Nothing else may work beside these.
+mod alone {
+    use super::*;
+
+    /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whoever else is there.
+    #[test]
+    fn busy_loops_beside_a_run_are_named_before_all_else() {
+        let bench = Bench::before_quiet().with_private();
+        let _quiet = Quiet::wait();
+        let cached = ["--set", "shared_buffers=64MB"];
+        let alone = bench.private(&cached);
+        alone.assert_clean();
+        let cpus = std::thread::available_parallelism().unwrap().get();
+        let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy\u{1b}loop")).collect();
+        let beside = bench.private(&cached);
+        beside.assert_suspect("foreign-cpu");
+        drop(loops);
+        assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");
+        assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");
+        assert_eq!(beside.codes()[0], "foreign-cpu", "{beside}");
+        let first = beside.text.lines().next().unwrap();
+        assert!(first.starts_with("SUSPECT  Others used the CPUs of this host"), "{beside}");
+        assert!(beside.text.contains("limited by CPU that others used"), "{beside}");
+        assert!(!beside.text.contains('\u{1b}') && !beside.text.contains("more or faster CPUs"), "{beside}");
+    }
+
+    #[test]
+    fn another_reader_of_the_device_is_found() {
+        let bench = Bench::before_quiet().with_private();
+        let _quiet = Quiet::wait();
+        let small_cache = ["--set", "shared_buffers=1MB"];
+        let alone = bench.private(&small_cache);
+        let beside = {
+            let _reader = reader(&bench);
+            bench.private(&small_cache)
+        };
+        beside.assert_suspect("foreign-reads");
+        assert!(!beside.headline().contains("storage iops"), "{beside}");
+        // This host may have real neighbours, and by chance louder ones than this reader: the code is there exactly when
+        // their share is.
+        let share = foreign_per_s(&alone) / alone.figure("device_reads_per_s");
+        assert!(share > 0.03 || !alone.has("foreign-reads"), "{share}: {alone}");
+        let (few, many) = (foreign_per_s(&alone), foreign_per_s(&beside));
+        assert!(few < many / 2.0 || alone.has("foreign-reads"), "{few} of {many}: {alone}\n{beside}");
+    }
 }

@@ -12,7 +12,7 @@ use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
 use tokio::runtime::Runtime;
 
 use crate::lies::bench::{Bench, Reported};
-use crate::lies::template;
+use crate::mindful::template;
 
 /// Stops when this is dropped.
 pub struct UsersServer {

@@ -60,15 +60,15 @@ pub fn children(pid: u32) -> Vec<(u32, String)> {
     pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
 }
 
-/// A run of 10 s, of which the processes that `chosen` names stand still for [`STOOD`].
+/// A run of 8 s, of which the processes that `chosen` names stand still for [`STOOD`].
 fn stopped_beside(bench: &Bench, server: &UsersServer, chosen: impl Fn() -> Vec<u32> + Send + Sync) -> Reported {
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            server.sql(&all_at_work(SESSIONS, 3.3));
+            server.sql(&all_at_work(SESSIONS, 2.3));
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });
-        seconds(bench, server, "10s")
+        seconds(bench, server, "8s")
     })
 }
 
@@ -82,53 +82,59 @@ fn figure(evidence: &str, unit: &str) -> f64 {
     words.last().unwrap().parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
 }
 
-#[test]
-fn a_server_that_stood_still_is_told_first() {
-    let bench = Bench::before_quiet();
-    let server = UsersServer::start(&bench, "shared_buffers=1MB");
-    let _quiet = Quiet::wait();
-    let clean = seconds(&bench, &server, "4s");
-    assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
-    let stopped = stopped_beside(&bench, &server, || {
-        let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
-        all.chain([server.pid()]).collect()
-    });
-    stopped.assert_suspect("stall");
-    assert_eq!(stopped.codes()[0], "stall", "{stopped}");
-    let first = stopped.text.lines().next().unwrap();
-    assert!(first.starts_with("SUSPECT  Sessions were inside operations and none ended"), "{stopped}");
-    let evidence = stopped.evidence("stall");
-    assert!((2.9..3.5).contains(&figure(evidence, " s from")), "{stopped}");
-    assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");
-    let (with, without) = (figure(evidence, " blocks/s with it"), figure(evidence, " in the slices without"));
-    assert!((0.5..0.9).contains(&(with / without)), "{stopped}");
-    assert!(stopped.text.contains("limited by a stall"), "{stopped}");
-}
+/// Nothing else may work beside these.
+mod alone {
+    use super::*;
 
-#[test]
-fn one_session_that_stood_still_is_told_with_its_number() {
-    let bench = Bench::before_quiet();
-    // Of a cached server: nobody waits for a block that the stopped one was about to read.
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
-    let _quiet = Quiet::wait();
-    let one = || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
-    let stopped = stopped_beside(&bench, &server, || one().take(1).collect());
-    stopped.assert_suspect("session-stall");
-    assert!(!stopped.has("stall"), "{stopped}");
-    // Where a second one waited long for a CPU, this is the longest of two.
-    let evidence = stopped.evidence("session-stall");
-    assert!(evidence.starts_with("session ") || evidence.contains("the longest session "), "{stopped}");
-    assert!((2.9..3.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
-}
+    #[test]
+    fn a_server_that_stood_still_is_told_first() {
+        let bench = Bench::before_quiet();
+        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let _quiet = Quiet::wait();
+        let clean = seconds(&bench, &server, "4s");
+        assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
+        let stopped = stopped_beside(&bench, &server, || {
+            let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
+            all.chain([server.pid()]).collect()
+        });
+        stopped.assert_suspect("stall");
+        assert_eq!(stopped.codes()[0], "stall", "{stopped}");
+        let first = stopped.text.lines().next().unwrap();
+        assert!(first.starts_with("SUSPECT  Sessions were inside operations and none ended"), "{stopped}");
+        let evidence = stopped.evidence("stall");
+        assert!((2.9..3.5).contains(&figure(evidence, " s from")), "{stopped}");
+        assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");
+        let (with, without) = (figure(evidence, " blocks/s with it"), figure(evidence, " in the slices without"));
+        assert!((0.5..0.9).contains(&(with / without)), "{stopped}");
+        assert!(stopped.text.contains("limited by a stall"), "{stopped}");
+    }
 
-/// Who waits for a CPU does not stand still.
-#[test]
-fn busy_loops_are_no_stall() {
-    let bench = Bench::before_quiet();
-    let server = UsersServer::start(&bench, "shared_buffers=1MB");
-    let _quiet = Quiet::wait();
-    let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
-    let beside = seconds(&bench, &server, "6s");
-    drop(loops);
-    assert!(!beside.has("stall") && !beside.has("session-stall"), "{beside}");
+    #[test]
+    fn one_session_that_stood_still_is_told_with_its_number() {
+        let bench = Bench::before_quiet();
+        // Of a cached server: nobody waits for a block that the stopped one was about to read.
+        let server = UsersServer::start(&bench, "shared_buffers=64MB");
+        let _quiet = Quiet::wait();
+        let one =
+            || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
+        let stopped = stopped_beside(&bench, &server, || one().take(1).collect());
+        stopped.assert_suspect("session-stall");
+        assert!(!stopped.has("stall"), "{stopped}");
+        // Where a second one waited long for a CPU, this is the longest of two.
+        let evidence = stopped.evidence("session-stall");
+        assert!(evidence.starts_with("session ") || evidence.contains("the longest session "), "{stopped}");
+        assert!((2.9..3.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
+    }
+
+    /// Who waits for a CPU does not stand still.
+    #[test]
+    fn busy_loops_are_no_stall() {
+        let bench = Bench::before_quiet();
+        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let _quiet = Quiet::wait();
+        let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
+        let beside = seconds(&bench, &server, "4s");
+        drop(loops);
+        assert!(!beside.has("stall") && !beside.has("session-stall"), "{beside}");
+    }
 }

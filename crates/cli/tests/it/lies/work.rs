@@ -7,8 +7,9 @@ use crate::lies::server::UsersServer;
 
 #[test]
 fn sessions_that_update_one_row_set_are_reported() {
-    let bench = Bench::new();
-    let updates = ["--scale", "128", "--sessions", "4", "--update-pct", "100", "--commit-wait", "off"];
+    let bench = Bench::new().with_private();
+    let updates =
+        ["--namespace", "few", "--scale", "128", "--sessions", "4", "--update-pct", "100", "--commit-wait", "off"];
     let apart = bench.private(&[&updates[..], &["--schemas", "4"]].concat());
     assert!(!apart.has("contention"), "{apart}");
     let one = bench.private(&[&updates[..], &["--schemas", "1"]].concat());
@@ -87,8 +88,8 @@ fn settings_of_the_role_change_no_figure() {
 
 #[test]
 fn content_that_repeats_makes_a_run_suspect() {
-    let bench = Bench::new();
-    let repeated = bench.private(&["--content", "repeated"]);
+    let bench = Bench::new().with_private();
+    let repeated = bench.private(&["--namespace", "alike", "--content", "repeated"]);
     repeated.assert_suspect("repeated-content");
     assert!(repeated.evidence("repeated-content").contains("LZ4"), "{repeated}");
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::lies::bench::Bench;
-use crate::lies::template;
+use crate::mindful::template;
 use crate::mindful::{json, refused};
 
 #[test]

@@ -14,7 +14,12 @@ pub struct Quiet {
 impl Quiet {
     /// Waits until nobody else measures, and nobody works beside. While it waits nobody new begins beside: those who want
     /// to be alone take their turns one after another, and the machine is emptied once for all of them.
+    ///
+    /// For tests of modules that are called `alone`: the gate runs them while no other program of tests is at work.
     pub fn wait() -> Self {
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or_default();
+        assert!(test.contains("alone::"), "{test} measures this machine: it belongs in a module `alone`");
         let turn = Self::file("turn");
         turn.lock_shared().unwrap();
         let held = Self::file("quiet");
