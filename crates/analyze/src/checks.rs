@@ -3,6 +3,7 @@
 mod cliff;
 mod host;
 mod log_band;
+mod network;
 mod ranks;
 mod reported;
 mod server;
@@ -33,6 +34,8 @@ use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::steady::{self, Criteria, Movement, Reason, Signals, movement};
 use crate::step::StepAnalysis;
+
+pub use network::of_part;
 
 /// How far the measured window may be from the requested one, as a share of it.
 pub const WINDOW_TOLERANCE: f64 = 0.01;
@@ -157,6 +160,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(ranks::of_step(run, found));
+    findings.extend(network::of_step(step, &found.counters));
     findings.extend(host::of_window(&found.counters));
     findings.extend(server::of_window(run, step, found));
     findings.extend(ways::of_window(run, step, found));

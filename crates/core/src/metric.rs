@@ -200,6 +200,34 @@ pub mod shared {
     pub const FORCED_CHECKPOINTS: Counter = Counter("num_requested");
 }
 
+/// What the interfaces of a host carry, by names that begin with the interface's.
+pub mod network {
+    /// The source of all of them.
+    pub const SOURCE: &str = "network";
+    /// Bytes received so far.
+    pub const RECEIVED: Figure = Figure("received");
+    /// Bytes sent so far.
+    pub const SENT: Figure = Figure("sent");
+    /// Bytes per second that it can carry in one direction.
+    pub const SPEED: Figure = Figure("speed");
+
+    /// One figure of each interface.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Figure(&'static str);
+
+    impl Figure {
+        /// The name under which that of `interface` is stored.
+        pub fn of(self, interface: &str) -> String {
+            format!("{interface}.{}", self.0)
+        }
+
+        /// The interface whose figure is stored under `name`; `None` where that is another figure.
+        pub fn interface(self, name: &str) -> Option<&str> {
+            name.strip_suffix(self.0)?.strip_suffix('.')
+        }
+    }
+}
+
 /// CPU that one process used for some time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessCpu {

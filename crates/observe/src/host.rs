@@ -12,12 +12,13 @@ use crate::cpu::HostCpu;
 use crate::data_devices::DataDevices;
 use crate::diskstats::Diskstats;
 use crate::neighbours::Neighbours;
+use crate::network::Network;
 use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
 use crate::{block_trace, meminfo, vmstat};
 
 /// The samplers of this host for a system under test, and what cannot be seen. Of a remote system only mindful's own
-/// CPU is. Single requests at the device are timed only `with_trace`.
+/// CPU and the network of its host are. Single requests at the device are timed only `with_trace`.
 pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
     let kernel = Kernel::default();
     let mut found = Found::default();
@@ -39,6 +40,7 @@ pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>
         );
     }
     found.samplers.push(Box::new(Client::new()));
+    found.samplers.extend(Network::open(&kernel).map(|network| Box::new(network) as Box<dyn Sampler>));
     (found.samplers, found.findings)
 }
 

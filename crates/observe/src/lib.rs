@@ -16,6 +16,7 @@ mod http;
 mod meminfo;
 mod named_values;
 mod neighbours;
+mod network;
 mod node_exporter;
 mod observer;
 mod pressure;

@@ -36,6 +36,7 @@ pub fn part_of(run: &Run) -> Result<StepRecord> {
     // The first rank's stand in its run, which becomes that of all.
     for rank in part.ranks.iter_mut().filter(|rank| rank.rank > 0) {
         rank.findings.clone_from(&run.findings);
+        rank.findings.extend(mindful_analyze::checks::of_part(run));
     }
     Ok(part)
 }

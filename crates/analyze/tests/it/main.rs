@@ -16,6 +16,7 @@ mod little;
 mod log_band;
 mod made;
 mod merged;
+mod network;
 mod open_loop;
 mod ranks;
 mod steady_signals;

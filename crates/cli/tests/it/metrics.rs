@@ -30,6 +30,9 @@ pub fn row(source: &str, metric: &Value) -> String {
     if source == "diskstats" && name.contains('.') {
         name = format!("DEVICE.{}", name.rsplit('.').next().unwrap());
     }
+    if source == "network" {
+        name = format!("INTERFACE.{}", name.rsplit('.').next().unwrap());
+    }
     if let Some(cpu) = name.strip_prefix("cpu").and_then(|rest| rest.strip_suffix("_busy"))
         && cpu.parse::<u32>().is_ok()
     {

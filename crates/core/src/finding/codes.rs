@@ -53,6 +53,7 @@ crate::finding_codes! {
     AUTOVACUUM = "autovacuum", Warning;
     FORCED_CHECKPOINTS = "forced-checkpoints", Warning;
     CLIENT_BOUND = "client-bound", Warning;
+    NETWORK_FULL = "network-full", Warning;
     CPU_STEAL = "cpu-steal", Warning;
     WAIT_SAMPLING_COST = "wait-sampling-cost", Info;
     CPU_THROTTLED = "cpu-throttled", Warning;

@@ -1,0 +1,76 @@
+//! Whether the network of a client was full in the window.
+
+use std::collections::BTreeMap;
+
+use mindful_core::finding::codes;
+use mindful_core::metric::network;
+use mindful_core::result::Finding;
+use mindful_core::run::{Run, StepRecord};
+
+use crate::figures::counters::{Change, Counters};
+use crate::figures::window::window;
+use crate::judgement::headline::percent;
+
+/// Share of an interface's speed in bytes counted that leaves no room: frames have gaps and heads beside them that nobody
+/// counts, 2 % of long ones and more of short ones.
+pub const NETWORK_FULL: f64 = 0.9;
+
+/// What one interface did in one direction.
+struct Way<'a> {
+    interface: &'a str,
+    does: &'static str,
+    bytes_per_s: f64,
+    speed: f64,
+}
+
+impl Way<'_> {
+    fn share(&self) -> f64 {
+        self.bytes_per_s / self.speed
+    }
+}
+
+/// The fullest interface of this process's host, where one is full.
+pub fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
+    let fullest = ways(counters).into_iter().max_by(|one, other| one.share().total_cmp(&other.share()))?;
+    (fullest.share() > NETWORK_FULL).then(|| {
+        let text = "An interface of mindful's host carried all that it can: the figures are those of the network between client \
+                    and server. Let the server loop (--loop server), use a faster network, or spread the --sessions over \
+                    ranks on more hosts.";
+        let Way { interface, does, bytes_per_s, speed } = &fullest;
+        let whose = first_of_several(step);
+        let evidence = format!(
+            "{whose}{interface} {does} {:.0} of {:.0} MB/s, {}",
+            bytes_per_s / 1e6,
+            speed / 1e6,
+            percent(fullest.share())
+        );
+        codes::NETWORK_FULL.finding(text, evidence)
+    })
+}
+
+/// What the part of a rank says of its own network: in the run of all stand the counters of the first rank alone.
+pub fn of_part(run: &Run) -> Vec<Finding> {
+    let of_step = |step: &StepRecord| of_step(step, &Counters::of(step, &window(step)?));
+    run.steps.iter().filter_map(of_step).collect()
+}
+
+fn first_of_several(step: &StepRecord) -> String {
+    match &*step.ranks {
+        [first, _, ..] => format!("rank {} on {}: ", first.rank, first.host),
+        _ => String::new(),
+    }
+}
+
+fn ways(counters: &Counters) -> Vec<Way<'_>> {
+    let of_network = || counters.0.iter().filter(|change| change.source == network::SOURCE);
+    let speeds: BTreeMap<&str, f64> = of_network()
+        .filter_map(|change| Some((network::SPEED.interface(&change.name)?, change.readings[1].filter(|s| *s > 0.0)?)))
+        .collect();
+    of_network().filter_map(|change| way(change, &speeds)).collect()
+}
+
+fn way<'a>(change: &'a Change, speeds: &BTreeMap<&str, f64>) -> Option<Way<'a>> {
+    let does = |figure: network::Figure, does| Some((figure.interface(&change.name)?, does));
+    let (interface, does) = does(network::RECEIVED, "received").or_else(|| does(network::SENT, "sent"))?;
+    Some(Way { interface, does, bytes_per_s: change.delta? / change.seconds, speed: *speeds.get(interface)? })
+}

@@ -1,0 +1,150 @@
+//! What the network interfaces of this host carry, and how much they could, from `/sys/class/net`.
+//!
+//! Only interfaces with a device behind them: the speed of a virtual one is made up (a `veth` says 10 Gbit/s whatever is
+//! below), and what crosses it crosses a real one too unless it stays on this host.
+
+use mindful_core::Result;
+use mindful_core::metric::{Metric, Sampler, network};
+use mindful_host::Kernel;
+use mindful_host::kernel_file::{KernelFile, value};
+
+/// Bytes per second of a megabit, as speeds are told.
+const MEGABIT: f64 = 1e6 / 8.0;
+
+/// Samples the interfaces.
+#[derive(Debug)]
+pub(crate) struct Network {
+    interfaces: Vec<Interface>,
+    metrics: Vec<Metric>,
+}
+
+/// One of them, with what it has received and sent so far.
+#[derive(Debug)]
+struct Interface {
+    counters: [KernelFile; 2],
+    /// Bytes per second in one direction; `None` where its driver does not tell.
+    speed: Option<f64>,
+}
+
+impl Network {
+    /// `None` where there is no interface with a device, such as in most containers.
+    pub(crate) fn open(kernel: &Kernel) -> Option<Self> {
+        let listed = std::fs::read_dir(kernel.sys.join("class/net")).ok()?;
+        let mut names: Vec<String> =
+            listed.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        let opened = names.iter().filter_map(|name| Some((name, Interface::open(kernel, name)?)));
+        let (names, interfaces): (Vec<&String>, Vec<Interface>) = opened.unzip();
+        let metrics = names.into_iter().flat_map(|name| {
+            [
+                Metric::counter(network::RECEIVED.of(name), "bytes", "bytes received by the interface"),
+                Metric::counter(network::SENT.of(name), "bytes", "bytes sent by the interface"),
+                Metric::gauge(
+                    network::SPEED.of(name),
+                    "bytes/s",
+                    "what the interface can carry in one direction; unknown where its driver does not tell",
+                ),
+            ]
+        });
+        (!interfaces.is_empty()).then(|| Self { metrics: metrics.collect(), interfaces })
+    }
+}
+
+impl Interface {
+    fn open(kernel: &Kernel, name: &str) -> Option<Self> {
+        let folder = kernel.sys.join("class/net").join(name);
+        if !folder.join("device").exists() {
+            return None;
+        }
+        let counter = |file: &str| KernelFile::open(folder.join("statistics").join(file)).ok();
+        let megabits = value(folder.join("speed")).and_then(|text| text.parse::<f64>().ok());
+        // -1 and its like as 32 bits without a sign stand for unknown.
+        let known = megabits.filter(|megabits| *megabits > 0.0 && *megabits < f64::from(u32::MAX));
+        Some(Self {
+            counters: [counter("rx_bytes")?, counter("tx_bytes")?],
+            speed: known.map(|megabits| megabits * MEGABIT),
+        })
+    }
+
+    fn read(&mut self) -> [Option<f64>; 3] {
+        let [received, sent] = self.counters.each_mut().map(|file| file.text().ok()?.trim().parse().ok());
+        [received, sent, self.speed]
+    }
+}
+
+impl Sampler for Network {
+    fn name(&self) -> &str {
+        network::SOURCE
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(self.interfaces.iter_mut().flat_map(Interface::read).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    fn interface(sys: &Path, name: &str, speed: Option<&str>, device: bool) {
+        let folder = sys.join("class/net").join(name);
+        fs::create_dir_all(folder.join("statistics")).unwrap();
+        for (file, bytes) in [("rx_bytes", "1000\n"), ("tx_bytes", "70\n")] {
+            fs::write(folder.join("statistics").join(file), bytes).unwrap();
+        }
+        if let Some(speed) = speed {
+            fs::write(folder.join("speed"), speed).unwrap();
+        }
+        if device {
+            fs::create_dir(folder.join("device")).unwrap();
+        }
+    }
+
+    #[test]
+    fn interfaces_with_a_device_are_read_and_unknown_speed_is_none() {
+        let tree = tempfile::tempdir().unwrap();
+        let kernel = Kernel { sys: tree.path().to_owned(), ..Kernel::default() };
+        assert!(Network::open(&kernel).is_none());
+        for (name, speed, device) in [
+            ("eth0", Some("10000\n"), true),
+            ("eth1", Some("-1\n"), true),
+            ("eth2", None, true),
+            ("eth3", Some("4294967295\n"), true),
+            ("lo", None, false),
+            ("veth7", Some("10000\n"), false),
+        ] {
+            interface(tree.path(), name, speed, device);
+        }
+        let mut network = Network::open(&kernel).unwrap();
+        let names: Vec<&str> = network.metrics().iter().map(|metric| &*metric.name).collect();
+        assert_eq!(names[..4], ["eth0.received", "eth0.sent", "eth0.speed", "eth1.received"]);
+        let read = network.read().unwrap();
+        assert_eq!(read[..3], [Some(1000.0), Some(70.0), Some(1.25e9)]);
+        assert!(read.len() == 12 && [5, 8, 11].iter().all(|speed| read[*speed].is_none()), "{read:?}");
+        fs::write(tree.path().join("class/net/eth0/statistics/rx_bytes"), "gone").unwrap();
+        assert_eq!(network.read().unwrap()[..2], [None, Some(70.0)]);
+    }
+
+    #[test]
+    fn what_this_host_has_is_what_its_kernel_says() {
+        let has_device = |entry: &fs::DirEntry| entry.path().join("device").exists();
+        let listed = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
+        let names: Vec<_> = listed.filter(has_device).collect();
+        let Some(mut network) = Network::open(&Kernel::default()) else {
+            assert!(names.is_empty(), "{names:?}");
+            return;
+        };
+        let (before, behind) = (network.read().unwrap(), network.read().unwrap());
+        assert_eq!(before.len(), 3 * names.len());
+        for (before, behind) in before.chunks(3).zip(behind.chunks(3)) {
+            assert!(before[0] <= behind[0] && before[1] <= behind[1] && before[0].is_some(), "{before:?} {behind:?}");
+        }
+    }
+}
