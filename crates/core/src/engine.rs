@@ -78,6 +78,11 @@ pub trait Engine: Sync {
         None
     }
 
+    /// The variable from which it takes the password of a target; `None` where there are no passwords.
+    fn password_variable(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The URL without its secrets, for output and storage.
     fn redact(&self, url: &str) -> String;
 

@@ -69,10 +69,26 @@ pub trait Meeting: Send + Sync {
     fn clear(&self, job: &str, rank: Option<u32>) -> Result<()>;
 }
 
+/// The refusal of a private server, which each rank would start for itself; `server` is the URL of one that is not.
+pub fn private(server: &str) -> Error {
+    Error::plan(
+        "ranks cannot share a private server: each would start its own",
+        format!("give --target {server} of a server that all ranks reach"),
+    )
+}
+
 /// The refusal of a target in which ranks cannot meet.
 pub fn nowhere(engine: &str) -> Error {
     Error::plan(
         format!("ranks cannot meet in a target of {engine}"),
-        "give --meet: a database by its URL, or dir:PATH of a folder that all ranks share",
+        "give --meet: postgres://… or mysql://… of a database, or dir:PATH of a folder that all ranks share",
+    )
+}
+
+/// The refusal of a target that is a file: its locks cross no network as surely as whole files in a folder do.
+pub fn in_no_file(engine: &str) -> Error {
+    Error::plan(
+        format!("ranks cannot meet in a file of {engine}: its locks do not hold on every shared storage"),
+        "give --meet dir:PATH of a folder beside it, or a database by its URL",
     )
 }

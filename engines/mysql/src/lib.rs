@@ -16,6 +16,7 @@ mod layout;
 mod link;
 mod load;
 mod lock;
+mod meeting;
 mod names;
 mod options;
 mod plan_check;
@@ -39,12 +40,14 @@ use std::sync::Arc;
 use mindful_core::engine::Words;
 use mindful_core::event::{Events, note};
 use mindful_core::finding::Code;
+use mindful_core::meeting::Meeting;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Capabilities, Engine, Result, Target};
 
 pub use flavor::Flavor;
 
 use crate::connect::Server;
+use crate::meeting::MysqlMeeting;
 use crate::options::Options;
 use crate::server::Private;
 use crate::target::MysqlTarget;
@@ -94,6 +97,10 @@ impl Engine for Mysql {
         Words::new("redo", "buffer pool hits", "index, undo and purge reads")
     }
 
+    fn password_variable(&self) -> Option<&'static str> {
+        Some("MYSQL_PWD")
+    }
+
     fn redact(&self, url: &str) -> String {
         if private(url).is_some() { url.to_owned() } else { connect::redact(url) }
     }
@@ -116,6 +123,19 @@ impl Engine for Mysql {
         };
         Options::from_settings(settings, None)?;
         Private::accepts(flavor, settings)
+    }
+
+    fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+        if private(url).is_some() {
+            return Err(mindful_core::meeting::private("mysql://…"));
+        }
+        let server = Server::parse(url)?;
+        for remark in server.notes() {
+            note(&**events, remark);
+        }
+        let options = Options::from_settings(settings, server.database())?;
+        let place = format!("database {} of {}", options.namespace.quoted(), self.redact(url));
+        Ok(Box::new(MysqlMeeting::open(server, &options.namespace, place)?))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

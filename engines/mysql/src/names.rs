@@ -15,6 +15,9 @@ pub const REGISTRY: &str = "registry";
 /// The table of numbers that ranges are joined with, which has the mark as its comment.
 pub const NUMBERS: &str = "numbers";
 
+/// The table in which ranks of a run meet, which has the mark as its comment.
+pub const MEETING: &str = "meeting";
+
 /// The database of mindful's where nobody names one.
 pub const DEFAULT: &str = "mindful";
 

@@ -13,7 +13,7 @@ pub use judge::{Fault, Judged};
 
 use crate::error::Failure;
 use crate::link::Link;
-use crate::names::{Kind, MARK, Namespace, REGISTRY, SHAPE, quote_ident};
+use crate::names::{Kind, MARK, MEETING, Namespace, REGISTRY, SHAPE, quote_ident};
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,10 +64,26 @@ pub fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
     let Found::Ours { entries } = &found else { return Ok(found) };
     match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
         None => Ok(found),
-        Some((entry, fault)) => Err(Error::target(
-            format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.name), fault.what),
-            "take that away, or `mindful cleanup` and load anew",
-        )),
+        Some((entry, fault)) => Err(not_as_made(namespace, &entry.name, fault)),
+    }
+}
+
+fn not_as_made(namespace: &Namespace, name: &str, fault: &Fault) -> Error {
+    Error::target(
+        format!("{} is not as mindful made it: it {}", namespace.qualified(name), fault.what),
+        "take that away, or `mindful cleanup` and load anew",
+    )
+}
+
+/// Whether the table in which ranks meet is there; refuses one that is not as it was made.
+pub fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
+    let judged = link.run("looking for the place to meet", |conn| judge::read(conn, namespace))?;
+    if let Some(why) = judged.refusal(namespace).filter(|_| !judged.is_empty()) {
+        return Err(why);
+    }
+    match judged.fault_of_meeting() {
+        Some(fault) => Err(not_as_made(namespace, MEETING, &fault)),
+        None => Ok(judged.table(MEETING).is_some()),
     }
 }
 

@@ -44,6 +44,8 @@ pub struct MysqlTarget {
     reach: Mutex<Option<Reach>>,
     committed: Arc<Committed>,
     lock: RunLock,
+    /// The first rank of the run keeps others away, makes what is missing and settles what updates left.
+    among_ranks: AtomicBool,
 }
 
 impl MysqlTarget {
@@ -68,6 +70,7 @@ impl MysqlTarget {
             reach: Mutex::default(),
             committed: Arc::default(),
             lock: RunLock::default(),
+            among_ranks: AtomicBool::new(false),
         })
     }
 
@@ -210,6 +213,10 @@ impl Target for MysqlTarget {
         Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
     }
 
+    fn join_run(&self) {
+        self.among_ranks.store(true, Ordering::SeqCst);
+    }
+
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
         let in_server = workload.looping == LoopSite::Server;
@@ -219,7 +226,10 @@ impl Target for MysqlTarget {
         {
             self.link.release();
         }
-        self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
+        let among_ranks = self.among_ranks.load(Ordering::SeqCst);
+        if !among_ranks {
+            self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
+        }
         let dataset = self.dataset()?;
         prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
         prepare::refuse_contradictions(workload, sessions)?;
@@ -232,7 +242,7 @@ impl Target for MysqlTarget {
         };
         *self.reach.lock().unwrap_or_else(PoisonError::into_inner) = reach;
         let paths = plan_check::check(&self.link, workload, &self.options.namespace, reach)?;
-        if let Some(dataset) = dataset.filter(|_| workload.update_pct.is_none()) {
+        if let Some(dataset) = dataset.filter(|_| workload.update_pct.is_none() && !among_ranks) {
             let (tables, private) = (self.tables(&dataset), self.private.is_some());
             settle::before_reads(&self.link, &tables, private, &*self.events, &Stop::default())?;
         }

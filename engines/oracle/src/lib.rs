@@ -105,6 +105,10 @@ impl Engine for Oracle {
         Some(include_str!("../sql/grants.sql"))
     }
 
+    fn password_variable(&self) -> Option<&'static str> {
+        Some(connect::PASSWORD)
+    }
+
     fn redact(&self, url: &str) -> String {
         connect::redact(url)
     }

@@ -35,6 +35,8 @@ pub struct OracleTarget {
     lock: RunLock,
     /// Slices are timed by this host's clock, not the instance's.
     client_clock: AtomicBool,
+    /// The first rank of the run keeps others away.
+    among_ranks: AtomicBool,
     /// How far the instance's clock is ahead of this host's, us, once asked.
     ahead_us: Mutex<Option<i64>>,
     block_bytes: Mutex<Option<u64>>,
@@ -54,6 +56,7 @@ impl OracleTarget {
             events: Arc::clone(events),
             lock: RunLock::default(),
             client_clock: AtomicBool::new(false),
+            among_ranks: AtomicBool::new(false),
             ahead_us: Mutex::default(),
             block_bytes: Mutex::default(),
             clock_cost: OnceLock::new(),
@@ -138,12 +141,17 @@ impl Target for OracleTarget {
         Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
     }
 
+    fn join_run(&self) {
+        self.among_ranks.store(true, Ordering::SeqCst);
+    }
+
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
         self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
         prepare::refuse_contradictions(workload, sessions)?;
         prepare::refuse_more_than_loaded(workload, self.dataset()?.as_ref())?;
-        self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
+        let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
+        self.lock.hold(&self.link, &self.options.namespace, shared)?;
         prepare::paths(&self.link, workload, &self.options.namespace)
     }
 

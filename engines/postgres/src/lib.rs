@@ -45,7 +45,7 @@ use mindful_core::event::{Events, note};
 use mindful_core::finding::Code;
 use mindful_core::meeting::Meeting;
 use mindful_core::settings::{Key, Settings};
-use mindful_core::{Capabilities, Engine, Error, Result, Target};
+use mindful_core::{Capabilities, Engine, Result, Target};
 
 use crate::connect::Server;
 use crate::embedded::Embedded;
@@ -102,6 +102,10 @@ impl Engine for Postgres {
         Some(include_str!("../sql/grants.sql"))
     }
 
+    fn password_variable(&self) -> Option<&'static str> {
+        Some("PGPASSWORD")
+    }
+
     fn redact(&self, url: &str) -> String {
         if is_private(url) { url.to_owned() } else { connect::redact(url) }
     }
@@ -121,10 +125,7 @@ impl Engine for Postgres {
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
         if is_private(url) {
-            return Err(Error::plan(
-                "ranks cannot share a private server: each would start its own",
-                "give --target postgres://… of a server that all ranks reach",
-            ));
+            return Err(mindful_core::meeting::private("postgres://…"));
         }
         let (options, server) = (Options::from_settings(settings)?, Server::parse(url)?);
         for remark in server.notes() {

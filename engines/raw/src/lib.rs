@@ -7,6 +7,7 @@ use mindful_core::engine::{Capabilities, Engine, Target};
 use mindful_core::event::Events;
 use mindful_core::file_reads::{BlockTouch, FileReads, InFlight, names};
 use mindful_core::finding::Code;
+use mindful_core::meeting::{self, Meeting};
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Result, error};
 
@@ -89,6 +90,10 @@ impl Engine for Raw {
 
     fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
         options::Options::parse(url, settings).map(drop)
+    }
+
+    fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+        Err(meeting::nowhere("bare files"))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

@@ -21,6 +21,7 @@ use mindful_core::Result;
 use mindful_core::engine::{Capabilities, Engine, Target, Words};
 use mindful_core::event::Events;
 use mindful_core::finding::Code;
+use mindful_core::meeting::{self, Meeting};
 use mindful_core::settings::{Key, Settings};
 
 pub use options::KEYS;
@@ -82,6 +83,10 @@ impl Engine for Sqlite {
     fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
         Options::from_settings(settings)?;
         file::parse(url).map(drop)
+    }
+
+    fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+        Err(meeting::in_no_file("SQLite"))
     }
 
     fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

@@ -5,8 +5,8 @@ use mindful_core::settings::{Origin, Settings, parse_choice};
 use mindful_core::{Result, units};
 use mindful_runner::Context;
 
-use crate::context;
 use crate::exit::Exit;
+use crate::{context, registry};
 
 /// Ranks where nobody says how many.
 const RANKS: u32 = 2;
@@ -35,6 +35,15 @@ pub fn launch(matches: &ArgMatches) -> Result<Exit> {
         Launcher::Kubernetes => kubernetes(&context, ranks),
     })?;
     Ok(Exit::Ok)
+}
+
+/// The variables that may hold passwords of this plan: the target's, and that of the database where ranks meet.
+fn password_variables(context: &Context) -> Vec<&'static str> {
+    let meets = context.settings.get("meet").and_then(|url| registry::find(url).ok());
+    let mut names: Vec<_> =
+        [Some(context.engine), meets].into_iter().flatten().filter_map(|engine| engine.password_variable()).collect();
+    names.dedup();
+    names
 }
 
 /// `mindful run` with all that was given, without secrets, each word quoted for a shell.
@@ -67,9 +76,13 @@ fn minutes(context: &Context) -> u64 {
 
 fn slurm(context: &Context, ranks: u32) -> String {
     let (command, minutes) = (command(context, &[]).join(" "), minutes(context));
+    let passwords = match &*password_variables(context) {
+        [] => String::new(),
+        names => format!(" A password: {} in the environment, or its client's file.", names.join(", ")),
+    };
     format!(
         "#!/bin/sh\n\
-         # sbatch starts this script once, srun starts the ranks. A password: PGPASSWORD in the environment, or ~/.pgpass.\n\
+         # sbatch starts this script once, srun starts the ranks.{passwords}\n\
          #SBATCH --job-name=mindful\n\
          #SBATCH --ntasks={ranks}\n\
          #SBATCH --ntasks-per-node=1\n\
@@ -87,9 +100,9 @@ fn kubernetes(context: &Context, ranks: u32) -> String {
     let own = own.chain(["--ranks".to_owned(), ranks.to_string()]);
     let args: Vec<String> = own.map(|word| format!("            - {}\n", for_yaml(&word))).collect();
     let (args, version) = (args.concat(), env!("CARGO_PKG_VERSION"));
+    let (secret, passwords) = secrets(&password_variables(context));
     format!(
-        "# kubectl create secret generic mindful-target --from-literal=password=...\n\
-         # kubectl create -f this.yaml; kubectl logs -f job/NAME shows rank 0, which has the report.\n\
+        "{secret}# kubectl create -f this.yaml; kubectl logs -f job/NAME shows rank 0, which has the report.\n\
          apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: mindful-\nspec:\n  completions: {ranks}\n  \
          parallelism: {ranks}\n  completionMode: Indexed\n  # A rank that ended is not started again: the others have ended \
          with it.\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      \
@@ -98,9 +111,8 @@ fn kubernetes(context: &Context, ranks: u32) -> String {
          image: registry.example/mindful:{version}\n          args:\n{args}          env:\n            \
          # All pods of this Job meet under its name, and those of the next one do not.\n            \
          - name: MINDFUL_JOB\n              valueFrom:\n                fieldRef:\n                  \
-         fieldPath: metadata.labels['batch.kubernetes.io/controller-uid']\n            - name: PGPASSWORD\n              \
-         valueFrom:\n                secretKeyRef:\n                  name: mindful-target\n                  \
-         key: password\n                  optional: true\n            - name: MINDFUL_STORE\n              value: /data\n          \
+         fieldPath: metadata.labels['batch.kubernetes.io/controller-uid']\n{passwords}            \
+         - name: MINDFUL_STORE\n              value: /data\n          \
          resources:\n            # Whole CPUs and requests equal to limits: no CPU is taken away in the window.\n            \
          requests: {{cpu: \"2\", memory: 2Gi}}\n            limits: {{cpu: \"2\", memory: 2Gi}}\n          \
          securityContext:\n            allowPrivilegeEscalation: false\n            readOnlyRootFilesystem: true\n            \
@@ -110,6 +122,22 @@ fn kubernetes(context: &Context, ranks: u32) -> String {
          # Parts of the run: a claim that all pods share keeps them.\n        - name: data\n          emptyDir: {{}}\n        \
          - name: tmp\n          emptyDir: {{}}\n"
     )
+}
+
+/// How the secret with passwords is made, and what takes each variable from it.
+fn secrets(names: &[&str]) -> (String, String) {
+    // Of one password nothing else has to be known.
+    let key = |name: &str| if names.len() > 1 { name.to_lowercase().replace('_', "-") } else { "password".to_owned() };
+    let taken = names.iter().map(|name| {
+        format!(
+            "            - name: {name}\n              valueFrom:\n                secretKeyRef:\n                  \
+             name: mindful-target\n                  key: {}\n                  optional: true\n",
+            key(name)
+        )
+    });
+    let given: String = names.iter().map(|name| format!(" --from-literal={}=...", key(name))).collect();
+    let made = format!("# kubectl create secret generic mindful-target{given}\n");
+    (if names.is_empty() { String::new() } else { made }, taken.collect())
 }
 
 /// A word as YAML takes it for a text, whatever is in it.

@@ -3,6 +3,7 @@
 mod compared;
 mod full_disk;
 mod logins;
+mod ranks;
 pub mod server;
 
 use std::fs::Permissions;

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::not_run;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::lies::server::UsersServer;
@@ -148,6 +149,10 @@ impl Ranks {
     }
 }
 
+fn pid(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
 pub fn ended(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -194,9 +199,13 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
 #[test]
 fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
     let _beside = Quiet::beside();
-    // Before the others have come, when all are ready, and the first rank in the window: three jobs beside each other.
-    let jobs: [(&str, u32, &str, i32); 3] =
-        [("early", 2, "joined", 3), ("window", 1, "ready", 1), ("first", 0, "start_us", 1)];
+    // Before the others have come, when all are ready, the first rank in the window and in its merge: jobs beside each other.
+    let jobs: [(&str, u32, &str, i32); 4] = [
+        ("early", 2, "joined", 3),
+        ("window", 1, "ready", 1),
+        ("first", 0, "start_us", 1),
+        ("merge", 0, "start_us", 1),
+    ];
     std::thread::scope(|scope| {
         for (name, killed, stage, expected) in jobs {
             scope.spawn(move || {
@@ -213,7 +222,15 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                     // The start is decided, and the warm-up or the window goes on.
                     ranks.await_row(0, "start_us");
                     std::thread::sleep(Duration::from_millis(500));
-                    children[0].1.kill().unwrap();
+                    if name == "merge" {
+                        // It waits for the part of one that is held, and has that of the other.
+                        let held = pid(&children[2].1);
+                        kill_process(held, Signal::STOP).unwrap();
+                        ranks.await_row(1, "measured");
+                        kill_process(pid(&children[0].1), Signal::KILL).unwrap();
+                        kill_process(held, Signal::CONT).unwrap();
+                    }
+                    let _ = children[0].1.kill();
                 }
                 let gone = format!("rank {killed} on ");
                 for (rank, child) in children {
@@ -330,13 +347,19 @@ fn mpirun_starts_four_ranks_of_one_run() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     let rank = ranks.mindful.command(&[&RUN[..], &["--meet", &ranks.meet, "--format", "json"]].concat());
-    let mut mpirun = Command::new("/usr/bin/mpirun");
-    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
-    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(ranks.mindful.folder());
-    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
-    let output = mpirun.output().unwrap();
+    let output = mpirun(&rank).output().unwrap();
     four_ranks_of(&output);
     assert!(ranks.left_nothing());
+}
+
+/// Starts four ranks of `rank` as `mpirun` does.
+pub fn mpirun(rank: &Command) -> Command {
+    let mut mpirun = Command::new("/usr/bin/mpirun");
+    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
+    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    mpirun.current_dir(rank.get_current_dir().unwrap_or(Path::new(".")));
+    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
+    mpirun
 }
 
 #[test]
@@ -369,4 +392,23 @@ fn each_launcher_gets_a_script_and_no_secret() {
         assert!(job.contains(line), "{line}: {job}");
     }
     assert!(refused(&mindful.run(&["launch", "ssh"])).contains("choose slurm, mpi, kubernetes"));
+}
+
+#[test]
+fn a_launcher_is_given_the_password_of_each_database() {
+    let mindful = Mindful::new();
+    let printed = |launcher: &str, given: &[&str]| {
+        let output = mindful.run(&[&["launch", launcher, "--ranks", "2", "--sessions", "8"], given].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mysql = ["--target", "mysql://me@db/bench"];
+    let script = printed("slurm", &mysql);
+    assert!(script.contains("A password: MYSQL_PWD in the environment") && !script.contains("PGPASSWORD"), "{script}");
+    let job = printed("kubernetes", &mysql);
+    assert!(job.contains("- name: MYSQL_PWD\n") && job.contains("key: password\n"), "{job}");
+    let both = printed("kubernetes", &[&mysql[..], &["--meet", "postgres://me@other/meet"]].concat());
+    assert!(both.contains("--from-literal=mysql-pwd=... --from-literal=pgpassword=..."), "{both}");
+    assert!(both.contains("- name: MYSQL_PWD\n") && both.contains("key: pgpassword\n"), "{both}");
+    let files = printed("kubernetes", &["--target", "raw:blocks", "--meet", "dir:meet"]);
+    assert!(!files.contains("secret") && !printed("slurm", &["--target", "null:"]).contains("password"), "{files}");
 }

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 
 use crate::mindful::alone::Quiet;
+use crate::mindful::{Mindful, refused};
 use crate::ranks::{Ranks, ended};
 
 /// One row: its key, and what an update leaves of itself in it.
@@ -65,6 +66,16 @@ fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
         assert!(count(&four) > Some(0), "{four:#}");
     }
     assert!(ranks.left_nothing());
+}
+
+#[test]
+fn a_file_is_no_place_to_meet_and_says_what_is() {
+    let mindful = Mindful::new();
+    let told = |target: &str| refused(&mindful.run(&["run", "--target", target, "--ranks", "2", "--rank", "0"]));
+    let sqlite = told("sqlite:one.db");
+    assert!(sqlite.contains("ranks cannot meet in a file of SQLite") && sqlite.contains("--meet dir:PATH"), "{sqlite}");
+    let raw = told("raw:blocks");
+    assert!(raw.contains("ranks cannot meet in a target of bare files") && raw.contains("or dir:PATH"), "{raw}");
 }
 
 #[test]

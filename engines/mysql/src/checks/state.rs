@@ -13,6 +13,7 @@ use crate::error::Failure;
 use crate::layout::PAGE_BYTES;
 use crate::link::Link;
 use crate::lock;
+use crate::names::{MEETING, quote_ident};
 use crate::options::Options;
 
 /// The server, and what is to be done with it.
@@ -96,8 +97,12 @@ const IDLE: [&str; 4] = ["Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"];
 impl Activity {
     fn read(conn: &mut Conn) -> Result<Self, Failure> {
         let own = u64::from(conn.connection_id());
-        let sessions: Vec<(u64, String, String)> =
-            conn.query("SELECT ID, COALESCE(USER, ''), COMMAND FROM information_schema.PROCESSLIST")?;
+        // Ranks of the run that look for each other are no others.
+        let sessions: Vec<(u64, String, String)> = conn.query(format!(
+            "SELECT ID, COALESCE(USER, ''), COMMAND FROM information_schema.PROCESSLIST \
+             WHERE COALESCE(INFO, '') NOT LIKE '%`.{}%'",
+            quote_ident(MEETING)
+        ))?;
         let mut by_user: BTreeMap<String, u32> = BTreeMap::new();
         for (id, user, command) in &sessions {
             let of_server = matches!(user.as_str(), "system user" | "event_scheduler" | "");

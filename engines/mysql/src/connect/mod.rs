@@ -145,7 +145,11 @@ impl Server {
             // Nothing looks for a socket by itself.
             .prefer_socket(false)
             .tcp_nodelay(true)
-            .tcp_keepalive_time_ms(Some(60_000))
+            // A network that is cut is noticed within a minute, whoever was to say something.
+            .tcp_keepalive_time_ms(Some(30_000))
+            .tcp_keepalive_probe_interval_secs(Some(10))
+            .tcp_keepalive_probe_count(Some(3))
+            .tcp_user_timeout_ms(Some(60_000))
             .tcp_connect_timeout(Some(self.given.connect_timeout))
             .init(INIT.to_vec())
             .user(Some(self.given.user.clone()))

@@ -7,7 +7,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
 use crate::error::Failure;
-use crate::names::{BEGUN, Kind, MARK, NUMBERS, Namespace, REGISTRY};
+use crate::names::{BEGUN, Kind, MARK, MEETING, NUMBERS, Namespace, REGISTRY};
 
 /// Columns of the registry by name and type.
 const REGISTRY_COLUMNS: &[&str] = &[
@@ -39,6 +39,17 @@ const DATASET_COLUMNS: &[&str] = &[
     "pad varbinary(8000)",
     "mark bigint unsigned",
     "tail bigint unsigned",
+];
+
+/// Columns of the table in which ranks meet by name and type.
+const MEETING_COLUMNS: &[&str] = &[
+    "job varchar(255)",
+    "rank_number int unsigned",
+    "chunk int",
+    "token varchar(255)",
+    "body mediumtext",
+    "bytes mediumblob",
+    "expires_us bigint",
 ];
 
 /// Why a table is not used: it would run code of others, or is theirs.
@@ -163,6 +174,15 @@ impl Judged {
         self.table(name)?.fault(DATASET_COLUMNS)
     }
 
+    /// What is wrong with the table in which ranks meet.
+    pub fn fault_of_meeting(&self) -> Option<Fault> {
+        let table = self.table(MEETING)?;
+        if table.comment != MARK {
+            return Some(Fault { what: "lacks mindful's mark, its comment".to_owned(), ours: false });
+        }
+        table.fault(MEETING_COLUMNS)
+    }
+
     /// Whether a routine or event is one of mindful's. That it is what mindful made it is not said: it is made anew
     /// before it is called.
     pub fn is_own_code(name: &str, kind: &str) -> bool {
@@ -195,7 +215,7 @@ impl Table {
         ours(odd.map_or("lacks columns".to_owned(), |column| format!("has the column {column}")))
     }
 
-    /// Whether it belongs to mindful without being registered: what helps to visit, and what a load that died left.
+    /// Whether it belongs to mindful without being registered: what helps to visit or to meet, and what a load that died left.
     pub fn is_own_beside(&self) -> bool {
         let of_dataset = |kind: Kind| {
             self.name
@@ -204,7 +224,8 @@ impl Table {
                 .is_some_and(|number| number.parse::<u32>().is_ok())
         };
         let begun = Kind::ALL.into_iter().any(of_dataset) && self.comment == BEGUN;
-        self.kind == "BASE TABLE" && (self.name == REGISTRY || begun || (self.name == NUMBERS && self.comment == MARK))
+        self.kind == "BASE TABLE"
+            && (self.name == REGISTRY || begun || ([NUMBERS, MEETING].contains(&&*self.name) && self.comment == MARK))
     }
 }
 

@@ -7,6 +7,7 @@ mod conformance;
 mod hostile;
 mod login;
 mod measured;
+mod meeting;
 mod proof;
 mod refused;
 mod relay;

@@ -194,8 +194,21 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
     assert!(other.cleanup().unwrap_err().to_string().contains("another run"));
     let sharing = fixture.with("shared", "on").open();
     sharing.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
-    drop((one, sharing));
+    // Whoever joins a run as a rank of it needs not say so.
+    let rank = fixture.open();
+    rank.join_run();
+    rank.prepare(&work(&fixture.dataset), 1).unwrap();
+    drop((one, sharing, rank));
     other.cleanup().unwrap();
+}
+
+#[test]
+fn ranks_are_told_where_to_meet_instead() {
+    let (fixture, _database) = fixture();
+    let error = ENGINE.meet(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
+    let told = error.expect("it is refused").to_string();
+    assert!(told.contains("ranks cannot meet in a target of oracle"), "{told}");
+    assert!(told.contains("--meet: postgres://") && told.contains("mysql://"), "{told}");
 }
 
 #[test]

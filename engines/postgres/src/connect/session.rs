@@ -19,6 +19,8 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_COUNT: u32 = 3;
+/// The same where something was sent and is never acknowledged: a network that is cut.
+const UNACKNOWLEDGED: Duration = Duration::from_mins(1);
 
 /// The driver's configuration for sessions of `user` on `dbname`, without host and password.
 pub(super) fn config(user: &str, dbname: &str) -> Config {
@@ -29,7 +31,8 @@ pub(super) fn config(user: &str, dbname: &str) -> Config {
         .application_name(APPLICATION_NAME)
         .keepalives_idle(KEEPALIVE_IDLE)
         .keepalives_interval(KEEPALIVE_INTERVAL)
-        .keepalives_retries(KEEPALIVE_COUNT);
+        .keepalives_retries(KEEPALIVE_COUNT)
+        .tcp_user_timeout(UNACKNOWLEDGED);
     config
 }
 

@@ -1,0 +1,41 @@
+//! Ranks of one run on a MariaDB of the user's own, where they meet too.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use mindful_conformance::not_run;
+
+use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::alone::Quiet;
+use crate::mindful::{Mindful, refused};
+use crate::ranks::{four_ranks_of, mpirun};
+
+#[test]
+fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
+    if !Path::new("/usr/bin/mpirun").exists() {
+        not_run("it needs mpirun (Debian: openmpi-bin)");
+        return;
+    }
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
+    let _beside = Quiet::beside();
+    let (mindful, url) = (Mindful::new(), server.url());
+    // The first rank loads, and makes the functions by which all read several pages.
+    let work = ["--schemas", "2", "--scale", "8MiB", "--sessions", "8", "--work-unit", "8", "--update-pct", "20"];
+    let time = ["--warmup", "1s", "--duration", "2s", "--format", "json", "-q"];
+    let rank = mindful.command(&[&["run", "--target", &url], &work[..], &time].concat());
+    let output = mpirun(&rank).output().unwrap();
+    let summary = four_ranks_of(&output);
+    // The server counted what all four did.
+    let step = &summary["steps"][0];
+    let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
+    assert!((0.9..8.0).contains(&ratio), "{step:#}");
+    assert_eq!(server.count("SELECT COUNT(*) FROM mindful.meeting"), 0, "nothing is left where they met");
+    // Ranks of what is measured elsewhere meet there as well; one that waits for nobody has no row in a private server.
+    let meet = ["run", "--target", "null:", "--ranks", "2", "--rank", "1", "--meet", "mariadb:"];
+    assert!(refused(&mindful.run(&meet)).contains("ranks cannot share a private server"));
+    let cleaned = mindful.run(&["cleanup", "--yes", "--target", &url]);
+    assert!(cleaned.status.success(), "{cleaned:?}");
+    assert_eq!(server.count("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'mindful'"), 0);
+}

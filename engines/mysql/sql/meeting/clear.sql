@@ -1,0 +1,1 @@
+DELETE FROM {{table}} WHERE job = {{job}} AND ({{rank}} < 0 OR rank_number = {{rank}})

@@ -1,0 +1,1 @@
+SELECT bytes FROM {{table}} WHERE job = {{job}} AND rank_number = {{rank}} AND chunk = {{chunk}}

@@ -1,0 +1,5 @@
+-- The place of a process that is gone, or one's own.
+UPDATE {{table}}
+SET token = {{token}}, body = {{body}}, expires_us = CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED) + {{lease_us}}
+WHERE job = {{job}} AND rank_number = {{rank}} AND chunk = -1
+  AND (token = {{token}} OR expires_us < CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED))

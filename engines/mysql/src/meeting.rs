@@ -1,0 +1,200 @@
+//! Ranks that meet in a table of the namespace: plain rows, each call statements that are whole by themselves, as text and
+//! never prepared. So a pooler between them and the server is in nobody's way.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use mindful_core::meeting::{KEPT, MOST_CHUNK, Meeting, Row, Seen};
+use mindful_core::{Error, Result};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::connect::{Server, code};
+use crate::error::Failure;
+use crate::link::Link;
+use crate::names::{MARK, MEETING, Namespace};
+use crate::registry;
+
+/// How often the table is looked for: of ranks that make it together, one succeeds and the others find it then.
+const TRIES: u32 = 10;
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// The place of rows instead of a chunk's number, and of all ranks instead of one.
+const NONE: i64 = -1;
+
+/// Most bytes of a statement: a chunk in digits, and words around it.
+const MOST_STATEMENT: u64 = 1 << 20;
+
+/// `ER_LOCK_DEADLOCK`: nothing was done, and all of it may be done again.
+const DEADLOCK: u16 = 1213;
+
+/// A table in the namespace, and the link that it is read by: apart from the target's.
+pub struct MysqlMeeting {
+    link: Link,
+    table: String,
+    place: String,
+}
+
+/// Values of a statement by their names, as they are written.
+type Values<'a> = &'a [(&'a str, String)];
+
+impl MysqlMeeting {
+    /// Connects to `server` and makes the table where it is missing. `place` is what messages call it.
+    pub fn open(server: Server, namespace: &Namespace, place: String) -> Result<Self> {
+        const { assert!(2 * MOST_CHUNK < MOST_STATEMENT as usize, "a chunk fits into a statement") };
+        let meeting = Self { link: Link::new(server), table: namespace.qualified(MEETING), place };
+        meeting.link.version()?;
+        meeting.refuse_short_statements()?;
+        let mut made = Ok(());
+        for _ in 0..TRIES {
+            if registry::has_meeting(&meeting.link, namespace)? {
+                return Ok(meeting);
+            }
+            if made.is_err() {
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            made = meeting.make(namespace);
+        }
+        made.map(|()| meeting)
+    }
+
+    /// Fails where another rank was quicker.
+    fn make(&self, namespace: &Namespace) -> Result<()> {
+        registry::ensure(&self.link, namespace)?;
+        let sql = include_str!("../sql/meeting/create.sql").replace("{{mark}}", MARK);
+        self.ask("making a place to meet", &sql, &[], |conn, sql| Ok(conn.query_drop(sql)?))
+    }
+
+    fn refuse_short_statements(&self) -> Result<()> {
+        let most: Option<u64> = self.link.run("asking for max_allowed_packet", |conn| {
+            Ok(conn.query_first("SELECT @@SESSION.max_allowed_packet")?)
+        })?;
+        match most {
+            Some(most) if most < MOST_STATEMENT => Err(Error::target(
+                format!("{} takes statements of at most {most} bytes, and ranks leave longer ones", self.place),
+                format!("SET GLOBAL max_allowed_packet = {MOST_STATEMENT}, or meet elsewhere with --meet"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does one statement, and again where others were in its way.
+    fn ask<T>(
+        &self,
+        what: &str,
+        template: &str,
+        values: Values<'_>,
+        work: impl Fn(&mut Conn, &str) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let sql = template.replace("{{table}}", &self.table);
+        let sql = values.iter().fold(sql, |sql, (name, value)| sql.replace(&format!("{{{{{name}}}}}"), value));
+        self.link.run(what, |conn| {
+            let mut tries = 1;
+            loop {
+                match work(conn, &sql) {
+                    Err(Failure::Server(error)) if code(&error) == Some(DEADLOCK) && tries < TRIES => tries += 1,
+                    done => return done,
+                }
+            }
+        })
+    }
+
+    /// Does one that gives nothing back; tells how many rows it changed.
+    fn tell(&self, what: &str, template: &str, values: Values<'_>) -> Result<u64> {
+        self.ask(what, template, values, |conn, sql| {
+            conn.query_drop(sql)?;
+            Ok(conn.affected_rows())
+        })
+    }
+
+    fn seen(&self, job: &str, rank: i64) -> Result<Vec<Seen>> {
+        let values = [("job", text(job)), ("rank", rank.to_string())];
+        self.ask("looking who is there", include_str!("../sql/meeting/look.sql"), &values, |conn, sql| {
+            Ok(conn.query_map(sql, |(rank, token, body, expired)| Seen { row: Row { rank, token, body }, expired })?)
+        })
+    }
+}
+
+/// Text as it is written whatever the server takes for a quote: by its digits.
+fn text(text: &str) -> String {
+    format!("_utf8mb4 {}", digits(text.as_bytes()))
+}
+
+fn digits(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len() + 3);
+    digits.push_str("x'");
+    for byte in bytes {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits.push('\'');
+    digits
+}
+
+fn micros(time: Duration) -> String {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 4).to_string()
+}
+
+/// What a row says, and for how long.
+fn said(job: &str, row: &Row, lease: Duration) -> [(&'static str, String); 5] {
+    [
+        ("job", text(job)),
+        ("rank", row.rank.to_string()),
+        ("token", text(&row.token)),
+        ("body", text(&row.body)),
+        ("lease_us", micros(lease)),
+    ]
+}
+
+impl Meeting for MysqlMeeting {
+    fn place(&self) -> String {
+        self.place.clone()
+    }
+
+    fn now_us(&self) -> Result<i64> {
+        let now: Option<i64> =
+            self.ask("reading the meeting's clock", include_str!("../sql/meeting/now.sql"), &[], |conn, sql| {
+                Ok(conn.query_first(sql)?)
+            })?;
+        now.ok_or_else(|| Error::target("the server tells no time", "look at its log"))
+    }
+
+    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
+        let kept = [("kept_us", micros(KEPT))];
+        self.tell("tidying the place to meet", include_str!("../sql/meeting/tidy.sql"), &kept)?;
+        let said = said(job, row, lease);
+        self.tell("joining the others", include_str!("../sql/meeting/come.sql"), &said)?;
+        self.tell("joining the others", include_str!("../sql/meeting/take_place.sql"), &said)?;
+        let holds = self.look_at(job, row.rank)?.map(|seen| seen.row);
+        Ok(holds.filter(|holds| holds.token != row.token))
+    }
+
+    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+        Ok(self.tell("telling the others", include_str!("../sql/meeting/post.sql"), &said(job, row, lease))? > 0)
+    }
+
+    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+        self.seen(job, NONE)
+    }
+
+    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+        Ok(self.seen(job, rank.into())?.pop())
+    }
+
+    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+        let values =
+            [("job", text(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string()), ("bytes", digits(bytes))];
+        self.tell("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
+    }
+
+    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+        let values = [("job", text(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string())];
+        self.ask("taking what was measured", include_str!("../sql/meeting/take.sql"), &values, |conn, sql| {
+            Ok(conn.query_first(sql)?)
+        })
+    }
+
+    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+        let values = [("job", text(job)), ("rank", rank.map_or(NONE, i64::from).to_string())];
+        self.tell("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
+    }
+}

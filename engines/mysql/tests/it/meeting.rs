@@ -1,0 +1,127 @@
+//! Ranks that meet in a table of a real server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mindful_core::Engine;
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::engine::Stop;
+use mindful_core::event::{Events, Silent};
+use mindful_core::meeting::{MOST_CHUNK, Meeting};
+use mindful_core::settings::Settings;
+use mindful_mysql::ENGINE;
+use mindful_mysql::server::Private;
+
+use crate::shared;
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, place, sql, started, target_at};
+
+fn meet(server: &Private, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
+    let settings = Settings::defaults(ENGINE.options());
+    ENGINE.meet(&shared::url(&server.socket(), database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+}
+
+fn ranks_meet_in(kind: Kind) {
+    let (shared, database) = (shared::server(kind), shared::name());
+    let server = &shared.server;
+    std::thread::scope(|scope| {
+        let ranks: Vec<_> = (0..4).map(|_| scope.spawn(|| meet(server, &database).map(drop))).collect();
+        for rank in ranks {
+            rank.join().unwrap().unwrap();
+        }
+    });
+    let meeting = meet(server, &database).unwrap();
+    mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
+    let most: Vec<u8> = (0..MOST_CHUNK).map(|byte| (byte % 253) as u8).collect();
+    meeting.send("j", 0, 0, &most).unwrap();
+    assert_eq!(meeting.take("j", 0, 0).unwrap().unwrap(), most, "the longest chunk goes whole");
+    meeting.clear("j", None).unwrap();
+    assert_eq!(sql(server, &format!("SELECT COUNT(*) FROM {database}.meeting")), "0", "nothing is left");
+    assert!(meeting.place().starts_with(&format!("database `{database}` of mysql://root@")), "{}", meeting.place());
+
+    // It is no dataset, is in no load's way, is listed as mindful's own and goes with it.
+    let target = target_at(&shared::url(&server.socket(), &database), &[]).unwrap();
+    assert_eq!(target.dataset().unwrap(), None);
+    let plan = DatasetPlan {
+        schemas: 1,
+        blocks_per_schema: 64,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 7,
+        load_streams: 1,
+    };
+    target.load(&plan, &Silent, &Stop::default()).unwrap();
+    let listed: Vec<_> = target.inventory().unwrap().into_iter().map(|object| object.name).collect();
+    assert!(listed.contains(&format!("`{database}`.`meeting`")), "{listed:?}");
+    target.cleanup().unwrap();
+    let left = format!("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = '{database}'");
+    assert_eq!(sql(server, &left), "0");
+}
+
+#[test]
+fn ranks_that_come_together_make_one_place_in_a_mariadb() {
+    ranks_meet_in(MARIADB);
+}
+
+#[test]
+fn ranks_that_come_together_make_one_place_in_a_mysql() {
+    ranks_meet_in(MYSQL);
+}
+
+#[test]
+fn ranks_that_come_together_make_one_place_in_an_old_mariadb() {
+    ranks_meet_in(OLDER);
+}
+
+#[test]
+fn ranks_in_a_crowd_never_stand_in_each_others_way() {
+    let (shared, database) = (shared::server(MARIADB), shared::name());
+    std::thread::scope(|scope| {
+        for rank in 0..16 {
+            let (server, database) = (&shared.server, &database);
+            scope.spawn(move || {
+                let meeting = meet(server, database).unwrap();
+                let row =
+                    |body: &str| mindful_core::meeting::Row { rank, token: format!("t{rank}"), body: body.to_owned() };
+                for turn in 0..20 {
+                    let lease = Duration::from_mins(1);
+                    assert_eq!(meeting.join("j", &row("here"), lease).unwrap(), None, "{rank} {turn}");
+                    meeting.send("j", rank, 0, &[7; 1000]).unwrap();
+                    assert!(meeting.post("j", &row(&format!("{turn}")), lease).unwrap(), "{rank} {turn}");
+                    meeting.look("j").unwrap();
+                    meeting.clear("j", Some(rank)).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(sql(&shared.server, &format!("SELECT COUNT(*) FROM {database}.meeting")), "0");
+}
+
+#[test]
+fn a_place_to_meet_that_others_made_or_changed_is_refused() {
+    let (shared, database) = (shared::server(MARIADB), shared::name());
+    let server = &shared.server;
+    let refused = || meet(server, &database).err().unwrap().to_string();
+    drop(meet(server, &database).unwrap());
+    sql(server, &format!("ALTER TABLE {database}.meeting ADD COLUMN more INT"));
+    assert!(refused().contains("is not as mindful made it: it has the column more int"), "{}", refused());
+    sql(server, &format!("DROP TABLE {database}.meeting"));
+    sql(server, &format!("CREATE TABLE {database}.meeting (job INT) ENGINE = InnoDB"));
+    assert!(refused().contains("it lacks mindful's mark"), "{}", refused());
+    let target = target_at(&shared::url(&server.socket(), &database), &[]).unwrap();
+    let kept = target.cleanup().unwrap().into_iter().find(|object| object.name.ends_with("`meeting`")).unwrap();
+    assert!(kept.kept_because.is_some(), "what others made stays");
+    sql(server, &format!("DROP TABLE {database}.meeting"));
+    sql(server, &format!("CREATE TABLE {database}.letters (n INT) ENGINE = InnoDB"));
+    assert!(refused().contains("was not made by mindful"), "{}", refused());
+}
+
+#[test]
+fn a_server_that_takes_no_chunk_is_refused_with_the_line_that_helps() {
+    let place = place();
+    let server = started(MARIADB, &place.path().join("db"), &[("set", "max_allowed_packet=65536")]);
+    let error = meet(&server, "short").err().unwrap().to_string();
+    assert!(error.contains("takes statements of at most 65536 bytes"), "{error}");
+    assert!(error.contains("SET GLOBAL max_allowed_packet = 1048576"), "{error}");
+    sql(&server, "SET GLOBAL max_allowed_packet = 1048576");
+    drop(meet(&server, "short").unwrap());
+}
