@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mindful_core::clock::{Clock, FOREVER};
 use mindful_core::engine::Stop;
@@ -145,29 +145,44 @@ fn other_rank(guest: Invitation, run: &Run) -> Result<()> {
 /// The same as the first one, which merges; tells what it took.
 fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
     let (of, meeting, job, began) = (guest.rank.of, Arc::clone(&guest.meeting), guest.job.clone(), cpu());
+    let clock = Arc::clone(&guest.clock);
     let party = Party::join(guest)?;
     party.gather()?;
     party.prepared()?;
     party.ready(Duration::ZERO)?;
     let met = cpu();
     let own = part_of(run, 0, of);
+    // When all have left theirs it waits for nobody: from here on time by the wall is its own.
+    await_parts(&meeting, &job, of, &*clock)?;
+    let (cpu_before, began_merge) = (cpu(), Instant::now());
     let all = merge::collected(&party, &own)?;
-    let collected = cpu();
+    let (collected, taken) = (cpu(), began_merge.elapsed());
     let chunk = meeting.take(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
     let (_, analysis) = merge::stored(store, own, all)?;
-    let stored = cpu();
+    let (stored, done) = (cpu(), began_merge.elapsed());
     party.end(true)?;
     let step = &analysis.summary.steps[0];
     Ok(format!(
-        "CPU of rank 0 to meet {:.2?}, to take parts {:.2?}, to store and judge {:.2?}; the first chunk of a part {} KiB; \
-         {} sessions, {} ranks",
+        "CPU of rank 0 to meet {:.2?}, to take parts {:.2?}, to store and judge {:.2?}; by the wall {:.2?} and {:.2?}; the \
+         first chunk of a part {} KiB; {} sessions, {} ranks",
         met.saturating_sub(began),
-        collected.saturating_sub(met),
+        collected.saturating_sub(cpu_before),
         stored.saturating_sub(collected),
+        taken,
+        done.saturating_sub(taken),
         chunk >> 10,
         step.sessions.unwrap_or(0),
         step.ranks.len(),
     ))
+}
+
+/// Waits until each other rank has left its part.
+fn await_parts(meeting: &Arc<dyn Meeting>, job: &str, of: u32, clock: &dyn Clock) -> Result<()> {
+    let left = |seen: &&Seen| seen.row.body.contains("\"stage\":\"measured\"");
+    while meeting.look(job)?.iter().filter(left).count() + 1 < of as usize {
+        clock.sleep_unless(clock.now_us() + 500_000, &|| false);
+    }
+    Ok(())
 }
 
 /// CPU time of this thread so far.

@@ -23,6 +23,8 @@ mod engine_options;
 mod examples;
 mod explains;
 mod exports;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod far_host;
 #[cfg(all(target_os = "linux", feature = "sqlite", feature = "raw"))]
 mod file_locks;
 mod findings;
@@ -62,6 +64,8 @@ mod poolers;
 #[cfg(feature = "raw")]
 mod prices;
 mod ranks;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod ranks_compared;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod ranks_far_apart;
 #[cfg(all(feature = "sqlite", feature = "raw"))]

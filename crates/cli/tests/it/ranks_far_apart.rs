@@ -1,50 +1,88 @@
-//! Ranks that do not share a host: one reaches the server over a slow network, and its clock is wrong.
+//! Ranks that do not share a host: one is in a network of its own, reaches the server over a slow wire, and its clock is wrong.
 
-use std::fs::Permissions;
+use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mindful_conformance::not_run;
 use serde_json::Value;
 
+use crate::far_host::FarHost;
+use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
-use crate::mindful::Mindful;
-use crate::mindful::alone::Quiet;
 use crate::ranks::ended;
 
 /// What the network takes in each direction.
 const DELAY: Duration = Duration::from_millis(20);
 
-/// A port from which everything goes to the server's socket, late.
-fn slow_way_to(socket: PathBuf) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+/// A port at `address` from which everything goes to the server's socket, so much later.
+fn way_to(socket: PathBuf, address: IpAddr, delay: Duration) -> u16 {
+    let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     // It ends with the process of the tests.
     std::thread::spawn(move || {
         for client in listener.incoming().map_while(Result::ok) {
             let Ok(server) = UnixStream::connect(&socket) else { continue };
             let (Ok(to_client), Ok(to_server)) = (client.try_clone(), server.try_clone()) else { continue };
-            std::thread::spawn(move || pass_on(client, to_server, &|to: &UnixStream| to.shutdown(Shutdown::Both)));
-            std::thread::spawn(move || pass_on(server, to_client, &|to: &TcpStream| to.shutdown(Shutdown::Both)));
+            let close_server = |to: &UnixStream| to.shutdown(Shutdown::Both);
+            std::thread::spawn(move || pass_on(client, to_server, delay, &close_server));
+            let close_client = |to: &TcpStream| to.shutdown(Shutdown::Both);
+            std::thread::spawn(move || pass_on(server, to_client, delay, &close_client));
         }
     });
     port
 }
 
-fn pass_on<T: Write>(mut from: impl Read, mut to: T, close: &dyn Fn(&T) -> std::io::Result<()>) {
+fn pass_on<T: Write>(mut from: impl Read, mut to: T, delay: Duration, close: &dyn Fn(&T) -> std::io::Result<()>) {
     let mut buffer = vec![0; 64 << 10];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
-        std::thread::sleep(DELAY);
+        std::thread::sleep(delay);
         if to.write_all(&buffer[..count]).is_err() {
             break;
         }
     }
     let _ = close(&to);
+}
+
+/// A server, and how it is reached from its own host and from a far one.
+struct Apart {
+    bench: Bench,
+    server: UsersServer,
+    near: String,
+    far: String,
+    host: FarHost,
+}
+
+impl Apart {
+    /// `None` where this host lets nobody make another.
+    fn new(delay: Duration, parameters: &str) -> Option<Self> {
+        let host = match FarHost::new() {
+            Ok(host) => host,
+            Err(why) => {
+                not_run(&format!("it needs a network namespace: {why}"));
+                return None;
+            }
+        };
+        let bench = Bench::new();
+        let server = UsersServer::start(&bench, "");
+        let (folder, port, database) = server.place();
+        let way = way_to(folder.join(format!(".s.PGSQL.{port}")), host.near().into(), delay);
+        let near = server.url();
+        let user = near.strip_prefix("postgresql://").unwrap().split('@').next().unwrap();
+        let far = format!("postgresql://{user}@{}:{way}/{database}?sslmode=disable{parameters}", host.near());
+        Some(Self { near: near.clone(), far, host, server, bench })
+    }
+
+    fn rank(&self, number: &str, url: &str, given: &[&str]) -> Command {
+        let ranks = ["run", "--target", url, "--format", "json", "-q", "--ranks", "2", "--rank", number];
+        let mut command = self.bench.command(&[&ranks[..], given].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
 }
 
 #[test]
@@ -53,25 +91,15 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
         not_run("it needs faketime (Debian: faketime)");
         return;
     }
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
-    let server = UsersServer::of(&place.path().join("data"), &[]);
-    let (folder, port, database) = server.place();
-    let slow = slow_way_to(folder.join(format!(".s.PGSQL.{port}")));
-    let _beside = Quiet::beside();
-    let (mindful, near) = (Mindful::new(), server.url());
-    let user = near.strip_prefix("postgresql://").unwrap().split('@').next().unwrap().to_owned();
-    let far = format!("postgresql://{user}@127.0.0.1:{slow}/{database}?sslmode=disable");
-    let rank = |number: &str, url: &str| {
-        let size = ["--schemas", "2", "--scale", "4MiB", "--sessions", "4", "--work-unit", "4"];
-        let time = ["--warmup", "1s", "--duration", "3s", "--format", "json", "-q", "--ranks", "2", "--rank", number];
-        mindful.command(&[&["run", "--target", url], &size[..], &time[..]].concat())
-    };
-    let right = rank("0", &near).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let told = rank("1", &far);
-    let mut wrong = Command::new("/usr/bin/faketime");
-    wrong.args(["-f", "+3s"]).arg(told.get_program()).args(told.get_args()).current_dir(mindful.folder());
-    wrong.envs(told.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("NO_FAKE_STAT", "1");
-    wrong.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
+    let Some(apart) = Apart::new(DELAY, "") else { return };
+    // A schema for each session, and fixed work: how often each row was updated is no matter of time.
+    let size = ["--schemas", "2", "--scale", "2MiB", "--sessions", "2", "--work-unit", "4", "--update-pct", "50"];
+    let work = [&size[..], &["--ops", "60", "--think-time", "40ms..40ms", "--namespace", "apart"]].concat();
+    let right = apart.rank("0", &apart.near, &work).spawn().unwrap();
+    let told = apart.rank("1", &apart.far, &work);
+    let ahead = ["/usr/bin/faketime", "-f", "+3s"].map(OsStr::new);
+    let mut wrong = apart.host.command(&ahead, &told);
+    wrong.env("NO_FAKE_STAT", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
     let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (code, report, told) = ended(right);
     assert_eq!(code, Some(0), "{told} {report}");
@@ -79,11 +107,49 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
     assert_eq!(code, Some(0), "{told}");
     let summary: Value = serde_json::from_str(&report).unwrap();
     let step = &summary["steps"][0];
-    assert!(step["duration_s"].as_f64().unwrap() > 2.0, "one window for both: {step:#}");
+    assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
     let far = &step["ranks"][1];
     assert!((-3_200.0..-2_800.0).contains(&far["clock_offset_ms"].as_f64().unwrap()), "{step:#}");
     assert!(far["clock_within_ms"].as_f64().unwrap() >= 20.0, "the network makes its clock less sure: {step:#}");
     let share = far["ops_share"].as_f64().unwrap();
-    assert!((0.05..0.95).contains(&share), "its loop runs in the server, however far that is: {step:#}");
-    assert_eq!(server.count("SELECT FROM mindful.meeting"), 0, "nothing is left where they met");
+    assert!((0.3..0.7).contains(&share), "its loop runs in the server, however far that is: {step:#}");
+    assert_eq!(apart.server.count("SELECT FROM apart.meeting"), 0, "nothing is left where they met");
+    // One process with as many sessions visits the same keys.
+    let alone = [&size[..], &["--ops", "60", "--namespace", "alone", "-q", "--target", &apart.near]].concat();
+    let alone = apart.bench.command(&[&["run"], &*alone].concat()).output().unwrap();
+    assert!(alone.status.success(), "{alone:?}");
+    for schema in 1..=2 {
+        let of = |namespace: &str| format!("SELECT k, mark FROM {namespace}.blocks_{schema} WHERE mark > 0");
+        let updated = apart.server.count(&of("apart"));
+        let other = apart.server.count(&format!("{} EXCEPT {}", of("apart"), of("alone")));
+        assert!(updated > 50 && other == 0, "{updated} rows of schema {schema} were updated, {other} otherwise");
+    }
+}
+
+#[test]
+fn a_rank_whose_network_is_cut_ends_and_so_does_the_other() {
+    // The waits of a real network are a minute.
+    let soon = "&keepalives_idle=1&keepalives_interval=1&keepalives_count=3&tcp_user_timeout=4000&connect_timeout=2";
+    let Some(apart) = Apart::new(Duration::ZERO, soon) else { return };
+    let work = ["--schemas", "2", "--scale", "16MiB", "--sessions", "2", "--warmup", "0s", "--duration", "3s"];
+    let near = apart.rank("0", &apart.near, &work).spawn().unwrap();
+    let told = apart.rank("1", &apart.far, &work);
+    let mut far = apart.host.command(&[], &told);
+    let far = far.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_mins(1);
+    while apart.server.count("SELECT FROM mindful.meeting WHERE body LIKE '%start_us%'") == 0 {
+        assert!(Instant::now() < until, "they never start");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    apart.host.cut();
+    let cut = Instant::now();
+    let (code, report, told) = ended(near);
+    assert_eq!((code, &*report), (Some(1), ""), "{told}");
+    assert!(told.lines().count() == 1 && told.contains("rank 1 on ") && told.contains(" is gone: "), "{told}");
+    let (code, report, told) = ended(far);
+    assert!(code.is_some_and(|code| code != 0) && report.is_empty(), "{code:?} {told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(cut.elapsed() < Duration::from_secs(45), "{:?}", cut.elapsed());
+    println!("cut off, it ends after {:?}: {told}", cut.elapsed());
 }

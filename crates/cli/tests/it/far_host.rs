@@ -1,0 +1,65 @@
+//! A host of its own on this one: a network namespace with a wire to it, which may be cut.
+
+use std::ffi::OsStr;
+use std::net::Ipv4Addr;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Goes with the value, and its wire too.
+pub struct FarHost {
+    name: String,
+    wire: String,
+    near: Ipv4Addr,
+}
+
+impl FarHost {
+    /// Why there is none, where that takes more rights or programs than this process has.
+    pub fn new() -> Result<Self, String> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = (std::process::id() * 4 + NUMBER.fetch_add(1, Ordering::Relaxed)) % (1 << 14);
+        // Addresses of four, of which two are hosts, in a range that is kept for trials (RFC 2544).
+        let base = u32::from(Ipv4Addr::new(198, 18, 0, 0)) + 4 * number;
+        let (near, far) = (Ipv4Addr::from(base + 1), Ipv4Addr::from(base + 2));
+        let host = Self { name: format!("mindful-{number}"), wire: format!("mindful{number}"), near };
+        ip(&["netns", "add", &host.name])?;
+        let (name, wire) = (&*host.name, &*host.wire);
+        ip(&["link", "add", wire, "type", "veth", "peer", "name", "wire", "netns", name])?;
+        ip(&["address", "add", &format!("{near}/30"), "dev", wire])?;
+        ip(&["link", "set", wire, "up"])?;
+        ip(&["-n", name, "address", "add", &format!("{far}/30"), "dev", "wire"])?;
+        ip(&["-n", name, "link", "set", "wire", "up"])?;
+        Ok(host)
+    }
+
+    /// By which address it reaches this one.
+    pub fn near(&self) -> Ipv4Addr {
+        self.near
+    }
+
+    /// Starts `program` there with the arguments, folder and variables of `like`.
+    pub fn command(&self, program: &[&OsStr], like: &Command) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name]).args(program).arg(like.get_program()).args(like.get_args());
+        command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(like.get_current_dir().unwrap_or(std::path::Path::new(".")));
+        command
+    }
+
+    /// From now on nothing comes through, and nobody is told.
+    pub fn cut(&self) {
+        ip(&["link", "set", &self.wire, "down"]).unwrap();
+    }
+}
+
+impl Drop for FarHost {
+    fn drop(&mut self) {
+        let _ = ip(&["link", "del", &self.wire]);
+        let _ = ip(&["netns", "del", &self.name]);
+    }
+}
+
+fn ip(words: &[&str]) -> Result<(), String> {
+    let done = Command::new("ip").args(words).output().map_err(|error| format!("ip (Debian: iproute2): {error}"))?;
+    let why = || format!("ip {}: {}", words.join(" "), String::from_utf8_lossy(&done.stderr).trim());
+    if done.status.success() { Ok(()) } else { Err(why()) }
+}

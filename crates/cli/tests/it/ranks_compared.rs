@@ -1,0 +1,59 @@
+//! What ranks measure together is what one process measures: runs of both on one real server, compared.
+
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::lies::bench::{Bench, short_run};
+use crate::lies::server::UsersServer;
+use crate::mindful::json;
+use crate::ranks::ended;
+
+/// Runs a side: fewer may show a difference where there is none.
+const TIMES: usize = 4;
+
+#[test]
+fn one_process_of_32_sessions_and_four_ranks_of_8_are_alike() {
+    let bench = Bench::new();
+    let server = UsersServer::start(&bench, "");
+    let url = server.url();
+    // Pauses set the rate, and the data is cached: what else uses the CPUs moves it by a few percent at most.
+    let work = ["--target", &url, "--sessions", "32", "--work-unit", "8", "--think-time", "50ms..50ms", "-q"];
+    let time = ["--warmup", "500ms", "--duration", "1s"];
+    let plan = short_run(&[&work[..], &time].concat());
+    let alone = || bench.command(&plan).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let four = || {
+        let rank = |rank: u32| {
+            let mut command = bench.command(&[&plan[..], &["--ranks", "4"]].concat());
+            command.env("JOB_COMPLETION_INDEX", rank.to_string());
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        (0..4).map(rank).collect::<Vec<_>>()
+    };
+    let (mut one_each, mut four_each) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        one_each.push(reported(vec![alone()]));
+        four_each.push(reported(four()));
+    }
+    let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
+    let (one, four): (Vec<_>, Vec<_>) = (one_each.iter().map(id).collect(), four_each.iter().map(id).collect());
+    let side = |flag: &str, ids: &[String]| [vec![flag.to_owned()], ids.to_vec()].concat();
+    let words = [
+        vec!["compare".to_owned(), "--format".to_owned(), "json".to_owned(), "--margin".to_owned(), "10%".to_owned()],
+        side("--baseline", &one),
+        side("--candidate", &four),
+    ]
+    .concat();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let compared = json(&bench.command(&words).output().unwrap());
+    assert_eq!(compared["verdict"], "no_meaningful_difference", "{compared:#}");
+    assert_eq!(compared["differing_facts"].as_array().unwrap().len(), 0, "{compared:#}");
+    println!("one process against four ranks: {} {}", compared["ratio"], compared["interval"]);
+}
+
+/// What the first of these processes reports.
+fn reported(children: Vec<Child>) -> Value {
+    let all: Vec<_> = children.into_iter().map(ended).collect();
+    assert!(all.iter().all(|(code, ..)| matches!(code, Some(0 | 1))), "{all:?}");
+    serde_json::from_str(&all[0].1).unwrap()
+}
