@@ -494,7 +494,7 @@ fn compared_with_one_process_four_ranks_show_no_difference() {
 }
 
 #[test]
-fn the_first_rank_may_die_before_all_are_ready_or_in_its_merge() {
+fn the_first_rank_may_die_before_all_are_ready_or_merging() {
     // The window is over 17 s after the others have come: then they have left their parts, and wait for what it says of them.
     for (last, lease, kind, seconds) in [
         (r#""stage":"gathered""#, LEASE * 2, ErrorKind::Target, 30),

@@ -116,7 +116,7 @@ fn a_place_to_meet_that_others_made_or_changed_is_refused() {
 }
 
 #[test]
-fn a_server_that_takes_no_chunk_is_refused_with_the_line_that_helps() {
+fn a_server_that_takes_no_chunk_is_refused_with_what_helps() {
     let place = place();
     let server = started(MARIADB, &place.path().join("db"), &[("set", "max_allowed_packet=65536")]);
     let error = meet(&server, "short").err().unwrap().to_string();
