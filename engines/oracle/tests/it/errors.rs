@@ -186,7 +186,7 @@ fn a_table_that_was_begun_and_cut_off_is_made_anew() {
 #[test]
 fn a_second_run_is_refused_unless_it_says_that_it_shares() {
     let (fixture, _database) = fixture();
-    let (one, other) = (fixture.open(), fixture.open());
+    let (one, other, rank) = (fixture.open(), fixture.open(), fixture.open());
     one.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
     one.prepare(&work(&fixture.dataset), 1).unwrap();
     let error = other.prepare(&work(&fixture.dataset), 1).unwrap_err().to_string();
@@ -195,9 +195,8 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
     let sharing = fixture.with("shared", "on").open();
     sharing.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
     // Whoever joins a run as a rank of it needs not say so.
-    let rank = fixture.open();
     rank.join_run();
-    rank.prepare(&work(&fixture.dataset), 1).unwrap();
+    rank.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
     drop((one, sharing, rank));
     other.cleanup().unwrap();
 }
