@@ -31,7 +31,9 @@ impl Way<'_> {
 
 /// The fullest interface of this process's host, where one is full.
 pub fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
-    let fullest = ways(counters).into_iter().max_by(|one, other| one.share().total_cmp(&other.share()))?;
+    let (speeds, of_network) = (speeds(step), counters.0.iter().filter(|change| change.source == network::SOURCE));
+    let ways = of_network.filter_map(|change| way(change, &speeds));
+    let fullest = ways.max_by(|one, other| one.share().total_cmp(&other.share()))?;
     (fullest.share() > NETWORK_FULL).then(|| {
         let text = "An interface of mindful's host carried all that it can: the figures are those of the network between client \
                     and server. Let the server loop (--loop server), use a faster network, or spread the --sessions over \
@@ -61,12 +63,16 @@ fn first_of_several(step: &StepRecord) -> String {
     }
 }
 
-fn ways(counters: &Counters) -> Vec<Way<'_>> {
-    let of_network = || counters.0.iter().filter(|change| change.source == network::SOURCE);
-    let speeds: BTreeMap<&str, f64> = of_network()
-        .filter_map(|change| Some((network::SPEED.interface(&change.name)?, change.readings[1].filter(|s| *s > 0.0)?)))
-        .collect();
-    of_network().filter_map(|change| way(change, &speeds)).collect()
+/// What each interface can carry in one direction, as it was read last.
+fn speeds(step: &StepRecord) -> BTreeMap<&str, f64> {
+    let of_network = step.series.iter().filter(|series| series.source == network::SOURCE);
+    let named = of_network.flat_map(|series| {
+        let last = series.readings.last().map_or(&[][..], |reading| &*reading.values);
+        series.metrics.iter().zip(last)
+    });
+    named
+        .filter_map(|(metric, value)| Some((network::SPEED.interface(&metric.name)?, value.filter(|v| *v > 0.0)?)))
+        .collect()
 }
 
 fn way<'a>(change: &'a Change, speeds: &BTreeMap<&str, f64>) -> Option<Way<'a>> {
