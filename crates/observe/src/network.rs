@@ -73,7 +73,7 @@ impl Interface {
 }
 
 impl Sampler for Network {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         network::SOURCE
     }
 

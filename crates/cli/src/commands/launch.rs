@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use mindful_core::settings::{Origin, Settings, parse_choice};
-use mindful_core::{Result, units};
+use mindful_core::{Engine, Result, units};
 use mindful_runner::Context;
 
 use crate::exit::Exit;
@@ -41,7 +41,7 @@ pub fn launch(matches: &ArgMatches) -> Result<Exit> {
 fn password_variables(context: &Context) -> Vec<&'static str> {
     let meets = context.settings.get("meet").and_then(|url| registry::find(url).ok());
     let mut names: Vec<_> =
-        [Some(context.engine), meets].into_iter().flatten().filter_map(|engine| engine.password_variable()).collect();
+        [Some(context.engine), meets].into_iter().flatten().filter_map(Engine::password_variable).collect();
     names.dedup();
     names
 }
@@ -135,8 +135,8 @@ fn secrets(names: &[&str]) -> (String, String) {
             key(name)
         )
     });
-    let given: String = names.iter().map(|name| format!(" --from-literal={}=...", key(name))).collect();
-    let made = format!("# kubectl create secret generic mindful-target{given}\n");
+    let given: Vec<String> = names.iter().map(|name| format!("--from-literal={}=...", key(name))).collect();
+    let made = format!("# kubectl create secret generic mindful-target {}\n", given.join(" "));
     (if names.is_empty() { String::new() } else { made }, taken.collect())
 }
 

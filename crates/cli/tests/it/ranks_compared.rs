@@ -4,9 +4,9 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::lies::bench::{Bench, short_run};
+use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
-use crate::mindful::json;
+use crate::mindful::{json, short_run};
 use crate::ranks::ended;
 
 /// Runs a side: fewer may show a difference where there is none.
