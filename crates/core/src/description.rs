@@ -36,7 +36,7 @@ pub struct Description {
     /// What a sample of the stored blocks is like, in words; `None` where none was read back.
     #[serde(default)]
     pub stored_blocks: Option<String>,
-    /// What a block costs in requests to the cache; `None` where it is one, and a few of the index an operation.
+    /// What work costs in requests to the cache; `None` where it is as [`CacheRequests::default`] says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_requests: Option<CacheRequests>,
     /// What reading its clock costs a session, us: its loop reads it once an operation. `None` where nobody timed it.
@@ -91,14 +91,26 @@ pub struct ExpectedLog {
     pub once_a_transaction: bool,
 }
 
-/// Requests to its own cache that a system makes for a block, at most: one whose tables are trees asks for each of their
-/// levels.
+/// Requests to its own cache that a system makes, at most: one whose tables are trees asks for each of their levels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CacheRequests {
     /// For a block that is visited.
     pub visited: f64,
+    /// For the index, an operation.
+    pub operation: f64,
+    /// For a block that was not there and had to be read, beside those.
+    pub missed: f64,
     /// For a block that is updated, beside those of its visit: what undoes the change, and what cleans up after it.
     pub updated: f64,
+}
+
+impl Default for CacheRequests {
+    /// Those of a heap: the block itself, an index of four levels, and for an updated one the block its new version is in,
+    /// the index's, and the map of free space.
+    fn default() -> Self {
+        Self { visited: 1.0, operation: 4.0, missed: 0.0, updated: 5.0 }
+    }
 }
 
 /// Blocks that are logged whole.

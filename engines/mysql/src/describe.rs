@@ -62,18 +62,39 @@ const LAYOUT: &str = "row layout";
 const LIGHT_REDO: [f64; 2] = [60.0, 700.0];
 const HEAVY_REDO: [f64; 2] = [1_900.0, 3_200.0];
 
-/// Requests to the buffer pool that a page costs: its tree has three levels up to 19 GiB, and four beyond. MySQL asks for
-/// some of them twice when the row was changed or read, and once more on a miss.
-const fn cache_requests(flavor: Flavor) -> CacheRequests {
-    let visited = match flavor {
-        Flavor::MariaDb => 5.0,
-        Flavor::MySql => 7.0,
-    };
-    CacheRequests { visited, updated: 24.0 }
+/// Pages below one page of the clustered index above its leaves, at least: a pointer is 17 bytes of 15 KiB.
+const CLUSTERED_FAN: u64 = 800;
+/// Visited rows that a leaf of the index k tells of, at least, their ballast beside them; and leaves below one page of it. Its
+/// entries come in random order, so pages are two thirds full.
+const ROWS_A_LEAF: u64 = 220;
+const INDEX_FAN: u64 = 380;
+
+/// Levels of a tree of so many leaves.
+fn levels(leaves: u64, fan: u64) -> f64 {
+    let mut pages = leaves.max(1);
+    let mut levels = 1.0;
+    while pages > 1 {
+        pages = pages.div_ceil(fan);
+        levels += 1.0;
+    }
+    levels
 }
 
-/// The server's version and settings.
-pub fn describe(link: &Link) -> Result<Description> {
+/// Requests to the buffer pool that reads of tables of `blocks` pages cost. A visit walks the clustered index from its root,
+/// on MySQL once more through the leaf of k. A range of k is walked to when it is planned and again when it is read, on
+/// MySQL from both ends when it is planned; and it may go on in the next leaf. MySQL asks again for what it had to read.
+fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
+    let clustered = levels(blocks, CLUSTERED_FAN);
+    let index = levels(blocks.div_ceil(ROWS_A_LEAF), INDEX_FAN);
+    let (visited, operation, missed) = match flavor {
+        Flavor::MariaDb => (clustered, 2.0 * index + 1.0, 0.0),
+        Flavor::MySql => (clustered + 1.0, 3.0 * index + 2.0, 1.0),
+    };
+    CacheRequests { visited, operation, missed, updated: 24.0 }
+}
+
+/// The server's version and settings; `blocks` are those of a table, where one is loaded.
+pub fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
     let listed: Vec<String> = FACTS.iter().map(|name| format!("'{name}'")).collect();
     let mut facts: BTreeMap<String, String> = link.run("reading the server's settings", |conn| {
         let rows: Vec<(String, String)> =
@@ -85,7 +106,7 @@ pub fn describe(link: &Link) -> Result<Description> {
     let version = link.version()?;
     Ok(Description {
         engine_version: version.to_string(),
-        cache_requests: Some(cache_requests(version.flavor)),
+        cache_requests: blocks.map(|blocks| cache_requests(version.flavor, blocks)),
         block_bytes: PAGE_BYTES,
         cache_bytes: facts.get("innodb_buffer_pool_size").and_then(|size| size.parse().ok()),
         endpoints: 1,

@@ -14,6 +14,7 @@ use mysql::prelude::Queryable;
 use crate::connect::Server;
 use crate::error::Failure;
 use crate::flavor::{self, Version};
+use crate::switches;
 
 /// Connections to one target.
 pub struct Link {
@@ -121,10 +122,13 @@ impl Link {
         self.open(Use::Other)
     }
 
-    /// A connection for the session in `placement`, and how messages name it.
+    /// A connection for the session in `placement`, set up for reads, and how messages name it.
     pub fn connect_session(&self, _workload: &Workload, placement: Placement) -> Result<(Open, String)> {
         let place = format!("session {}", placement.session);
-        Ok((self.open(Use::Session).map_err(|error| error.at(&place))?, place))
+        let flavor = self.version()?.flavor;
+        let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
+        self.run_on(&mut session, &place, |conn| switches::set(conn, flavor))?;
+        Ok((session, place))
     }
 
     /// The server's numbers of the sessions' connections.

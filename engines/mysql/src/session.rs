@@ -17,7 +17,6 @@ use mysql::{Row, Statement, Value};
 
 use crate::commit::{Commits, Committed};
 use crate::error::Failure;
-use crate::flavor::Flavor;
 use crate::link::{Link, Open};
 use crate::names::Namespace;
 use crate::server_time;
@@ -34,10 +33,6 @@ const WARM_OP: u64 = 1 << 40;
 const WARM_OPS: u64 = 3;
 /// An instant far away, us since the epoch.
 const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
-
-/// MariaDB would keep what a key had and look it up there the next time; of a range it would ask each row twice whether
-/// it belongs to it, and plan for a filter of rows that it never takes: 8 % of the CPU of a read of 64 pages.
-const SWITCHES: &str = "subquery_cache=off,index_condition_pushdown=off,rowid_filter=off";
 
 /// Looks at the server's clock from which the best is taken.
 const CLOCK_LOOKS: usize = 5;
@@ -90,11 +85,7 @@ impl ServerLoop {
         let (mut conn, place) = link.connect_session(workload, placement)?;
         let draws = Draws::new(workload, placement.session, placement.schema);
         let schemas = draws.schemas();
-        let is_mariadb = link.version()?.flavor == Flavor::MariaDb;
         let prepared = link.run_on(&mut conn, &place, |conn| {
-            if is_mariadb {
-                conn.query_drop(format!("SET SESSION optimizer_switch = '{SWITCHES}'"))?;
-            }
             let mut updates = BTreeMap::new();
             let mut scans = BTreeMap::new();
             for schema in &schemas {

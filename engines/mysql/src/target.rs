@@ -141,7 +141,7 @@ fn refuse_other_pages(link: &Link) -> Result<()> {
 
 impl Target for MysqlTarget {
     fn describe(&self) -> Result<Description> {
-        let mut description = describe::describe(&self.link)?;
+        let mut description = describe::describe(&self.link, self.dataset()?.map(|dataset| dataset.blocks_per_schema))?;
         for chosen in self.private.iter().flat_map(Private::chosen) {
             description
                 .facts

@@ -2,7 +2,6 @@
 //!
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 
-use mindful_core::description::CacheRequests;
 use mindful_core::finding::codes;
 use mindful_core::metric::shared;
 use mindful_core::result::{Finding, Severity};
@@ -23,10 +22,6 @@ pub const MAINTENANCE_SHARE: f64 = 0.05;
 pub const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 /// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
-/// Blocks of the index that an operation visits on its way, in cache or not: an index of four levels.
-const INDEX_VISITS_AN_OPERATION: f64 = 4.0;
-/// Blocks an updated one may cost beside itself: the one its new version is in, the index's, and the map of free space.
-const VISITS_AN_UPDATED_BLOCK: f64 = 5.0;
 
 /// Findings about the server over the window.
 pub fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
@@ -81,8 +76,9 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
     let updated = work.kind(OpKind::Update).blocks / work.seconds;
     let requests = run.description.as_ref().and_then(|description| description.cache_requests);
-    let requests = requests.unwrap_or(CacheRequests { visited: 1.0, updated: VISITS_AN_UPDATED_BLOCK });
-    let own = visited * requests.visited * MAX_YIELD + index * INDEX_VISITS_AN_OPERATION + updated * requests.updated;
+    let requests = requests.unwrap_or_default();
+    let own = visited * requests.visited * MAX_YIELD + index * requests.operation + updated * requests.updated;
+    let own = own + found.summary.physical_reads_per_s.unwrap_or(0.0) * requests.missed;
     let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);
     let (reads, level) = physical.map(|reads| (reads, "physical")).or(logical.map(|reads| (reads, "logical")))?;
     let text = "The database read more than the operations asked for: others work in it, and their reads are \

@@ -25,7 +25,7 @@ fn is_told(run: &Run) -> bool {
 
 #[test]
 fn levels_of_a_tree_are_asked_for_and_reads_of_others_are_not() {
-    let tree = Some(CacheRequests { visited: 4.0, updated: 24.0 });
+    let tree = Some(CacheRequests { visited: 4.0, updated: 24.0, ..CacheRequests::default() });
     assert!(!is_told(&asking(1.0, None)));
     assert!(is_told(&asking(3.0, None)), "no engine said that a block costs three requests");
     assert!(!is_told(&asking(3.0, tree)));

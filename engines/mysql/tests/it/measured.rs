@@ -132,3 +132,51 @@ fn a_cold_pass_of_an_older_mariadb_balances_to_one_percent() {
 fn a_cold_pass_of_mysql_balances_to_one_percent() {
     ledger_of_a_pass(MYSQL);
 }
+
+/// Reads of several work units, by both loops, each beside what its trees cost: a row visited behind the end of a range would
+/// be one walk through the table more.
+fn requests_of_reads(kind: Kind) {
+    const BLOCKS: u64 = 2_000;
+    let mut fixture = shared::own(kind).with("cache", "64MiB").with("wait_sampling", "off");
+    fixture.dataset.schemas = 1;
+    fixture.dataset.blocks_per_schema = BLOCKS;
+    fixture.dataset.scan_blocks = 0;
+    let opened = fixture.loaded();
+    let told = opened.target.describe().unwrap().cache_requests.unwrap();
+    for looping in [LoopSite::Server, LoopSite::Client] {
+        for unit in [1_u64, 2, 8, 64] {
+            let workload = Workload { looping, ..Workload::reads(1, BLOCKS, unit) };
+            let mut session = opened.session(&workload, 0, 1);
+            let ops = 8_192 / unit;
+            // What is missed here is there in the slice that counts.
+            let mut orders = opened.orders();
+            session.slice(&orders.next(0, Some(ops))).unwrap();
+            let before = read(&*opened.target);
+            let report = session.slice(&orders.next(0, Some(ops))).unwrap();
+            let after = read(&*opened.target);
+
+            let done = report.op(OpKind::Select);
+            assert_eq!(done.blocks, done.ops * unit);
+            let each = grown(&before, &after, counters::LOGICAL_READS) / done.ops as f64;
+            let most = unit as f64 * told.visited + told.operation;
+            let least = unit as f64 * told.visited;
+            let within = each > least && each < most + 0.1;
+            assert!(within, "{kind:?} {looping:?}, work unit {unit}: {each:.2} requests, not {least} to {most}");
+        }
+    }
+}
+
+#[test]
+fn reads_of_mariadb_ask_for_their_own_rows_alone() {
+    requests_of_reads(MARIADB);
+}
+
+#[test]
+fn reads_of_an_older_mariadb_ask_for_their_own_rows_alone() {
+    requests_of_reads(OLDER);
+}
+
+#[test]
+fn reads_of_mysql_ask_for_their_own_rows_alone() {
+    requests_of_reads(MYSQL);
+}

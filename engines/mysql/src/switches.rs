@@ -1,0 +1,22 @@
+//! What the optimizer must do, and must not, for a read to visit its own rows and no others.
+
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::error::Failure;
+use crate::flavor::Flavor;
+
+/// InnoDB hands rows on by eight once it has handed on four. Only who pushes the condition down to it has it stop at the end
+/// of a range: up to eight rows behind it would be visited too, and their pages read. MariaDB would also keep what a key had
+/// and look it up there the next time, and plan for a filter of rows that it never takes.
+const fn switches(flavor: Flavor) -> &'static str {
+    match flavor {
+        Flavor::MariaDb => "index_condition_pushdown=on,subquery_cache=off,rowid_filter=off",
+        Flavor::MySql => "index_condition_pushdown=on",
+    }
+}
+
+/// Sets a session up for reads.
+pub fn set(conn: &mut Conn, flavor: Flavor) -> Result<(), Failure> {
+    Ok(conn.query_drop(format!("SET SESSION optimizer_switch = '{}'", switches(flavor)))?)
+}
