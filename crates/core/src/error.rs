@@ -54,10 +54,14 @@ impl Error {
         Self { kind, what: what.into(), next: next.into() }
     }
 
-    /// The same error with the place in front: `place: what`.
+    /// The same error with the place in front: `place: what`. One that begins with that place stays as it is.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
-        self.what = format!("{place}: {}", self.what);
+        let place = place.to_string();
+        let named = self.what.strip_prefix(&place).is_some_and(|rest| rest.starts_with([':', ' ']));
+        if !named {
+            self.what = format!("{place}: {}", self.what);
+        }
         self
     }
 }
@@ -82,6 +86,15 @@ pub fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_that_is_named_is_not_named_again() {
+        let error = |what: &str| Error::run(what, "again").at("session 1").what;
+        assert_eq!(error("the server is gone"), "session 1: the server is gone");
+        assert_eq!(error("session 1: the server is gone"), "session 1: the server is gone");
+        assert_eq!(error("session 1 was interrupted"), "session 1 was interrupted");
+        assert_eq!(error("session 12: the server is gone"), "session 1: session 12: the server is gone");
+    }
 
     #[test]
     fn an_error_is_one_line_whatever_it_quotes() {

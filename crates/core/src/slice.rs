@@ -18,6 +18,11 @@ pub struct Placement {
     pub endpoint: u32,
 }
 
+/// What messages call the session of that number, as its user counts: from 1.
+pub fn session_name(session: u32) -> String {
+    format!("session {}", session + 1)
+}
+
 /// "Work from this instant until that one." Instants are microseconds since the epoch on the engine's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceOrder {

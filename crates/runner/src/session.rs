@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::clock::{Bell, Clock};
 use mindful_core::engine::{Session, Stop, Target};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::Workload;
 
 use crate::following::EarlyStop;
@@ -75,7 +75,7 @@ impl Shared<'_> {
     /// The life of a session's thread: its number among those of this process, and where it works.
     pub fn live(&self, number: u32, placement: Placement) {
         let outcome =
-            self.work(number, placement).map_err(|error| error.at(format_args!("session {}", placement.session + 1)));
+            self.work(number, placement).map_err(|error| error.at(session_name(placement.session)));
         let (outcome, session) = match outcome {
             Ok(session) => (Ok(()), session),
             Err(error) => (Err(error), None),

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::slice::Placement;
+use mindful_core::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mysql::Conn;
@@ -124,7 +124,7 @@ impl Link {
 
     /// A connection for the session in `placement`, set up for reads, and how messages name it.
     pub fn connect_session(&self, _workload: &Workload, placement: Placement) -> Result<(Open, String)> {
-        let place = format!("session {}", placement.session);
+        let place = session_name(placement.session);
         let flavor = self.version()?.flavor;
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
         self.run_on(&mut session, &place, |conn| switches::set(conn, flavor))?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mindful_core::slice::session_name;
 use mindful_core::units;
 use mindful_core::{Error, Result};
 
@@ -84,7 +85,7 @@ impl Failure {
     pub fn connect(self, session: u32) -> Result<()> {
         match self {
             Self::Connect { session: failing } if failing == session => Err(Error::target(
-                format!("session {session}: the null engine refused it"),
+                format!("{}: the null engine refused it", session_name(session)),
                 "leave null_fail away to let it connect",
             )),
             _ => Ok(()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::client_loop::{ClientLoop, Operate};
 use mindful_core::clock::Time;
 use mindful_core::engine::Session;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 
@@ -155,7 +155,7 @@ impl Worker {
     fn die_if_due(&self) -> Result<()> {
         match self.dies_at_us {
             Some(at) if self.since_start_us() >= at => Err(Error::run(
-                format!("session {}: the null engine ended it at {} s", self.session, at as f64 / 1e6),
+                format!("{}: the null engine ended it at {} s", session_name(self.session), at as f64 / 1e6),
                 "leave null_fail away to let it live",
             )),
             _ => Ok(()),
@@ -198,7 +198,7 @@ impl Operate for Worker {
             us += fault::stalled_us(&self.stalls, begin_us, begin_us + us as i64) as f64;
         }
         if !self.wait(Duration::from_nanos((us * 1e3) as u64)) || self.interrupted() {
-            return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
+            return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
         }
         if self.dies_at_us.is_some() {
             self.die_if_due()?;
@@ -211,7 +211,7 @@ impl Operate for Worker {
     fn end_slice(&mut self) -> Result<()> {
         self.time.arrive();
         if self.time.simulated() && self.interrupted() {
-            return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
+            return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
         }
         self.die_if_due()?;
         if self.uncommitted > 0 {

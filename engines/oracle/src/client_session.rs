@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::{Commit, Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 
@@ -41,7 +41,7 @@ impl ClientSession {
         namespace: &Namespace,
     ) -> Result<Self> {
         let connection = link.connect_session(placement)?;
-        let place = format!("session {}", placement.session);
+        let place = session_name(placement.session);
         let looping = ClientLoop::new(workload, placement);
         let mut worker = Worker {
             link: Arc::clone(link),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::slice::Placement;
+use mindful_core::slice::{Placement, session_name};
 use mindful_core::{Error, Result, clock};
 
 use crate::apart;
@@ -125,7 +125,7 @@ impl Link {
 
     /// The connection of the session in `placement`.
     pub fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
-        self.connect(placement.endpoint, "").map_err(|error| error.at(format!("session {}", placement.session)))
+        self.connect(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
     }
 
     fn control(&self) -> Result<MutexGuard<'_, Option<Box<dyn Connection>>>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Commit, Op, Workload};
 use mindful_core::{Error, Result, Session};
@@ -53,7 +53,7 @@ impl ServerLoop {
         major: u32,
     ) -> Result<Self> {
         let mut connection = link.connect_session(placement)?;
-        let place = format!("session {}", placement.session);
+        let place = session_name(placement.session);
         let ahead_us = own.ahead_us(link, &mut *connection, placement.endpoint)?;
         let draws = Draws::new(workload, placement.session, placement.schema);
         let schemas = draws.schemas();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::slice::Placement;
+use mindful_core::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
@@ -138,7 +138,7 @@ impl Link {
 
     /// A connection for the session in `placement`, set up as all sessions of `workload` are, and how messages name it.
     pub fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
-        let place = format!("session {}", placement.session);
+        let place = session_name(placement.session);
         let client = self.wait(self.server.connect(placement.endpoint)).map_err(|error| error.at(&place))?;
         self.run_on(&client, &place, async {
             client.batch_execute(include_str!("../sql/session.sql")).await?;

@@ -9,7 +9,7 @@ use mindful_core::client_loop::{ClientLoop, Operate};
 use mindful_core::dataset::Dataset;
 use mindful_core::draw::mix64;
 use mindful_core::engine::Session;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::cpu;
@@ -240,21 +240,21 @@ impl<'c> Worker<'c> {
 
     fn failed(&self, error: &rusqlite::Error) -> Error {
         if self.interrupted() {
-            return Error::interrupted(format!("session {} was interrupted", self.session));
+            return Error::interrupted(format!("{} was interrupted", session_name(self.session)));
         }
-        explain(self.file.path(), error).at(format!("session {}", self.session))
+        explain(self.file.path(), error).at(session_name(self.session))
     }
 }
 
 impl Operate for Worker<'_> {
     fn operate(&mut self, op: &Op) -> Result<u64> {
         if self.interrupted() {
-            return Err(Error::interrupted(format!("session {} was interrupted", self.session)));
+            return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
         }
         let blocks = self.carry_out(op).map_err(|error| self.failed(&error))?;
         if op.kind != OpKind::Scan && blocks != op.blocks {
             return Err(Error::run(
-                format!("session {}: keys {} to {} gave {blocks} rows", self.session, op.first_key, op.last_key()),
+                format!("{}: keys {} to {} gave {blocks} rows", session_name(self.session), op.first_key, op.last_key()),
                 "the dataset has holes: `mindful cleanup`, then load anew",
             ));
         }

@@ -119,7 +119,7 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
                 control.query_drop(format!("KILL {id}")).unwrap();
             }
         });
-        assert!(error.contains("session 0") && !error.contains('\n'), "{looping:?}: {error}");
+        assert!(error.contains("session 1") && !error.contains('\n'), "{looping:?}: {error}");
         // The next one works: what was lost is connected anew.
         let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{looping:?}");
@@ -158,11 +158,11 @@ fn a_server_that_dies_is_told_and_no_report_is_made_up() {
 
     let begun = Instant::now();
     let error = harmed(&opened, LoopSite::Server, || drop(server));
-    assert!(error.contains("session 0") && !error.contains('\n'), "{error}");
+    assert!(error.contains("session 1") && !error.contains('\n'), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(15), "told after {:?}", begun.elapsed());
 
     let error = session.slice(&orders.next(1_000, None)).unwrap_err().to_string();
-    assert!(error.contains("session 0") && !error.contains('\n'), "{error}");
+    assert!(error.contains("session 1") && !error.contains('\n'), "{error}");
     assert!(samplers[0].read().is_err(), "old counters pass as new ones");
     assert!(opened.target.dataset().is_err());
 }

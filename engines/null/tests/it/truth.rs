@@ -79,7 +79,7 @@ fn sessions_die_and_fail_to_connect_as_asked() {
     let first = slice(&mut session, orders.next(0, None)).unwrap();
     let died = slice(&mut session, orders.next(first.total_ops(), None)).unwrap_err();
     assert_eq!(died.kind, ErrorKind::Run);
-    assert!(died.to_string().contains("session 0"), "{died}");
+    assert!(died.to_string().contains("session 1"), "{died}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_session_in_an_operation_without_end_is_left() {
         let begin_us = target.clock_us().unwrap();
         let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
         let error = interrupted(&target, || session.slice(&order));
-        assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("session 0"), "{error:?}");
+        assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("session 1"), "{error:?}");
         let began = Instant::now();
         drop(session);
         assert!(began.elapsed() < Duration::from_secs(5), "its end waits for the statement");

@@ -53,7 +53,7 @@ fn a_killed_or_cancelled_session_says_so() {
         assert!(killed.to_string().contains("terminating connection"), "{killed}");
         let cancelled = struck_by(server, &*target, &format!("SELECT pg_cancel_backend(pid) {of_session}"));
         assert_eq!(cancelled.kind, ErrorKind::Run);
-        assert!(cancelled.to_string().contains("session 0") && !cancelled.next.is_empty(), "{cancelled}");
+        assert!(cancelled.to_string().contains("session 1") && !cancelled.next.is_empty(), "{cancelled}");
     });
 }
 
