@@ -74,8 +74,7 @@ pub struct Shared<'a> {
 impl Shared<'_> {
     /// The life of a session's thread: its number among those of this process, and where it works.
     pub fn live(&self, number: u32, placement: Placement) {
-        let outcome =
-            self.work(number, placement).map_err(|error| error.at(session_name(placement.session)));
+        let outcome = self.work(number, placement).map_err(|error| error.at(session_name(placement.session)));
         let (outcome, session) = match outcome {
             Ok(session) => (Ok(()), session),
             Err(error) => (Err(error), None),

@@ -68,6 +68,8 @@ pub struct ServerLoop {
     /// The server's clock less this host's, us.
     ahead_us: i64,
     pause: Option<Pause>,
+    /// When the operation before this one ended, us since the epoch by the server's clock.
+    ended_us: i64,
     batch: usize,
     service: [Recorder; 3],
 }
@@ -111,6 +113,7 @@ impl ServerLoop {
             commits,
             ahead_us: 0,
             pause: None,
+            ended_us: 0,
             batch: FIRST_BATCH,
             service: Default::default(),
         };
@@ -190,6 +193,7 @@ impl ServerLoop {
         clock::sleep_unless(pause.until_us.min(end_us) - self.ahead_us, || link.is_interrupted());
         let now_us = self.now_us();
         report.think_us += (now_us.min(end_us) - pause.since_us).max(0).unsigned_abs();
+        self.ended_us = now_us;
         let over = now_us.max(pause.until_us) < end_us;
         self.pause = (!over).then(|| Pause { since_us: pause.since_us.max(end_us), ..pause });
         over
@@ -260,9 +264,17 @@ impl ServerLoop {
         Ok(())
     }
 
+    /// A server that stands still between two statements is inside no operation; the one that waits for it until `begin_us` is
+    /// told as long.
+    fn note_gap(&self, kind: OpKind, begin_us: i64, report: &mut SliceReport) {
+        report.note_long(kind, self.ended_us, (begin_us - self.ended_us).max(0).unsigned_abs());
+    }
+
     /// Reports an operation of `ns` nanoseconds from `begin_us` on.
     fn count(&mut self, op: &Op, blocks: u64, begin_us: i64, ns: u64, report: &mut SliceReport) {
         self.service[op.kind as usize].record(ns);
+        self.note_gap(op.kind, begin_us, report);
+        self.ended_us = begin_us + (ns / 1_000) as i64;
         report.note_long(op.kind, begin_us, ns / 1_000);
         let done = report.op_mut(op.kind);
         done.ops += 1;
@@ -283,6 +295,7 @@ impl Session for ServerLoop {
             None => self.wait_for(order.begin_us)?,
         };
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
+        self.ended_us = begin_us;
         let last = order.max_ops.map(|ops| order.first_op + ops);
         let mut index = order.first_op;
         while last.is_none_or(|last| index < last) {
@@ -303,6 +316,10 @@ impl Session for ServerLoop {
         let commits = &mut self.commits;
         self.link.work(&mut self.conn, &self.place, |conn| commits.end_slice(conn))?;
         report.end_us = self.pause.map_or_else(|| self.now_us(), |pause| pause.since_us);
+        if self.pause.is_none() {
+            // The statement that came too late made none.
+            self.note_gap(self.draws.op(index).kind, report.end_us, &mut report);
+        }
         for kind in OpKind::ALL {
             report.op_mut(kind).latency = self.service[kind as usize].take();
         }

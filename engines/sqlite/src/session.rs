@@ -254,7 +254,12 @@ impl Operate for Worker<'_> {
         let blocks = self.carry_out(op).map_err(|error| self.failed(&error))?;
         if op.kind != OpKind::Scan && blocks != op.blocks {
             return Err(Error::run(
-                format!("{}: keys {} to {} gave {blocks} rows", session_name(self.session), op.first_key, op.last_key()),
+                format!(
+                    "{}: keys {} to {} gave {blocks} rows",
+                    session_name(self.session),
+                    op.first_key,
+                    op.last_key()
+                ),
                 "the dataset has holes: `mindful cleanup`, then load anew",
             ));
         }

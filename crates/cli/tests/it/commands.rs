@@ -66,7 +66,7 @@ fn a_session_that_dies_makes_the_run_invalid_and_is_named() {
     let cli = Cli::new();
     let (code, ran) = cli.measured(&["--duration", "5s", "--sessions", "3", "--null-fail", "2@1s"]);
     assert_eq!((code, ran["validity"].as_str().unwrap()), (1, "invalid"), "{ran:#}");
-    assert!(ran["findings"].to_string().contains("session 2"), "{ran:#}");
+    assert!(ran["findings"].to_string().contains("session 3: the null engine ended it"), "{ran:#}");
 }
 
 #[test]

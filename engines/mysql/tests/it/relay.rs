@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 /// Hands every connection on to a server, as long as it is held.
 pub struct Relay {
@@ -16,6 +17,8 @@ pub struct Relay {
 struct Inner {
     said: Mutex<Vec<u8>>,
     streams: Mutex<Vec<TcpStream>>,
+    /// Nothing is handed on while somebody has it.
+    road: Mutex<()>,
 }
 
 impl Relay {
@@ -42,6 +45,12 @@ impl Relay {
         said.windows(words.len()).any(|part| part == words.as_bytes())
     }
 
+    /// Keeps what is said to itself for so long.
+    pub fn hold(&self, time: Duration) {
+        let _road = self.inner.road.lock().unwrap();
+        thread::sleep(time);
+    }
+
     /// Ends all connections at once.
     pub fn cut(&self) {
         for stream in self.inner.streams.lock().unwrap().drain(..) {
@@ -59,6 +68,7 @@ fn carry(from: &TcpStream, to: &TcpStream, inner: &Arc<Inner>) {
         let mut part = vec![0; 64 << 10];
         while let Ok(length @ 1..) = from.read(&mut part) {
             inner.said.lock().unwrap().extend(&part[..length]);
+            drop(inner.road.lock().unwrap());
             if to.write_all(&part[..length]).is_err() {
                 break;
             }

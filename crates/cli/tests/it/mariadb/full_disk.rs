@@ -118,8 +118,10 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
         assert!(told.contains(part), "no `{part}` in: {told}");
     }
     let refused = mindful(&here, &small.data(), &run("1s"));
-    let line = stderr(&refused);
-    assert_eq!((refused.status.code(), line.lines().count()), (Some(3), 1), "{line}");
+    let told = stderr(&refused);
+    // On a busy machine it says first that the server is still starting.
+    let line = told.lines().last().unwrap_or_default();
+    assert_eq!(refused.status.code(), Some(3), "{told}");
     assert!(line.contains("No space left") && line.contains("free some space"), "{line}");
 
     fs::remove_file(fill).unwrap();
