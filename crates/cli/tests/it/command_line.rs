@@ -41,7 +41,8 @@ fn a_plan_that_every_command_will_use_is_told_to_be_one() {
 #[test]
 fn quiet_leaves_the_report_alone() {
     let mindful = Mindful::new();
-    let run = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let run =
+        ["run", "--target", "null:", "--null-latency", "1ms", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
     let ran = mindful.run(&run);
     assert!(!ran.stderr.is_empty(), "its progress is told: {ran:?}");
     for flag in ["-q", "--quiet"] {
