@@ -21,6 +21,7 @@ use mindful_core::units::counted;
 use mindful_core::workload::{Like, OpKind};
 
 use crate::contrast::{RUNG, Rung};
+use crate::figures::blocks;
 use crate::figures::cpu::client_cpus;
 use crate::figures::floors::{Between, Floor};
 use crate::figures::pace::Pace;
@@ -84,7 +85,11 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
         let text = "The layout is not what the method asks for: neighbouring keys are not scattered. `mindful cleanup` and load anew.";
         findings.push(codes::LAYOUT.finding(text, failure));
     }
-    if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
+    if let Some(why) = blocks::no_layout(run) {
+        let text = "Nothing is claimed of layout, pages and physical reads: figures are those of operations and rows, as \
+                    an application has them, and not of storage.";
+        findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, why));
+    } else if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
         let text =
             "No proof of the layout is stored with the dataset. `mindful load` proves it anew and keeps the proof.";
         findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, "no proof of this run or of an earlier load"));

@@ -132,7 +132,7 @@ impl Dataset {
 /// The proof that a layout is what the method asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayoutProof {
-    /// One entry a schema.
+    /// One entry a schema; none where the target claims nothing of its layout.
     pub schemas: Vec<SchemaProof>,
     /// Largest rank correlation, in size, between the physical orders of two neighbouring schemas.
     pub cross_correlation: Option<f64>,

@@ -48,6 +48,9 @@ pub struct Description {
     /// Whether it simulates its reads: no figure of it is one of storage.
     #[serde(default)]
     pub simulated: bool,
+    /// Why nothing is claimed of where rows lie, and so of blocks, pages and physical reads; `None` where a layout is proven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_layout: Option<String>,
     /// What every report and export of its figures has to say, such as what its licence asks; a sentence or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,

@@ -218,6 +218,7 @@ impl Redactor {
             stored_blocks,
             words: _,
             simulated: _,
+            no_layout: _,
             notice: _,
             clock_cost_us: _,
         } = description;

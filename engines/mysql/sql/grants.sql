@@ -2,7 +2,7 @@
 CREATE USER mindful_bench IDENTIFIED BY 'choose one';
 -- Its tables, and the functions of the server-side loop.
 GRANT ALL ON bench.* TO mindful_bench;
--- Sessions of others, and the exact page numbers of tables.
+-- Sessions of others.
 GRANT PROCESS ON *.* TO mindful_bench;
 -- Read times and waits, where the server keeps them.
 GRANT SELECT ON performance_schema.* TO mindful_bench;

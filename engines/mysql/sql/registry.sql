@@ -9,4 +9,4 @@ CREATE TABLE {{registry}} (
     proof TEXT NULL,
     proven_table VARCHAR(64) NULL,
     made_at VARCHAR(64) NOT NULL
-) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT = '{{mark}}'
+) {{storage}} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT = '{{mark}}'

@@ -22,7 +22,6 @@ use serde_json::Value;
 use crate::error::Failure;
 use crate::ibd::refuse_stopped;
 use crate::status;
-use crate::verify::Look;
 
 /// The share of rows without a page of their own that is overlooked once in 10^9.
 pub const SHARE: f64 = 0.01;
@@ -56,13 +55,13 @@ impl Found {
     }
 }
 
-/// Looks at rows of `table` with `blocks` of them, drawn at random, or at all of them. What is in the way where nobody
+/// Looks at rows of `table` with `blocks` of them, drawn at random, or at `all` of them. What is in the way where nobody
 /// tells how many pages a statement asks for.
 pub fn measure(
     conn: &mut Conn,
     table: &str,
     blocks: u64,
-    look: Look,
+    all: bool,
     stop: &Stop,
 ) -> Result<Result<Found, &'static str>, Failure> {
     let rows = blocks.saturating_sub(FIRST + 1);
@@ -74,7 +73,7 @@ pub fn measure(
         Err(why) => return Ok(Err(why)),
     };
     let order = Permutation::new(rows, draw::mix64(clock::now_us().unsigned_abs()));
-    let drawn = if look == Look::Pages { rows } else { proof_sample::draws(rows, SHARE) };
+    let drawn = if all { rows } else { proof_sample::draws(rows, SHARE) };
     let mut own = 0;
     for index in 0..drawn {
         refuse_stopped(stop)?;

@@ -18,14 +18,33 @@ use mindful_core::plan::Plan;
 use self::state::State;
 use crate::link::Link;
 use crate::options::Options;
+use crate::storage::Storage;
+
+/// What a look at the server may find.
+type Check = fn(&State) -> Option<Finding>;
 
 /// All findings about the server that `link` leads to, for a run of `plan` on `dataset`, or on the one it would load.
 pub fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
-    Ok(check(&State::read(link, options, plan, dataset)?))
+    let state = State::read(link, options, plan, dataset)?;
+    match link.storage()? {
+        Storage::InnoDb => Ok(check(&state)),
+        Storage::Other(_) => Ok(OF_ALL.iter().filter_map(|check| check(&state)).collect()),
+    }
 }
 
+/// What is so of any server.
+const OF_ALL: &[Check] = &[
+    log::read_only,
+    reads::query_cache,
+    others::statements_logged,
+    others::sessions,
+    others::users,
+    others::connections,
+    others::hidden,
+];
+
 fn check(state: &State) -> Vec<Finding> {
-    let checks: &[fn(&State) -> Option<Finding>] = &[
+    let checks: &[Check] = &[
         reads::clock,
         log::read_only,
         reads::predicted_hits,

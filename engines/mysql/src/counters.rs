@@ -172,13 +172,14 @@ impl Sampler for Status {
 }
 
 /// What sessions committed, as they publish it when a slice ends.
-struct Commits {
+pub struct Commits {
     committed: Arc<Committed>,
     metrics: Vec<Metric>,
 }
 
 impl Commits {
-    fn new(committed: &Arc<Committed>) -> Self {
+    /// Of all sessions of a target.
+    pub fn new(committed: &Arc<Committed>) -> Self {
         let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
         Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(shared::COMMITS, "1", help)] }
     }

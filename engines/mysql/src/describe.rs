@@ -10,6 +10,7 @@ use mysql::prelude::Queryable;
 use crate::flavor::Flavor;
 use crate::layout::PAGE_BYTES;
 use crate::link::Link;
+use crate::storage::Other;
 
 /// Variables that decide what a figure means, of either server.
 const FACTS: &[&str] = &[
@@ -101,6 +102,9 @@ pub fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
             conn.query(format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", listed.join(", ")))?;
         Ok(rows.into_iter().collect())
     })?;
+    if let Some(other) = link.storage()?.other() {
+        return of_other(link, other, facts);
+    }
     facts.insert(LAYOUT.to_owned(), "a row that is visited and one of ballast in each page".to_owned());
     let held = HELD_FIXED.iter().filter(|(name, _)| facts.contains_key(*name));
     let version = link.version()?;
@@ -118,6 +122,20 @@ pub fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
             once_a_transaction: false,
         }),
         facts,
+        ..Description::default()
+    })
+}
+
+/// A server of which nothing is known but what its operations take.
+fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Result<Description> {
+    let version: Option<String> =
+        link.run("asking for the version", |conn| Ok(conn.query_first("SELECT VERSION()")?))?;
+    Ok(Description {
+        engine_version: version.unwrap_or_default(),
+        block_bytes: PAGE_BYTES,
+        endpoints: 1,
+        facts,
+        no_layout: Some(other.what.clone()),
         ..Description::default()
     })
 }

@@ -65,11 +65,6 @@ impl Version {
     }
 }
 
-/// Who speaks the protocol and keeps rows another way, by what it says of itself.
-pub fn not_innodb(text: &str) -> Option<&'static str> {
-    ["TiDB", "Vitess", "OceanBase", "SingleStore"].into_iter().find(|name| text.contains(name))
-}
-
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}.{}.{}", self.flavor.name(), self.major, self.minor, self.patch)
@@ -91,12 +86,5 @@ mod tests {
             assert_eq!(Version::parse(text).unwrap().to_string(), version);
         }
         assert_eq!(Version::parse("of no sense"), None);
-    }
-
-    #[test]
-    fn who_is_no_innodb_is_known_by_its_version() {
-        assert_eq!(not_innodb("8.0.11-TiDB-v8.1.0"), Some("TiDB"));
-        assert_eq!(not_innodb("8.0.30-Vitess"), Some("Vitess"));
-        assert_eq!(not_innodb("11.4.5-MariaDB-log"), None);
     }
 }

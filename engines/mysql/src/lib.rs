@@ -29,6 +29,7 @@ mod session;
 mod settle;
 mod statement;
 mod status;
+mod storage;
 mod switches;
 mod target;
 mod tree;

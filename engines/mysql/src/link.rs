@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mindful_core::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
@@ -13,7 +13,8 @@ use mysql::prelude::Queryable;
 
 use crate::connect::Server;
 use crate::error::Failure;
-use crate::flavor::{self, Version};
+use crate::flavor::Version;
+use crate::storage::Storage;
 use crate::switches;
 
 /// Connections to one target.
@@ -23,6 +24,7 @@ pub struct Link {
     live: Arc<Live>,
     interrupted: AtomicBool,
     given_up: AtomicBool,
+    storage: OnceLock<Storage>,
 }
 
 /// Which connections there are, so that what they are at can be ended.
@@ -95,6 +97,7 @@ impl Link {
             live: Arc::default(),
             interrupted: AtomicBool::new(false),
             given_up: AtomicBool::new(false),
+            storage: OnceLock::new(),
         }
     }
 
@@ -108,13 +111,18 @@ impl Link {
         self.run("asking for the version", |control| {
             let text: Option<String> = control.query_first("SELECT VERSION()")?;
             let text = text.unwrap_or_default();
-            if let Some(other) = flavor::not_innodb(&text) {
-                let next = "name a MariaDB or MySQL itself: of pages behind anything else mindful can claim nothing";
-                return Err(Error::target(format!("the server is {other}, not InnoDB"), next).into());
-            }
             let version = Version::parse(&text);
             version.ok_or_else(|| Error::target(format!("the server calls itself {text}"), "name another one").into())
         })
+    }
+
+    /// What keeps its rows; asked once.
+    pub fn storage(&self) -> Result<&Storage> {
+        if let Some(known) = self.storage.get() {
+            return Ok(known);
+        }
+        let found = self.run("asking for InnoDB", Storage::read)?;
+        Ok(self.storage.get_or_init(|| found))
     }
 
     /// A new connection, not for a session.

@@ -20,6 +20,7 @@ use crate::names::{BEGUN, Kind, Namespace, SHAPE};
 use crate::options::Options;
 use crate::registry::{self, Entry, Found};
 use crate::settle;
+use crate::storage::Storage;
 
 /// Pages that a statement loads: about 32 MiB.
 const PAGES_AT_A_TIME: u64 = 2_048;
@@ -78,6 +79,7 @@ pub fn load(
         plan,
         events,
         stop,
+        storage: link.storage()?,
         way,
         indexed_first: indexed_first(link, plan.load_streams)?,
         queue: Mutex::new(missing),
@@ -85,6 +87,9 @@ pub fn load(
         blocks,
     };
     work.all()?;
+    if *work.storage != Storage::InnoDb {
+        return Ok(());
+    }
     settle::before_reads(link, &made, private, events, stop)
 }
 
@@ -99,7 +104,7 @@ enum Way {
 impl Way {
     /// Streamed where it is allowed and the faster way: MySQL takes more CPU for it than for prepared rows.
     fn of(link: &Link) -> Result<Self> {
-        if link.version()?.flavor == Flavor::MySql {
+        if link.version()?.flavor == Flavor::MySql || *link.storage()? != Storage::InnoDb {
             return Ok(Self::Prepared { told: None });
         }
         let allowed: Option<bool> =
@@ -114,6 +119,9 @@ impl Way {
 /// An index that stays in the buffer pool while rows come in any order of their keys costs less with them than by a second
 /// read of the table; tells up to how many pages that is so, with a quarter of the pool for the indexes of all streams.
 fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
+    if *link.storage()? != Storage::InnoDb {
+        return Ok(u64::MAX);
+    }
     let pool: Option<u64> = link.run("asking for the size of the buffer pool", |conn| {
         Ok(conn.query_first("SELECT @@GLOBAL.innodb_buffer_pool_size")?)
     })?;
@@ -126,6 +134,7 @@ struct Work<'a> {
     plan: &'a DatasetPlan,
     events: &'a dyn Events,
     stop: &'a Stop,
+    storage: &'a Storage,
     way: Way,
     /// Most pages of a table whose index is there before its rows.
     indexed_first: u64,
@@ -170,7 +179,9 @@ impl Work<'_> {
     fn make(&self, conn: &mut Conn, table: Table) -> Result<(), Failure> {
         let name = self.namespace.table(table.kind, table.schema);
         self.drop_begun(conn, table, &name)?;
+        let storage = self.storage.clause("ROW_FORMAT = DYNAMIC STATS_PERSISTENT = 1 STATS_AUTO_RECALC = 0");
         let create = include_str!("../sql/create_table.sql").replace("{{table}}", &name);
+        let create = create.replace("{{storage}}", &storage);
         conn.query_drop(format!("{create} COMMENT = '{BEGUN}'"))?;
         let (visited, first) = (table.kind == Kind::Blocks, table.blocks <= self.indexed_first);
         let index = format!("ALTER TABLE {name} ADD UNIQUE INDEX k (k)");
@@ -185,7 +196,9 @@ impl Work<'_> {
         if visited && !first {
             conn.query_drop(&index)?;
         }
-        conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}"))?;
+        if *self.storage == Storage::InnoDb {
+            conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}"))?;
+        }
         conn.query_drop(format!("ALTER TABLE {name} COMMENT = ''"))?;
         self.register(conn, table)
     }

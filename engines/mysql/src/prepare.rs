@@ -58,6 +58,17 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a loop in the server where nothing says what it would visit.
+pub fn refuse_server_loop(link: &Link) -> Result<()> {
+    match link.storage()?.other() {
+        None => Ok(()),
+        Some(other) => Err(Error::plan(
+            format!("{}: the loop in the server is one over pages of InnoDB", other.what),
+            "give --loop client: operations are measured, and nothing is claimed of layout, pages and physical reads",
+        )),
+    }
+}
+
 /// How long the probe of the clock sleeps, in words of SQL.
 const PROBE: &str = "SELECT SYSDATE(6), SLEEP(0.002), SYSDATE(6)";
 
@@ -81,6 +92,10 @@ pub fn refuse_standing_clock(link: &Link) -> Result<()> {
 pub fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
     if workload.update_pct.is_none() {
         return Ok(());
+    }
+    if let Some(other) = link.storage()?.other() {
+        let what = format!("{}: whether its commits wait is its own affair", other.what);
+        return if workload.commit_wait { Ok(()) } else { Err(Error::plan(what, "leave --commit-wait away")) };
     }
     let wanted = if workload.commit_wait { 1 } else { 2 };
     // It is the server's and no session's: on one that others use it is theirs to change.

@@ -14,6 +14,7 @@ pub use judge::{Fault, Judged};
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::{Kind, MARK, MEETING, Namespace, REGISTRY, SHAPE, quote_ident};
+use crate::storage::Storage;
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,7 +136,8 @@ pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
                 conn.query_drop(format!("CREATE DATABASE {} CHARACTER SET utf8mb4", namespace.quoted()))?;
             }
             let sql = include_str!("../sql/registry.sql").replace("{{registry}}", &namespace.qualified(REGISTRY));
-            conn.query_drop(sql.replace("{{mark}}", MARK))?;
+            let storage = Storage::read(conn)?.clause("");
+            conn.query_drop(sql.replace("{{mark}}", MARK).replace("{{storage}}", &storage))?;
             Ok(Vec::new())
         }),
     }

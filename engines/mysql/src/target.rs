@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
-use mindful_core::event::Events;
+use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -53,14 +53,15 @@ impl MysqlTarget {
     pub fn open(server: Server, private: Option<Private>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let link = Arc::new(Link::new(server));
         let version = link.version()?;
-        if !version.is_supported() {
+        if let Some(other) = link.storage()?.other() {
+            note(&**events, format!("{}: nothing is claimed of layout, pages and physical reads", other.what));
+        } else if !version.is_supported() {
             let (major, minor) = version.flavor.oldest();
             return Err(Error::target(
                 format!("the server is {version}"),
                 format!("mindful needs {} {major}.{minor} or newer", version.flavor.name()),
             ));
         }
-        refuse_other_pages(&link)?;
         Ok(Self {
             link,
             private,
@@ -95,6 +96,11 @@ impl MysqlTarget {
         (1..=dataset.schemas).map(table(Kind::Blocks)).chain(scans).collect()
     }
 
+    /// Whether rows are kept by anything but InnoDB.
+    fn is_other(&self) -> Result<bool> {
+        Ok(self.link.storage()?.other().is_some())
+    }
+
     /// The folder of the server's files, where it is on this host.
     fn data_folder(&self) -> Result<Option<PathBuf>> {
         match &self.private {
@@ -110,32 +116,12 @@ impl MysqlTarget {
     }
 
     fn prove(&self, look: Look, stop: &Stop) -> Result<LayoutProof> {
+        if self.is_other()? {
+            return verify::of_none(&self.link, &self.options.namespace, &self.loaded()?);
+        }
         let data = self.data_folder()?;
         let (dataset, namespace) = (self.loaded()?, &self.options.namespace);
         verify::of_all(&self.link, namespace, &dataset, data.as_deref(), look, stop, &*self.events)
-    }
-}
-
-/// Layout and figures are of InnoDB, in pages of one length.
-fn refuse_other_pages(link: &Link) -> Result<()> {
-    let page = link.run("asking for InnoDB", |conn| {
-        let sql = "SELECT support FROM information_schema.ENGINES WHERE engine = 'InnoDB'";
-        let support: Option<String> = conn.query_first(sql)?;
-        if !support.is_some_and(|support| matches!(support.as_str(), "YES" | "DEFAULT")) {
-            return Ok(None);
-        }
-        Ok(conn.query_first::<u64, _>("SELECT @@GLOBAL.innodb_page_size")?)
-    })?;
-    match page {
-        Some(PAGE_BYTES) => Ok(()),
-        Some(bytes) => Err(Error::target(
-            format!("the server's pages are {bytes} bytes long"),
-            "mindful measures InnoDB with pages of 16384 bytes (innodb_page_size)",
-        )),
-        None => Err(Error::target(
-            "the server has no InnoDB",
-            "name a server that has: of what lies in another engine's pages mindful can claim nothing",
-        )),
     }
 }
 
@@ -220,6 +206,9 @@ impl Target for MysqlTarget {
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
         let in_server = workload.looping == LoopSite::Server;
+        if in_server {
+            prepare::refuse_server_loop(&self.link)?;
+        }
         self.client_clock.store(!in_server, Ordering::SeqCst);
         if let Some(private) = &self.private
             && private.carry(sessions)?
@@ -241,6 +230,9 @@ impl Target for MysqlTarget {
             None
         };
         *self.reach.lock().unwrap_or_else(PoisonError::into_inner) = reach;
+        if self.is_other()? {
+            return Ok(Vec::new());
+        }
         let paths = plan_check::check(&self.link, workload, &self.options.namespace, reach)?;
         if let Some(dataset) = dataset.filter(|_| workload.update_pct.is_none() && !among_ranks) {
             let (tables, private) = (self.tables(&dataset), self.private.is_some());
@@ -251,12 +243,20 @@ impl Target for MysqlTarget {
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
         let dataset = self.dataset()?;
+        let innodb = !self.is_other()?;
         let mut found = checks::checks(&self.link, &self.options, plan, dataset.as_ref())?;
         // A plan that does not fit what is loaded is refused where it is run.
-        if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)) {
+        if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)).filter(|_| innodb) {
             found.extend(plan_check::impurities(&self.link, &workload, &self.options.namespace)?);
         }
         Ok(found)
+    }
+
+    fn admits(&self, plan: &Plan, _loads: bool) -> Result<()> {
+        match plan.looping {
+            LoopSite::Server => prepare::refuse_server_loop(&self.link),
+            LoopSite::Client => Ok(()),
+        }
     }
 
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
@@ -274,6 +274,9 @@ impl Target for MysqlTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        if self.is_other()? {
+            return Ok(vec![Box::new(counters::Commits::new(&self.committed))]);
+        }
         let mut samplers = counters::samplers(&self.link, &self.committed, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
             samplers.extend(waits::samplers(&self.link, interval, &*self.events)?);
@@ -282,6 +285,9 @@ impl Target for MysqlTarget {
     }
 
     fn data_files(&self) -> Result<Vec<PathBuf>> {
+        if self.is_other()? {
+            return Ok(Vec::new());
+        }
         let (Some(data), Some(dataset)) = (self.data_folder()?, self.dataset()?) else { return Ok(Vec::new()) };
         let file = |schema| verify::tablespace(&data, &self.options.namespace, schema);
         Ok((1..=dataset.schemas).map(file).filter(|file| file.exists()).collect())

@@ -14,8 +14,16 @@ pub const SINGLE_BLOCK: f64 = 1.01;
 /// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
 pub const FEWEST_READS_PER_S: f64 = 10.0;
 
-/// Bytes of a block of the run's target.
+/// Why nothing is claimed of the blocks of the run's target.
+pub fn no_layout(run: &Run) -> Option<&str> {
+    run.description.as_ref().and_then(|description| description.no_layout.as_deref())
+}
+
+/// Bytes of a block of the run's target, where rows stand in blocks.
 pub fn block_bytes(run: &Run) -> Option<u64> {
+    if no_layout(run).is_some() {
+        return None;
+    }
     let reported = run.dataset.as_ref().map(|d| d.block_bytes).or(run.description.as_ref().map(|d| d.block_bytes));
     reported.filter(|bytes| *bytes > 0)
 }

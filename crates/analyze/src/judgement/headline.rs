@@ -50,6 +50,8 @@ pub struct Subject {
     pub sorted: bool,
     /// Whether the target simulates its reads.
     pub simulated: bool,
+    /// Whether nothing is claimed of the blocks that rows stand in.
+    pub rows_alone: bool,
 }
 
 impl Subject {
@@ -57,7 +59,13 @@ impl Subject {
     pub fn of(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
         let simulated = run.description.as_ref().is_some_and(|description| description.simulated);
-        Self { on_files: io_job::on_files(run), block_bytes: blocks::of_step(run, &step.head), sorted, simulated }
+        Self {
+            on_files: io_job::on_files(run),
+            block_bytes: blocks::of_step(run, &step.head),
+            sorted,
+            simulated,
+            rows_alone: blocks::no_layout(run).is_some(),
+        }
     }
 }
 
@@ -136,6 +144,9 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         let writes = step.physical_writes_per_s.filter(|_| subject.on_files);
         let (label, per_s, why) = match writes {
             Some(writes) => ("writes per second (files)", writes, "nothing was read"),
+            _ if subject.rows_alone => {
+                ("rows visited per second", visited, "nothing is claimed of where they lie: no storage is measured")
+            }
             _ => ("blocks visited per second", visited, "the target tells no physical reads"),
         };
         return Some(Headline::new(Kind::Operations, label, per_s, why));

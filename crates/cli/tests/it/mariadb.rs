@@ -9,6 +9,7 @@ pub mod server;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
+use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Alone;
 use serde_json::Value;
 
@@ -43,4 +44,39 @@ fn a_run_loads_proves_measures_and_cleans_up() {
     let cleaned = place.command(&[&["cleanup"], &on[..], &["--yes"]].concat()).output().unwrap();
     assert!(cleaned.status.success(), "{cleaned:?}");
     assert!(!std::path::Path::new(data).exists(), "the server's folder is still there");
+}
+
+#[test]
+fn tables_of_aria_give_figures_of_operations_alone() {
+    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir();
+    let place = Alone::beside_others(folder);
+    let server = UsersMariaDb::start(&place.folder().join("db"), &[]);
+    server.sql("SET GLOBAL enforce_storage_engine = Aria");
+    let url = server.url();
+    let on = ["run", "--target", &url, "--schemas", "1", "--scale", "4MiB", "--sessions", "1", "--format", "json"];
+    let short = ["--warmup", "1s", "--duration", "2s"];
+
+    let refused = place.command(&[&on[..], &short].concat()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let line = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(line.contains("makes tables of Aria alone") && line.contains("--loop client"), "{line}");
+
+    let ran = place.command(&[&on[..], &short, &["--loop", "client"]].concat()).output().unwrap();
+    assert!(matches!(ran.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&ran.stderr));
+    let run: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let step = &run["steps"][0];
+    assert!(step["ops"]["select"]["per_s"].as_f64().unwrap() > 0.0, "{step}");
+    for figure in
+        ["physical_reads_per_s", "logical_reads_per_s", "hit_ratio", "log_bytes_per_s", "read_latency_mean_us"]
+    {
+        assert!(step[figure].is_null(), "{figure} is claimed: {}", step[figure]);
+    }
+    let findings = run["findings"].as_array().unwrap();
+    let unproven = findings.iter().find(|finding| finding["code"] == "layout-not-proven").unwrap();
+    assert!(unproven["text"].as_str().unwrap().contains("Nothing is claimed of layout"), "{unproven}");
+    assert!(run["dataset"]["rank_correlation_max"].is_null(), "{run}");
+
+    let shown = place.command(&["show", "--full"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("rows visited per second") && !shown.contains("storage IOPS"), "{shown}");
 }

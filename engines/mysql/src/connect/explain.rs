@@ -73,7 +73,12 @@ fn quote(said: &MySqlError) -> String {
 }
 
 fn server_said(said: &MySqlError) -> Error {
-    let (kind, next) = advice(said.code);
+    let (kind, next) = match said.code {
+        1290 if !said.message.replace('_', "-").contains("read-only") => {
+            (ErrorKind::Target, "see the option that it names in the server's settings, and what it is there for")
+        }
+        code => advice(code),
+    };
     let what = quote(said);
     match kind {
         ErrorKind::Plan => Error::plan(what, next),
@@ -205,6 +210,13 @@ mod tests {
             let text = error.to_string();
             assert!(text.starts_with("me@db:3306: no way [") && text.contains(hint), "{text}");
         }
+    }
+
+    #[test]
+    fn an_option_that_forbids_is_read_only_where_it_says_so() {
+        let of = |option: &str| said(1290, &format!("The server is running with the {option} option")).to_string();
+        assert!(of("--read-only").contains("name the primary") && of("--super-read-only").contains("name the primary"));
+        assert!(of("NO_ENGINE_SUBSTITUTION").contains("the option that it names"));
     }
 
     #[test]

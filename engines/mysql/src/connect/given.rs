@@ -63,8 +63,12 @@ impl Given {
         let path = |name: &str| given(name).map(PathBuf::from);
         let tls = Tls { mode, ca: path("ssl-ca"), certificate: path("ssl-cert"), key: path("ssl-key") };
         notes.extend(tls.remark());
+        let road = road(parts, of_url("socket"), &of_file, environment)?;
+        if let Road::Socket(_) = road {
+            notes.extend(on_socket(mode, of_url("ssl-mode").is_some())?);
+        }
         Ok(Self {
-            road: road(parts, of_url("socket"), &of_file, environment)?,
+            road,
             user,
             password: parts
                 .password
@@ -99,6 +103,20 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
         () if is("ssl", true) => Mode::Required,
         () => Mode::Preferred,
     })
+}
+
+/// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not: who asks for it in
+/// the URL is refused, who has it in an option file for servers elsewhere is told.
+fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
+    let name = match Mode::NAMES.into_iter().find(|(_, of)| *of == mode) {
+        Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) => name,
+        _ => return Ok(None),
+    };
+    let what = format!("ssl-mode={name}: mindful does not encrypt on a socket, which leads to this host alone");
+    if of_url {
+        return Err(Error::plan(what, "leave it away, or name host and port: mysql://user@localhost:3306/database"));
+    }
+    Ok(Some(what))
 }
 
 /// `localhost` without a port is the socket, as for the client; whoever names a port means TCP.
@@ -178,6 +196,24 @@ mod tests {
         assert_eq!(given("mysql://localhost/b", &around).road, Road::Socket("/x/y.sock".into()));
         assert_eq!(given("mysql://localhost:3306/b", &around).road, Road::Tcp("localhost".to_owned(), 3306));
         assert_eq!(given("mysql://db/b?socket=%2Fz.sock", &around).road, Road::Socket("/z.sock".into()));
+    }
+
+    #[test]
+    fn encryption_on_a_socket_is_refused_or_told() {
+        let around = Environment::empty().with_user("me");
+        let at = |url: &str, around: &Environment| Given::collect(&url::split(url).unwrap(), around);
+        for mode in ["REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] {
+            let url = format!("mysql://localhost/b?ssl-mode={mode}");
+            let line = at(&url, &around).err().unwrap().to_string();
+            assert!(line.contains(mode) && line.contains("socket") && line.contains("host and port"), "{line}");
+            let home = tempfile::tempdir().unwrap();
+            fs::write(home.path().join(".my.cnf"), format!("[client]\nssl-mode={mode}\n")).unwrap();
+            let told = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
+            assert!(told.iter().any(|note| note.contains("does not encrypt on a socket")), "{told:?}");
+        }
+        for quiet in ["", "?ssl-mode=PREFERRED", "?ssl-mode=DISABLED"] {
+            assert_eq!(given(&format!("mysql://localhost/b{quiet}"), &around).notes, [] as [String; 0], "{quiet}");
+        }
     }
 
     #[test]

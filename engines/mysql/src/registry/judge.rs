@@ -8,6 +8,7 @@ use mysql::{Conn, Row};
 
 use crate::error::Failure;
 use crate::names::{BEGUN, Kind, MARK, MEETING, NUMBERS, Namespace, REGISTRY};
+use crate::storage::Storage;
 
 /// Columns of the registry by name and type.
 const REGISTRY_COLUMNS: &[&str] = &[
@@ -89,6 +90,8 @@ pub struct Judged {
     tables: BTreeMap<String, Table>,
     /// Routines and events: name and kind.
     pub code: Vec<(String, String)>,
+    /// Whom the catalogue names as the engine of what mindful makes.
+    engine: String,
 }
 
 /// Whether there is a database of that name.
@@ -117,7 +120,7 @@ pub fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Failure> {
         }
     }
     let code = conn.exec(include_str!("../../sql/code.sql"), (&namespace.name, &namespace.name))?;
-    Ok(Judged { tables, code })
+    Ok(Judged { tables, code, engine: Storage::read(conn)?.engine().to_owned() })
 }
 
 fn table(mut row: Row) -> Table {
@@ -164,14 +167,14 @@ impl Judged {
             let what = format!("database {} holds tables and was not made by mindful", namespace.quoted());
             return Some(Error::target(what, next));
         };
-        let fault = registry.fault(REGISTRY_COLUMNS)?;
+        let fault = registry.fault(REGISTRY_COLUMNS, &self.engine)?;
         let name = namespace.qualified(REGISTRY);
         Some(Error::target(format!("{name} is not as mindful made it: it {}", fault.what), next))
     }
 
     /// What is wrong with a table of the dataset.
     pub fn fault_of(&self, name: &str) -> Option<Fault> {
-        self.table(name)?.fault(DATASET_COLUMNS)
+        self.table(name)?.fault(DATASET_COLUMNS, &self.engine)
     }
 
     /// What is wrong with the table in which ranks meet.
@@ -180,7 +183,7 @@ impl Judged {
         if table.comment != MARK {
             return Some(Fault { what: "lacks mindful's mark, its comment".to_owned(), ours: false });
         }
-        table.fault(MEETING_COLUMNS)
+        table.fault(MEETING_COLUMNS, &self.engine)
     }
 
     /// Whether a routine or event is one of mindful's. That it is what mindful made it is not said: it is made anew
@@ -192,8 +195,8 @@ impl Judged {
 }
 
 impl Table {
-    /// What about it is not as it was made with these columns.
-    fn fault(&self, columns: &[&str]) -> Option<Fault> {
+    /// What about it is not as it was made, with these columns in that engine.
+    fn fault(&self, columns: &[&str], engine: &str) -> Option<Fault> {
         let ours = |what: String| Some(Fault { what, ours: true });
         if self.kind != "BASE TABLE" {
             return Some(Fault { what: format!("is a {}", self.kind.to_lowercase()), ours: false });
@@ -204,7 +207,7 @@ impl Table {
         if let Some(name) = &self.constraint {
             return ours(format!("has the constraint {name}"));
         }
-        if self.engine != "InnoDB" {
+        if !self.engine.eq_ignore_ascii_case(engine) {
             return ours(format!("is a table of {}", if self.engine.is_empty() { "no engine" } else { &self.engine }));
         }
         if let Some(column) = &self.computed {

@@ -8,6 +8,7 @@ mod hostile;
 mod login;
 mod measured;
 mod meeting;
+mod other_storage;
 mod proof;
 mod refused;
 mod relay;

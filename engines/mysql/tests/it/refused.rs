@@ -13,7 +13,7 @@ use mysql::prelude::Queryable;
 
 use crate::by_hand::ByHand;
 use crate::shared::{self, Shared};
-use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql};
 
 /// A loaded target in a database of its own on the shared server.
 pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
@@ -123,25 +123,6 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
         // The next one works: what was lost is connected anew.
         let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{looping:?}");
-    }
-}
-
-#[test]
-fn a_mariadb_without_innodb_is_refused() {
-    let place = place();
-    let without = ["--innodb=OFF", "--default-storage-engine=Aria"];
-    let server = ByHand::start(MARIADB, &place.path().join("db"), &without);
-    let error = target_at(&shared::url(&server.socket, "mindful"), &[]).err().unwrap().to_string();
-    assert!(error.contains("has no InnoDB") && !error.contains('\n'), "{error}");
-}
-
-#[test]
-fn what_calls_itself_another_storage_is_refused_by_name() {
-    let place = place();
-    for (version, name) in [("8.0.11-TiDB-v7.5.0", "TiDB"), ("8.0.30-Vitess", "Vitess")] {
-        let server = ByHand::start(MARIADB, &place.path().join("db"), &[&format!("--version={version}")]);
-        let error = target_at(&shared::url(&server.socket, "mindful"), &[]).err().unwrap().to_string();
-        assert!(error.contains(&format!("the server is {name}, not InnoDB")) && !error.contains('\n'), "{error}");
     }
 }
 

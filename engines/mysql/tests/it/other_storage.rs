@@ -1,0 +1,74 @@
+//! Servers that keep rows in anything but InnoDB: their operations are measured, and nothing is claimed of pages.
+
+use std::sync::Arc;
+
+use mindful_conformance::{Fixture, Notes, Opened};
+use mindful_core::ErrorKind;
+use mindful_core::engine::{Engine, Stop};
+use mindful_core::event::Events;
+use mindful_core::units::Share;
+use mindful_core::workload::{LoopSite, OpKind, Workload};
+use mindful_mysql::ENGINE;
+
+use crate::by_hand::ByHand;
+use crate::shared;
+use crate::support::{MARIADB, place};
+
+/// What a MariaDB has to be told so that it is no InnoDB to mindful, and what is said of it then.
+const OTHERS: [(&[&str], &str); 3] = [
+    (&["--version=8.0.11-TiDB-v7.5.0"], "the server is TiDB"),
+    (&["--enforce-storage-engine=Aria"], "the server makes tables of Aria alone"),
+    (&["--innodb=OFF", "--default-storage-engine=Aria"], "the server has no InnoDB"),
+];
+
+fn measured_by_its_operations(options: &[&str], what: &str) {
+    let place = place();
+    let server = ByHand::start(MARIADB, &place.path().join("db"), options);
+    let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
+    let told = Arc::new(Notes::default());
+    let events: Arc<dyn Events> = told.clone();
+    let opened = Opened { target: ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap() };
+    let target = &*opened.target;
+    assert!(told.tell(&format!("{what}: nothing is claimed of layout")), "{}", told.all());
+    let description = target.describe().unwrap();
+    assert_eq!(description.no_layout.as_deref(), Some(what));
+    assert_eq!((description.cache_bytes, description.cache_requests, description.expected_log), (None, None, None));
+
+    target.load(&fixture.dataset, &*told, &Stop::default()).unwrap();
+    let (drawn, all) = (target.verify(&Stop::default()).unwrap(), target.verify_all(&Stop::default()).unwrap());
+    assert!(drawn.schemas.is_empty() && all.schemas.is_empty(), "a layout is claimed: {drawn:?}");
+
+    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(2, 500, 8) };
+    let by_server = Workload { looping: LoopSite::Server, ..by_client.clone() };
+    let error = target.prepare(&by_server, 1).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Plan);
+    let line = error.to_string();
+    assert!(line.contains(what) && line.contains("give --loop client") && !line.contains('\n'), "{line}");
+
+    assert_eq!(opened.work_ops(&by_client, 1, Some(20))[0].op(OpKind::Select).blocks, 160);
+    let updating = Workload { update_pct: Share::ALL, ..by_client.clone() };
+    assert_eq!(opened.work_ops(&updating, 1, Some(20))[0].op(OpKind::Update).ops, 20);
+    let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
+    assert_eq!(names, ["sessions"], "counters of pages");
+
+    let removed = target.cleanup().unwrap();
+    assert!(removed.iter().all(|object| object.kept_because.is_none()), "{removed:?}");
+}
+
+#[test]
+fn what_calls_itself_tidb_is_measured_by_operations_alone() {
+    let (options, what) = OTHERS[0];
+    measured_by_its_operations(options, what);
+}
+
+#[test]
+fn tables_of_aria_are_measured_by_operations_alone() {
+    let (options, what) = OTHERS[1];
+    measured_by_its_operations(options, what);
+}
+
+#[test]
+fn a_mariadb_without_innodb_is_measured_by_operations_alone() {
+    let (options, what) = OTHERS[2];
+    measured_by_its_operations(options, what);
+}
