@@ -106,8 +106,8 @@ pub struct Repetition {
     pub p99_us: Option<f64>,
     /// Time a session needs for a block, us: sessions by blocks per second.
     pub us_per_block: f64,
-    /// CPU by blocks, us: of the sessions for raw, of the server for a database.
-    pub cpu_us_per_block: f64,
+    /// CPU by blocks, us: of the sessions for raw, of the server for a database; `None` where it is not seen.
+    pub cpu_us_per_block: Option<f64>,
     /// Time in reads from storage by the reader's own clock, by blocks, us.
     pub storage_us: Option<f64>,
     /// Share of the host's CPU that was busy, 0 to 1.
@@ -127,10 +127,10 @@ pub struct Figures {
     pub p99_us: Option<f64>,
     /// Time a session needs for a block, us.
     pub us_per_block: f64,
-    /// CPU by blocks, us.
-    pub cpu_us_per_block: f64,
+    /// CPU by blocks, us; `None` where it is not seen.
+    pub cpu_us_per_block: Option<f64>,
     /// Blocks per second of CPU: `1e6 / cpu_us_per_block`.
-    pub iops_per_core: f64,
+    pub iops_per_core: Option<f64>,
     /// Largest minus smallest rate, by the median: 0.05 is 5 %.
     pub spread: f64,
     /// Time in reads from storage by the reader's own clock, by blocks, us.
@@ -147,7 +147,7 @@ impl Figures {
         let iops = middle(|r| r.iops)?;
         let rates = || readings.iter().map(|r| r.iops);
         let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
-        let cpu_us_per_block = middle(|r| r.cpu_us_per_block)?;
+        let cpu_us_per_block = known(|r| r.cpu_us_per_block);
         Some(Self {
             iops,
             mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
@@ -155,7 +155,7 @@ impl Figures {
             p99_us: known(|r| r.p99_us),
             us_per_block: middle(|r| r.us_per_block)?,
             cpu_us_per_block,
-            iops_per_core: 1e6 / cpu_us_per_block,
+            iops_per_core: cpu_us_per_block.map(|us| 1e6 / us),
             spread: (high - low) / iops,
             storage_us: known(|r| r.storage_us),
             host_busy_share: known(|r| r.host_busy_share),
@@ -195,25 +195,27 @@ pub fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
 
 /// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times in
 /// reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its time),
-/// and beyond it waiting. `None` where either does not time its reads.
+/// and beyond it waiting. `None` where either does not time its reads or does not tell its CPU.
 pub fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     let storage_us = physical.storage_us? - raw.storage_us?;
     let rest_us = physical.us_per_block - raw.us_per_block - storage_us;
-    let cpu_us = (physical.cpu_us_per_block - raw.cpu_us_per_block).min(rest_us);
+    let cpu_us = (physical.cpu_us_per_block? - raw.cpu_us_per_block?).min(rest_us);
     Some(AddedTime { storage_us, cpu_us, waits_us: rest_us - cpu_us, host_busy_share: physical.host_busy_share })
 }
 
 /// What the difference between a rung and the one before it means, in a sentence; `None` for the first rung.
 pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String> {
     let step = rung.step()?;
-    let (cpu, rate) = (now.cpu_us_per_block - before.cpu_us_per_block, now.iops / before.iops);
+    let cpu = now.cpu_us_per_block.zip(before.cpu_us_per_block);
+    let cpu = cpu.map_or_else(String::new, |(now, before)| format!("{:+.2} us of CPU per block, ", now - before));
+    let rate = now.iops / before.iops;
     let noise = before.spread.max(now.spread);
     let rates = if (rate - 1.0).abs() <= noise {
         "the rate is the same within the spread".to_owned()
     } else {
         format!("{rate:.2} times the rate")
     };
-    Some(format!("{}: {step}; {cpu:+.2} us of CPU per block, {rates}", rung.name()))
+    Some(format!("{}: {step}; {cpu}{rates}", rung.name()))
 }
 
 /// The contrast that the steps of `run` are; `None` when they are none.
@@ -261,13 +263,13 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     let op = step.ops.select.as_ref()?;
     let iops = step.blocks_visited_per_s?;
     // Raw sessions tell their own CPU; a database's is that of its server.
-    let cpu_cores = session_cores(record).or(step.cpu.db_cores)?;
+    let cpu_cores = session_cores(record).or(step.cpu.db_cores);
     Some(Repetition {
         iops,
         p50_us: op.p50_us,
         p99_us: op.p99_us,
         us_per_block: 1e6 * f64::from(step.sessions?) / iops,
-        cpu_us_per_block: 1e6 * cpu_cores / iops,
+        cpu_us_per_block: cpu_cores.map(|cores| 1e6 * cores / iops),
         storage_us: step.read_latency_mean_us.zip(step.physical_reads_per_s).map(|(us, reads)| us * reads / iops),
         host_busy_share: step.cpu.host_busy_share,
     })
@@ -305,7 +307,7 @@ mod tests {
             p50_us: Some(90.0),
             p99_us: None,
             us_per_block: 1e6 / iops,
-            cpu_us_per_block: cpu,
+            cpu_us_per_block: Some(cpu),
             storage_us: None,
             host_busy_share: None,
         };
@@ -341,7 +343,7 @@ mod tests {
     #[test]
     fn figures_are_medians_with_their_spread() {
         let f = figures(&[1_000.0, 1_200.0, 1_100.0], 4.0);
-        assert_eq!((f.iops, f.iops_per_core), (1_100.0, 250_000.0));
+        assert_eq!((f.iops, f.iops_per_core), (1_100.0, Some(250_000.0)));
         assert!((f.spread - 200.0 / 1_100.0).abs() < 1e-12);
         assert!((f.mib_per_s - 1_100.0 / 128.0).abs() < 1e-9);
         assert_eq!(Figures::new(&[], 8_192), None);
@@ -355,6 +357,9 @@ mod tests {
         let slow = figures(&[500.0, 510.0], 20.0);
         assert!(difference(Rung::Physical, &b, &slow).unwrap().contains("0.48 times the rate"));
         assert_eq!(difference(Rung::Untouched, &a, &b), None);
+        let unseen = Figures { cpu_us_per_block: None, ..slow };
+        let text = difference(Rung::Physical, &b, &unseen).unwrap();
+        assert!(!text.contains("us of CPU") && text.contains("0.48 times the rate"), "{text}");
     }
 
     #[test]
@@ -379,9 +384,10 @@ mod tests {
         let physical = Figures { us_per_block: 150.0, storage_us: Some(110.0), ..figures(&[600.0], 20.0) };
         let parts = added(&raw, &physical).unwrap();
         assert_eq!((parts.storage_us, parts.cpu_us, parts.waits_us), (12.0, 15.0, 23.0));
-        let busier = Figures { cpu_us_per_block: 60.0, ..physical };
+        let busier = Figures { cpu_us_per_block: Some(60.0), ..physical };
         let parts = added(&raw, &busier).unwrap();
         assert_eq!((parts.cpu_us, parts.waits_us), (38.0, 0.0), "the other CPU is within the reads");
         assert_eq!(added(&Figures { storage_us: None, ..raw }, &physical), None);
+        assert_eq!(added(&raw, &Figures { cpu_us_per_block: None, ..physical }), None);
     }
 }

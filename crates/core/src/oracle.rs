@@ -138,6 +138,12 @@ pub fn class(event: &str) -> &'static str {
     }
 }
 
+/// Whether `event` is a wait for what is held for a moment only, on a CPU: a latch or a mutex.
+pub fn is_latch(event: &str) -> bool {
+    // A pin that waits for a parse (`cursor: pin S wait on X`) is held as long as that takes.
+    event.starts_with("latch") || event.contains("mutex") || event == "cursor: pin S"
+}
+
 fn idle(name: &str) -> bool {
     const IDLE: [&str; 24] = [
         "SQL*Net message from",
@@ -201,6 +207,18 @@ mod tests {
         ];
         for (event, class_of) in cases {
             assert_eq!(class(event), class_of, "{event}");
+        }
+    }
+
+    #[test]
+    fn latches_and_mutexes_are_held_for_a_moment_and_locks_are_not() {
+        let of_a_moment = ["latch: cache buffers chains", "latch free", "library cache: mutex X", "cursor: mutex S"];
+        for event in of_a_moment.into_iter().chain(["cursor: pin S", "row cache mutex"]) {
+            assert!(is_latch(event) && class(event) == "contention", "{event}");
+        }
+        for event in ["enq: TX - row lock contention", "buffer busy waits", "cursor: pin S wait on X", "gc cr request"]
+        {
+            assert!(!is_latch(event), "{event}");
         }
     }
 

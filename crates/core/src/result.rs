@@ -206,10 +206,10 @@ pub struct RungSummary {
     pub p50_us: Option<f64>,
     /// 99th percentile, us; null with too few blocks to know.
     pub p99_us: Option<f64>,
-    /// CPU by blocks, us.
-    pub cpu_us_per_block: f64,
-    /// Blocks by second of CPU.
-    pub iops_per_core: f64,
+    /// CPU by blocks, us; null where the server's is not seen.
+    pub cpu_us_per_block: Option<f64>,
+    /// Blocks by second of CPU; null where that is not seen.
+    pub iops_per_core: Option<f64>,
     /// Largest minus smallest rate by the median, 0.05 is 5 %.
     pub spread: f64,
     /// What the difference to the rung before it means; null for the first.

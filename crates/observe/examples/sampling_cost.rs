@@ -16,6 +16,7 @@ fn main() -> std::io::Result<()> {
     let (mut samplers, findings) = host_samplers(
         &HostView { local: true, server_pid, data_paths, in_process: server_pid.is_none(), ..HostView::default() },
         true,
+        &[],
     );
     let mut out = std::io::stdout().lock();
     for finding in findings {

@@ -2,7 +2,7 @@
 
 use mindful_core::engine::HostView;
 use mindful_core::finding::{Code, codes};
-use mindful_core::metric::Sampler;
+use mindful_core::metric::{Counter, Sampler, shared};
 use mindful_core::result::Finding;
 use mindful_host::Kernel;
 
@@ -17,14 +17,19 @@ use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
 use crate::{block_trace, meminfo, vmstat};
 
-/// The samplers of this host for a system under test, and what cannot be seen. Of a remote system only mindful's own
-/// CPU and the network of its host are. Single requests at the device are timed only `with_trace`.
-pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
+/// The samplers of this host for a system under test, and what cannot be seen, neither here nor by those `of_target`. Of a
+/// remote system only mindful's own CPU and the network of its host are seen here. Single requests at the device are timed
+/// only `with_trace`.
+pub fn host_samplers(
+    host: &HostView,
+    with_trace: bool,
+    of_target: &[Box<dyn Sampler>],
+) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
     let kernel = Kernel::default();
     let mut found = Found::default();
     if host.local {
         let device = found.devices(&kernel, host);
-        found.processes(&kernel, host);
+        found.processes(&kernel, host, teller(of_target, shared::SERVER_CPU_US));
         if device && with_trace {
             found.trace(&kernel, host);
         }
@@ -33,15 +38,26 @@ pub fn host_samplers(host: &HostView, with_trace: bool) -> (Vec<Box<dyn Sampler>
             found.samplers.push(Box::new(cgroup));
         }
     } else {
-        found.unseen(
-            codes::HOST_NOT_SEEN,
-            "The server runs elsewhere: its CPU, its processes and its device are not seen from here.",
-            "the server's address is not of this host",
-        );
+        let text = match teller(of_target, shared::HOST_CPU_BUSY_US) {
+            Some(source) => format!(
+                "The server runs elsewhere: its processes and its device are not seen from here; what the CPUs of its host \
+                 do is told by {source}."
+            ),
+            None => {
+                "The server runs elsewhere: its CPU, its processes and its device are not seen from here.".to_owned()
+            }
+        };
+        found.unseen(codes::HOST_NOT_SEEN, text, "the server's address is not of this host");
     }
     found.samplers.push(Box::new(Client::new()));
     found.samplers.extend(Network::open(&kernel).map(|network| Box::new(network) as Box<dyn Sampler>));
     (found.samplers, found.findings)
+}
+
+/// The source among `samplers` that tells `counter`.
+fn teller(samplers: &[Box<dyn Sampler>], counter: Counter) -> Option<&str> {
+    let tells = |sampler: &&dyn Sampler| sampler.metrics().iter().any(|metric| metric.name == counter);
+    samplers.iter().map(AsRef::as_ref).find(tells).map(Sampler::name)
 }
 
 /// The process the server is, or lives in.
@@ -95,12 +111,20 @@ impl Found {
         }
     }
 
-    fn processes(&mut self, kernel: &Kernel, host: &HostView) {
+    /// `told`: the server's own source of its CPU, where it has one.
+    fn processes(&mut self, kernel: &Kernel, host: &HostView, told: Option<&str>) {
         let scope = match host.server_pid {
             _ if host.in_process => Scope::Own,
             Some(pid) => Scope::Tree(pid),
             None => {
-                let text = "The server's processes are not known: its CPU and its share of the device stay unknown.";
+                let text = match told {
+                    Some(source) => format!(
+                        "The server's processes are not known: its share of the device stays unknown, its CPU is what \
+                         {source} tells."
+                    ),
+                    None => "The server's processes are not known: its CPU and its share of the device stay unknown."
+                        .to_owned(),
+                };
                 return self.unseen(codes::PROCESSES_NOT_SEEN, text, "no process id of the server");
             }
         };

@@ -11,16 +11,22 @@ use crate::{escape, figure};
 pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Detail) -> Vec<Panel> {
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
+        let (sessions, target) = (figure::sessions(step.sessions), escape(&summary.target));
         what.blank();
         what.wrapped(
             2,
-            &format!(
-                "mindless I/O (raw reads that nobody looks at) against mindful I/O (reads by which a database finds and \
-                 uses a row): {}, one block at a time each, the same files of {}. Each rung (row) adds something to the \
-                 one above it",
-                figure::sessions(step.sessions),
-                escape(&summary.target)
-            ),
+            &if contrast.eta.is_some() {
+                format!(
+                    "mindless I/O (raw reads that nobody looks at) against mindful I/O (reads by which a database finds \
+                     and uses a row): {sessions}, one block at a time each, the same files of {target}. Each rung (row) \
+                     adds something to the one above it"
+                )
+            } else {
+                format!(
+                    "the database's side of a contrast: reads by which {target} finds and uses a row, {sessions}, one \
+                     block at a time each; eta, its IOPS by those of raw reads, is not known"
+                )
+            },
         );
     }
     let pinned = contrast.pinned.as_ref().map(|rungs| ("one core", rungs));
@@ -108,8 +114,8 @@ fn table(rungs: &[RungSummary]) -> Table {
             figure::number(rung.mib_per_s),
             rung.p50_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
             rung.p99_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            figure::number(rung.cpu_us_per_block),
-            figure::whole(rung.iops_per_core.round() as u64),
+            rung.cpu_us_per_block.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
+            rung.iops_per_core.map_or_else(|| figure::UNKNOWN.to_owned(), |iops| figure::whole(iops.round() as u64)),
             figure::number(rung.spread * 100.0),
         ]);
     }

@@ -109,18 +109,20 @@ impl StepSource for Contrast<'_> {
     fn opened(&mut self, target: &dyn Target, _: &Dataset, recording: &Recording) -> Result<()> {
         let files = target.data_files()?;
         if files.is_empty() {
-            return Err(Error::plan(
-                "a contrast reads the database's own files, and none of them can be seen from here",
-                "give a --target whose files lie on this host, such as the one that is taken without --target",
-            ));
+            recording.emit(Event::Finding(raw_left_out()));
+        } else {
+            self.url = self.reads.url(&files);
         }
-        self.url = self.reads.url(&files);
         let may_pin = target.host().private;
         if !may_pin {
             recording.emit(Event::Finding(one_core_left_out()));
         }
         let cacheable = self.context.engine.cache_option(&self.context.plan.target, true).is_some();
-        let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(|rung| *rung != Rung::Cached || cacheable).collect();
+        let measured = |rung: &Rung| match look(*rung) {
+            Some(_) => !files.is_empty(),
+            None => *rung != Rung::Cached || cacheable,
+        };
+        let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(measured).collect();
         self.left = turns(&rungs, may_pin, self.repetitions).into();
         let plan = |turn: &Turn| self.plan(turn.rung);
         recording.tell(&Estimate::of("steps", &self.left.iter().map(plan).collect::<Vec<_>>()).to_string());
@@ -137,6 +139,16 @@ impl StepSource for Contrast<'_> {
             None => self.of_database(turn, point),
         }))
     }
+}
+
+/// Why there are none of bare files.
+fn raw_left_out() -> Finding {
+    codes::RAW_LEFT_OUT.finding(
+        "The raw rungs are left out: the database's own files are not seen from here, so what it adds to a raw read is not \
+         known. Run the contrast on the host of the files, as a user who may read them; or hold the database's rungs \
+         against `mindful raw` there.",
+        "no data file of the target can be read on this host",
+    )
 }
 
 /// Why there are no rungs on one core.

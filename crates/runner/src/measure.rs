@@ -45,7 +45,11 @@ pub fn step(
     let party = context.party.as_deref();
     // One rank alone looks at the target and its host, all at themselves.
     let watches = party.is_none_or(Party::is_first);
-    let (mut samplers, findings) = if watches { host_samplers(context, target)? } else { own_samplers(context) };
+    // What counts in the process of a rank counts that rank's work alone.
+    let of_target = if watches || target.host().in_process { target.samplers()? } else { Vec::new() };
+    let (mut samplers, findings) =
+        if watches { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
+    samplers.extend(of_target);
     // What cannot be seen stays so for all steps of a sweep.
     if step == 0 {
         for finding in findings {
@@ -53,10 +57,6 @@ pub fn step(
         }
     }
     let endpoints = target.describe()?.endpoints;
-    // What counts in the process of a rank counts that rank's work alone.
-    if watches || target.host().in_process {
-        samplers.extend(target.samplers()?);
-    }
     let head = StepHead {
         step,
         sessions: None,
@@ -141,13 +141,18 @@ fn spans(plan: &Plan) -> (Duration, Duration) {
 
 type Samplers = Vec<Box<dyn Sampler>>;
 
-/// Those of this host, and of the server's where an exporter tells of it.
-pub fn host_samplers(context: &Context, target: &dyn Target) -> Result<(Samplers, Vec<Finding>)> {
+/// Those of this host, and of the server's where an exporter tells of it; and what is seen neither by them nor by those
+/// `of_target`.
+pub fn host_samplers(
+    context: &Context,
+    target: &dyn Target,
+    of_target: &[Box<dyn Sampler>],
+) -> Result<(Samplers, Vec<Finding>)> {
     if context.clock.simulated() {
         return Ok((Vec::new(), Vec::new()));
     }
     let host = target.host();
-    let (mut samplers, mut findings) = mindful_observe::host_samplers(&host, context.plan.device_trace);
+    let (mut samplers, mut findings) = mindful_observe::host_samplers(&host, context.plan.device_trace, of_target);
     if let Some(url) = context.settings.get("node_exporter") {
         let (sampler, unseen) = mindful_observe::node_exporter(url, &host.data_paths, &context.stop)?;
         samplers.push(sampler);
@@ -164,7 +169,7 @@ fn own_samplers(context: &Context) -> (Samplers, Vec<Finding>) {
     if context.clock.simulated() {
         return (Vec::new(), Vec::new());
     }
-    let (samplers, _) = mindful_observe::host_samplers(&HostView::default(), false);
+    let (samplers, _) = mindful_observe::host_samplers(&HostView::default(), false, &[]);
     (samplers, Vec::new())
 }
 

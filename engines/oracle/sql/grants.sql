@@ -18,6 +18,9 @@ GRANT SELECT ON V_$INSTANCE TO mindful_bench;
 GRANT SELECT ON V_$DATABASE TO mindful_bench;
 GRANT SELECT ON V_$SGAINFO TO mindful_bench;
 GRANT SELECT ON V_$BUFFER_POOL TO mindful_bench;
+-- For a contrast with its own files, where these lie on the host that mindful runs on.
+GRANT SELECT ON V_$DATAFILE TO mindful_bench;
+GRANT SELECT ON V_$TABLESPACE TO mindful_bench;
 -- Where the database lies in ASM, to see its disks.
 GRANT SELECT ON V_$ASM_DISK_IOSTAT TO mindful_bench;
 -- Release 12 alone: sleeping there needs a package that is not public.

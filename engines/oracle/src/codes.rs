@@ -9,5 +9,6 @@ mindful_core::finding_codes! {
     ORA_RESULT_CACHE = "ora-result-cache", Warning;
     ORA_NOT_LOGGED = "ora-not-logged", Info;
     ORA_STANDBY = "ora-standby", Info;
+    ORA_STATEMENT_LEFT = "ora-statement-left", Info;
     ORA_TABLES_SHARED = "ora-tables-shared", Warning;
 }

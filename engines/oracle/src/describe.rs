@@ -1,13 +1,18 @@
 //! What the server is: version, sizes, every parameter that matters.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::PathBuf;
 
 use mindful_core::description::{Description, decides};
 use mindful_core::engine::HostView;
+use mindful_core::event::Events;
 use mindful_core::{Error, Result, oracle};
 
+use crate::denied::denied;
 use crate::driver::{Bind, Row};
 use crate::link::{Link, number, text};
+use crate::names::Namespace;
 use crate::texts;
 
 /// What is said once of each run and in each export.
@@ -158,6 +163,24 @@ fn seen(link: &Link, sql: &str) -> Vec<Row> {
 pub fn parameters(link: &Link) -> Option<Vec<Row>> {
     let sql = texts::of_names(include_str!("../sql/describe/parameters.sql"), PARAMETERS);
     link.ask(&sql, &[]).ok()?.ok()
+}
+
+/// The files behind mindful's tables that can be read here, in whole: others' tables may lie in them too. None of a server
+/// elsewhere, in ASM or in a container.
+pub fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<Vec<PathBuf>> {
+    if !link.is_local() {
+        return Ok(Vec::new());
+    }
+    match link.ask(&texts::of_registry(include_str!("../sql/describe/data_files.sql"), namespace), &[])? {
+        Ok(rows) => {
+            let names = rows.iter().filter_map(|row| text(row, 0)).map(PathBuf::from);
+            Ok(names.filter(|path| File::open(path).is_ok()).collect())
+        }
+        Err(failure) => {
+            events.emit(denied(&failure, "v$datafile", &["V_$DATAFILE", "V_$TABLESPACE"])?);
+            Ok(Vec::new())
+        }
+    }
 }
 
 /// Where the server can be seen: on this host or not, for its processes and files are not looked for.

@@ -102,6 +102,8 @@ pub enum Failure {
     Tls(String),
     /// What came back cannot be read.
     Garbled(String),
+    /// Someone asked to stop while the call was under way: it is left to itself, and its connection with it.
+    Left,
 }
 
 impl Failure {
@@ -112,6 +114,16 @@ impl Failure {
             Self::Listener { code, .. } => *code,
             _ => None,
         }
+    }
+
+    /// Whether the server said that something it was asked for has no column of that name.
+    pub fn lacks_column(&self) -> bool {
+        self.code() == Some(904)
+    }
+
+    /// Whether nothing more can be said over the connection.
+    pub fn ends_connection(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::Silent(_) | Self::Garbled(_) | Self::Unable(_) | Self::Left)
     }
 
     /// Whether the server said that the account may not see or do this, or that there is no such thing for it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::slice::{Placement, session_name};
 use mindful_core::{Error, Result, clock};
 
-use crate::apart;
+use crate::apart::{self, Leavable};
 use crate::connect::{Doing, explain};
 use crate::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 
@@ -107,15 +107,23 @@ impl Link {
         Arc::clone(&self.interrupted)
     }
 
-    /// A new connection to service `endpoint`, which calls itself by `role`.
+    /// A new connection to service `endpoint`, which calls itself by `role`; its calls are left once someone asked to stop.
     pub fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
-        let login = &self.logins[endpoint as usize % self.logins.len()];
+        let connection = self.open(endpoint, role)?;
+        Ok(Box::new(Leavable::new(connection, self.stopped())))
+    }
+
+    fn open(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
+        let login = self.logins[endpoint as usize % self.logins.len()].clone();
         let place = format!("connecting to {}", login.address);
-        let failed = |failure: Failure| explain(&failure, Doing::Connect, &place);
-        let mut connection = self.driver.connect(login).map_err(failed)?;
+        let (driver, within) = (self.driver, login.within);
         let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.action(role)))];
-        connection.execute(include_str!("../sql/client/enter.sql").trim_end(), &names, login.within).map_err(failed)?;
-        Ok(connection)
+        let connected = apart::done(&self.interrupted, move || {
+            let mut connection = driver.connect(&login)?;
+            connection.execute(include_str!("../sql/client/enter.sql").trim_end(), &names, within)?;
+            Ok(connection)
+        });
+        connected.and_then(|connected| connected).map_err(|failure| explain(&failure, Doing::Connect, &place))
     }
 
     /// What connections of `role` call themselves; sessions, whose work is measured, have no role.
@@ -123,9 +131,9 @@ impl Link {
         if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
     }
 
-    /// The connection of the session in `placement`.
+    /// The connection of the session in `placement`, which has a thread of its own for its calls.
     pub fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
-        self.connect(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
+        self.open(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
     }
 
     fn control(&self) -> Result<MutexGuard<'_, Option<Box<dyn Connection>>>> {
@@ -143,15 +151,13 @@ impl Link {
 
     /// The same with the failure as it came.
     pub fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
-        let (sql, binds) = owned(sql, binds);
-        self.on_control(move |connection| connection.query(&sql, &borrowed(&binds), HEAVY))
+        self.on_control(|connection| connection.query(sql, binds, HEAVY))
     }
 
     /// Executes and commits over the same.
     pub fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
-        let (sql, binds) = owned(sql, binds);
-        let done = self.on_control(move |connection| {
-            let done = connection.execute(&sql, &borrowed(&binds), HEAVY)?;
+        let done = self.on_control(|connection| {
+            let done = connection.execute(sql, binds, HEAVY)?;
             connection.commit()?;
             Ok(done)
         })?;
@@ -159,50 +165,18 @@ impl Link {
     }
 
     /// A connection that broke, or that was left to itself, is made anew for the next question.
-    fn on_control<T: Send + 'static>(
+    fn on_control<T>(
         &self,
-        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure> + Send + 'static,
+        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure>,
     ) -> Result<Result<T, Failure>> {
         let mut held = self.control()?;
-        let Some(connection) = held.take() else { return Err(Error::run("no connection", "run again")) };
-        let (called, connection) = self.call(connection, "the question", call)?;
-        if !matches!(called, Err(Failure::Lost(_) | Failure::Silent(_) | Failure::Garbled(_) | Failure::Unable(_))) {
-            *held = Some(connection);
+        let Some(connection) = held.as_mut() else { return Err(Error::run("no connection", "run again")) };
+        let called = call(&mut **connection);
+        if called.as_ref().is_err_and(Failure::ends_connection) {
+            *held = None;
         }
         Ok(called)
     }
-
-    /// Executes over `connection`, for as long as it takes; gives the connection back unless someone asked to stop.
-    pub fn execute_on(
-        &self,
-        connection: Box<dyn Connection>,
-        place: &str,
-        sql: String,
-    ) -> Result<(Result<Done, Failure>, Box<dyn Connection>)> {
-        self.call(connection, place, move |connection| connection.execute(&sql, &[], HEAVY))
-    }
-
-    fn call<T: Send + 'static>(
-        &self,
-        mut connection: Box<dyn Connection>,
-        place: &str,
-        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<(Result<T, Failure>, Box<dyn Connection>)> {
-        apart::done(&self.interrupted, place, move || {
-            let called = call(&mut *connection);
-            (called, connection)
-        })
-    }
-}
-
-type Owned = (String, Vec<(String, Bind)>);
-
-fn owned(sql: &str, binds: &[(&str, Bind)]) -> Owned {
-    (sql.to_owned(), binds.iter().map(|(name, bind)| ((*name).to_owned(), bind.clone())).collect())
-}
-
-fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
-    binds.iter().map(|(name, bind)| (name.as_str(), bind.clone())).collect()
 }
 
 /// Asks over `connection`.

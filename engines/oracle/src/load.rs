@@ -12,7 +12,7 @@ use mindful_core::{Error, Result};
 
 use crate::connect::{Doing, explain};
 use crate::driver::{Bind, Connection};
-use crate::link::{Link, number, text};
+use crate::link::{HEAVY, Link, number, text};
 use crate::names::Kind;
 use crate::ops;
 use crate::options::Options;
@@ -125,16 +125,16 @@ impl Work<'_> {
     fn stream(&self) -> Result<()> {
         let mut connection: Option<Box<dyn Connection>> = None;
         while let Some(table) = self.next() {
-            let free = match connection.take() {
+            let free = match connection.as_mut() {
                 Some(connection) => connection,
-                None => self.link.connect(0, "load")?,
+                None => connection.insert(self.link.connect(0, "load")?),
             };
-            let made = self.make(free, &table);
+            let made = self.make(&mut **free, &table);
             if made.is_err() {
                 // The other streams end with their table.
                 self.queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
             }
-            connection = Some(made?);
+            made?;
             self.progress(table.blocks);
         }
         Ok(())
@@ -152,8 +152,8 @@ impl Work<'_> {
         self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.blocks, unit });
     }
 
-    /// Makes `table` over `connection`, and gives that back.
-    fn make(&self, mut connection: Box<dyn Connection>, table: &Made) -> Result<Box<dyn Connection>> {
+    /// Makes `table` over `connection`.
+    fn make(&self, connection: &mut dyn Connection, table: &Made) -> Result<()> {
         if self.stop.requested() {
             return Err(Error::interrupted("the load was stopped; what is whole stays, the next load makes the rest"));
         }
@@ -174,12 +174,10 @@ impl Work<'_> {
         }
         for sql in sqls {
             let place = format!("loading {name}");
-            let (done, free) = self.link.execute_on(connection, &place, sql)?;
+            let done = connection.execute(&sql, &[], HEAVY);
             done.map_err(|failure| explain(&failure, Doing::Prepare, &place))?;
-            connection = free;
         }
-        registry::end(self.link, namespace, table)?;
-        Ok(connection)
+        registry::end(self.link, namespace, table)
     }
 }
 

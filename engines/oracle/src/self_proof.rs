@@ -13,6 +13,7 @@ use mindful_core::units::Share;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 
+use crate::apart::Apart;
 use crate::connect::{Doing, explain};
 use crate::describe::{self, PARAMETERS};
 use crate::driver::Bind;
@@ -44,6 +45,12 @@ pub fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &
     proof.views();
     proof.work(stop);
     let cleaned = proof.clean_up();
+    if stop.requested() {
+        return Err(Error::interrupted(match cleaned {
+            Ok(()) => "the proof was interrupted; its tables are removed".to_owned(),
+            Err(error) => format!("the proof was interrupted, and its tables were left ({error})"),
+        }));
+    }
     proof.line("its own tables are gone", cleaned.map(|()| None));
     let bundle = proof.bundle(banner);
     Ok(SelfProof { lines: proof.lines, bundle })
@@ -102,17 +109,20 @@ impl Proof<'_> {
             asked.push((texts::of_names(template, PARAMETERS), false));
         }
         for (sql, of_sessions) in asked {
-            let name = texts::name(&sql).unwrap_or_default().to_owned();
-            let claim = format!("text {name} is read");
-            match self.link.ask(sql.trim_end(), if of_sessions { &names } else { &[] }) {
-                Ok(Ok(rows)) => drop(self.line(&claim, Ok(Some(format!("{} rows", rows.len()))))),
-                Ok(Err(failure)) if failure.lacks_right() => {
-                    let text = format!("{claim}: `mindful engines oracle --grants` prints what opens it");
-                    self.lines.push((Proven::NotSeen, text));
-                }
-                Ok(Err(failure)) => drop(self.line(&claim, Err(explain(&failure, Doing::Prepare, "it")))),
-                Err(error) => drop(self.line(&claim, Err(error))),
+            self.read(sql.trim_end(), if of_sessions { &names } else { &[] });
+        }
+    }
+
+    fn read(&mut self, sql: &str, binds: &[(&str, Bind)]) {
+        let claim = format!("text {} is read", texts::name(sql).unwrap_or_default());
+        match self.link.ask(sql, binds) {
+            Ok(Ok(rows)) => drop(self.line(&claim, Ok(Some(format!("{} rows", rows.len()))))),
+            Ok(Err(failure)) if failure.lacks_right() => {
+                let text = format!("{claim}: `mindful engines oracle --grants` prints what opens it");
+                self.lines.push((Proven::NotSeen, text));
             }
+            Ok(Err(failure)) => drop(self.line(&claim, Err(explain(&failure, Doing::Prepare, "it")))),
+            Err(error) => drop(self.line(&claim, Err(error))),
         }
     }
 
@@ -122,6 +132,7 @@ impl Proof<'_> {
         if !self.line("tables are made and filled", loaded.map(|()| None)) {
             return;
         }
+        self.read(&texts::of_registry(include_str!("../sql/describe/data_files.sql"), &self.namespace), &[]);
         let layout = self.layout(stop);
         let holds = layout.as_ref().is_ok_and(|proof| proof.failure().is_none());
         let told = layout.map(|proof| proof.failure().unwrap_or_else(|| format!("{BLOCKS} rows in as many blocks")));
@@ -135,6 +146,9 @@ impl Proof<'_> {
         let shapes = paths.map(|paths| Some(paths.into_iter().map(|path| path.shape).collect::<Vec<_>>().join("; ")));
         self.line("the server's plans are the method's", shapes);
         self.clock();
+        if stop.requested() {
+            return;
+        }
         for (what, update_pct) in [("reads", Share::NONE), ("updates", Share::ALL)] {
             let workload = Workload { update_pct, ..Workload::reads(1, BLOCKS, UNIT) };
             match self.slice(&workload) {
@@ -173,7 +187,12 @@ impl Proof<'_> {
         let mut monitors = own::monitors(self.link, "doctor")?;
         let mut counted = || self.own.read(self.link, &mut monitors, Source::Statistics).ok();
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
-        let mut session = ServerLoop::open(self.link, &self.own, workload, placement, &self.namespace, self.major)?;
+        let (link, own, work) = (Arc::clone(self.link), Arc::clone(&self.own), workload.clone());
+        let (namespace, major) = (self.namespace.clone(), self.major);
+        let mut session =
+            Apart::open(self.link.stopped(), Arc::new(Silent), "the doctor's session".to_owned(), move || {
+                ServerLoop::open(&link, &own, &work, placement, &namespace, major)
+            })?;
         let mut connection = self.link.connect(0, "doctor")?;
         let begin_us = link::clock_us(&mut *connection)? + 300_000;
         let before = counted();

@@ -1,5 +1,6 @@
 //! The opened database.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -9,7 +10,7 @@ use mindful_core::event::Events;
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::Placement;
+use mindful_core::slice::{Placement, session_name};
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, clock};
 
@@ -169,17 +170,17 @@ impl Target for OracleTarget {
     }
 
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
-        let (namespace, link) = (&self.options.namespace, &self.link);
-        let place = format!("session {}", placement.session);
+        let (link, own) = (Arc::clone(&self.link), Arc::clone(&self.own));
+        let (work, namespace, major) = (workload.clone(), self.options.namespace.clone(), self.version.major);
+        let (stopped, events) = (link.stopped(), Arc::clone(&self.events));
+        let place = session_name(placement.session);
         let apart = match workload.looping {
-            LoopSite::Server => {
-                let major = self.version.major;
-                let session = ServerLoop::open(link, &self.own, workload, placement, namespace, major)?;
-                Apart::new(link.stopped(), place, session)
-            }
-            LoopSite::Client => {
-                Apart::new(link.stopped(), place, ClientSession::open(link, &self.own, workload, placement, namespace)?)
-            }
+            LoopSite::Server => Apart::open(stopped, events, place, move || {
+                ServerLoop::open(&link, &own, &work, placement, &namespace, major)
+            }),
+            LoopSite::Client => Apart::open(stopped, events, place, move || {
+                ClientSession::open(&link, &own, &work, placement, &namespace)
+            }),
         };
         Ok(Box::new(apart?))
     }
@@ -190,6 +191,10 @@ impl Target for OracleTarget {
 
     fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers_of(Whom::AllClients)
+    }
+
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        describe::data_files(&self.link, &self.options.namespace, &*self.events)
     }
 
     fn interrupt(&self) {

@@ -34,7 +34,7 @@ pub enum Whom {
     AllClients,
 }
 
-/// Events that are counted under their own name, and the class of each.
+/// Events that are counted under their own name, and the class of each; latches by their nature are apart.
 const EVENTS: &[(&str, WaitClass)] = &[
     ("db file sequential read", WaitClass::Read),
     ("db file scattered read", WaitClass::Read),
@@ -64,7 +64,7 @@ const EVENTS: &[(&str, WaitClass)] = &[
 ];
 
 /// What is not listed, by its class.
-const OTHERS: [WaitEvent; 7] = [
+const OTHERS: [WaitEvent; 8] = [
     WaitEvent::new(WaitClass::Cpu, "cpu"),
     WaitEvent::new(WaitClass::Read, "other reads"),
     WaitEvent::new(WaitClass::Log, "other redo"),
@@ -72,11 +72,18 @@ const OTHERS: [WaitEvent; 7] = [
     WaitEvent::new(WaitClass::Contention, "other contention"),
     WaitEvent::new(WaitClass::Other, "other"),
     WaitEvent::new(WaitClass::Idle, "other idle"),
+    LATCHES,
 ];
+/// Latches and mutexes that are not listed.
+const LATCHES: WaitEvent = WaitEvent::latch("other latches");
 
 /// All metrics, known before the first sample.
 fn metrics() -> impl Iterator<Item = WaitEvent> {
-    EVENTS.iter().map(|(event, class)| WaitEvent::new(*class, event)).chain(OTHERS)
+    EVENTS.iter().map(|(event, class)| listed(event, *class)).chain(OTHERS)
+}
+
+fn listed(event: &'static str, class: WaitClass) -> WaitEvent {
+    if oracle::is_latch(event) { WaitEvent::latch(event) } else { WaitEvent::new(class, event) }
 }
 
 /// The metric that counts sessions found `doing` this.
@@ -87,7 +94,10 @@ fn metric_of(doing: &str) -> WaitEvent {
     // Where a read was served from stands behind its name on Exadata: `cell single block physical read: flash cache`.
     let name = if doing.starts_with("cell ") { doing.split(':').next().unwrap_or(doing) } else { doing };
     if let Some((event, class)) = EVENTS.iter().find(|(event, _)| *event == name) {
-        return WaitEvent::new(*class, event);
+        return listed(event, *class);
+    }
+    if oracle::is_latch(doing) {
+        return LATCHES;
     }
     let class = WaitClass::of(oracle::class(doing));
     OTHERS.into_iter().find(|other| other.class == class).unwrap_or(OTHERS[5])
@@ -212,6 +222,8 @@ impl Drop for Waits {
 
 #[cfg(test)]
 mod tests {
+    use mindful_core::wait;
+
     use super::*;
 
     #[test]
@@ -226,5 +238,13 @@ mod tests {
         assert_eq!(metric_of("ON CPU").class, WaitClass::Cpu);
         assert_eq!(metric_of("enq: TM - contention").class, WaitClass::Contention);
         assert_eq!(metric_of("Disk file operations I/O"), OTHERS[5]);
+        // What is held for a moment: on a full host its holder has lost its CPU, which is no contention of the work.
+        for (doing, event) in
+            [("latch: cache buffers chains", "latch: cache buffers chains"), ("cursor: pin S", "other latches")]
+        {
+            let metric = metric_of(doing);
+            assert!(wait::is_latch(&metric.to_string()) && metric.event == event, "{doing}: {metric}");
+        }
+        assert!(!wait::is_latch(&metric_of("buffer busy waits").to_string()));
     }
 }

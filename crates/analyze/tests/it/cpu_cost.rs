@@ -83,3 +83,20 @@ fn the_cpus_of_another_host_are_none_of_the_clients() {
     let busy = analyze(&run).summary.steps[0].cpu.host_busy_share.unwrap();
     assert!((busy - 0.25).abs() < 0.01, "{busy}");
 }
+
+#[test]
+fn cpu_of_a_host_that_the_server_alone_tells_limits_too() {
+    let of = |host_busy: f64| {
+        let mut run = Made { host_busy, ..Made::default() }.run();
+        let host = run.steps[0].series.iter_mut().find(|series| series.source == "host").unwrap();
+        // As of a server elsewhere: its own view has its CPU, and of its device nothing is seen.
+        "v$osstat".clone_into(&mut host.source);
+        for metric in host.metrics.iter_mut().filter(|metric| !metric.name.starts_with("host_cpu")) {
+            metric.name.insert_str(0, "not_");
+        }
+        let step = analyze(&run).summary.steps[0].clone();
+        (step.limited_by, step.cpu.host_busy_share)
+    };
+    assert_eq!(of(0.97), (Some("CPU".to_owned()), Some(0.97)));
+    assert_ne!(of(0.3).0.as_deref(), Some("CPU"));
+}

@@ -3,7 +3,7 @@
 use std::fs;
 
 use clap::ArgMatches;
-use mindful_core::engine::{Proven, SelfProof, Stop};
+use mindful_core::engine::{Proven, SelfProof};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 use mindful_runner::{preflight, self_proof};
@@ -20,7 +20,7 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     } else {
         let target = context.open()?;
         let findings = preflight::checks(&*target, &context.plan, false)?;
-        let proof = target.self_proof(&Stop::default())?;
+        let proof = target.self_proof(&context.stop)?;
         if let Some(proof) = &proof {
             self_proof::keep(&*target, &context.store, proof)?;
         }

@@ -51,12 +51,13 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
         context::tell(&format!("serving http://{place}/metrics"));
     }
     let target = context.open()?;
-    let (mut samplers, unseen) = measure::host_samplers(&context, &*target)?;
+    let of_target = target.samplers_of_all_clients()?;
+    let (mut samplers, unseen) = measure::host_samplers(&context, &*target, &of_target)?;
     let events = context.events();
     for finding in unseen {
         context.recording.tell(&format!("{}: {}", finding.code, finding.evidence));
     }
-    samplers.extend(target.samplers_of_all_clients()?);
+    samplers.extend(of_target);
     let (sender, readings) = channel();
     let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };
     let observer =

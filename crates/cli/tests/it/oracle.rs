@@ -3,6 +3,8 @@
 #[expect(dead_code, reason = "the engine's own tests use all of it")]
 #[path = "../../../../engines/oracle/tests/it/fake/mod.rs"]
 mod fake;
+mod logins;
+mod stops;
 
 use std::process::Output;
 
@@ -57,6 +59,25 @@ fn load_run_doctor_and_cleanup_go_through_the_real_driver() {
     assert!(cleaned.status.success() && database.state().tables.is_empty(), "{}", text(&cleaned));
     let grants = text(&place.mindful.run(&["engines", "oracle", "--grants"]));
     assert!(grants.contains("GRANT CREATE SESSION, CREATE TABLE") && grants.contains("experimental"), "{grants}");
+}
+
+#[test]
+fn older_releases_are_loaded_run_proven_and_cleaned_too() {
+    for version in [8, 12, 16] {
+        let database = Database::create(&format!("binary_{version}"));
+        let server = Server::start(&database, version);
+        let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+        let place = Place { mindful: Mindful::new(), target };
+        let small = ["--schemas", "1", "--scale", "400"];
+        assert!(place.run("load", &small).status.success(), "{version}");
+        let short = ["--sessions", "1", "--warmup", "0s", "--duration", "1s", "--format", "json"];
+        let run = json(&place.run("run", &[&small[..], &short].concat()));
+        assert!(run["steps"][0]["ops"]["select"]["count"].as_f64().unwrap() > 50.0, "{version}: {run:#}");
+        let doctor = text(&place.run("doctor", &small));
+        assert!(doctor.contains("PASS one row a block"), "{version}: {doctor}");
+        let cleaned = place.run("cleanup", &["--yes"]);
+        assert!(cleaned.status.success() && database.state().tables.is_empty(), "{version}: {}", text(&cleaned));
+    }
 }
 
 /// Code and severity of what speaks against the last run.
@@ -121,7 +142,7 @@ fn metrics_are_on_the_page(mindful: &Mindful) {
 }
 
 #[test]
-fn other_verbs_work_and_a_contrast_says_why_not() {
+fn other_verbs_work_as_for_any_engine() {
     let database = Database::create("verbs");
     let server = Server::start(&database, 24);
     let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
@@ -147,7 +168,63 @@ fn other_verbs_work_and_a_contrast_says_why_not() {
     let watched = place.run("watch", &["--duration", "2s", "--format", "json", "--only", "v$sysstat"]);
     let first = String::from_utf8_lossy(&watched.stdout).lines().next().unwrap_or_default().to_owned();
     assert!(watched.status.success() && first.contains("instance_physical_reads"), "{watched:?}");
-    let contrast = place.run("contrast", &["--schemas", "1", "--scale", "400", "--sessions", "1"]);
-    let told = text(&contrast);
-    assert!(contrast.status.code() == Some(2) && told.contains("the database's own files"), "{told}");
+}
+
+#[test]
+fn a_contrast_measures_what_can_be_seen_and_says_what_not() {
+    let database = Database::create("contrast");
+    let server = Server::start(&database, 24);
+    let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+    let place = Place { mindful: Mindful::new(), target };
+    let turns = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--repeat", "1", "--duration", "500ms"];
+    let contrast = || json(&place.run("contrast", &[&turns[..], &["--warmup", "200ms", "--format", "json"]].concat()));
+    let of = |ran: &serde_json::Value| -> Vec<String> {
+        let rungs = ran["contrast"]["all_cores"].as_array().unwrap_or_else(|| panic!("{ran:#}"));
+        rungs.iter().map(|rung| rung["rung"].as_str().unwrap().to_owned()).collect()
+    };
+    // In ASM, or on another host: the database alone.
+    database.state().files = vec!["+DATA/FREE/users.dbf".to_owned()];
+    let alone = contrast();
+    assert_eq!(of(&alone), ["database, physical"]);
+    assert!(alone["contrast"]["eta"].is_null() && found(&alone, "raw-left-out").is_some(), "{alone:#}");
+    assert!(alone["contrast"]["all_cores"][0]["iops"].as_f64().unwrap() > 0.0, "{alone:#}");
+    let shown = text(&place.mindful.run(&["show", "latest"]));
+    assert!(shown.contains("the database's side of a contrast") && shown.contains("raw-left-out"), "{shown}");
+    let file = place.mindful.folder().join("users01.dbf");
+    std::fs::write(&file, (0..16 << 20).map(|at: u32| at.to_le_bytes()[1]).collect::<Vec<u8>>()).unwrap();
+    database.state().files = vec![file.to_str().unwrap().to_owned()];
+    let both = contrast();
+    assert_eq!(of(&both).len(), 5, "{both:#}");
+    assert!(both["contrast"]["eta"].as_f64().unwrap() > 0.0 && found(&both, "raw-left-out").is_none(), "{both:#}");
+    assert!(found(&both, "one-core-left-out").is_some() && both["contrast"]["pinned"].is_null());
+}
+
+#[test]
+fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
+    let database = Database::create("elsewhere");
+    let server = Server::start(&database, 24);
+    // No address that mindful takes for this host, and yet there.
+    let target = format!("oracle://bench@0.0.0.0:{}/made_up", server.port);
+    let place = Place { mindful: Mindful::new(), target };
+    let work = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "2s"];
+    let run = || json(&place.run("run", &[&work[..], &["--format", "json"]].concat()));
+    database.state().busy_cpus = 1.98;
+    let full = run();
+    // Where this machine is busy with other tests, what the client has not done stands before that.
+    let limit = full["steps"][0]["limited_by"].as_str().unwrap();
+    assert!(limit == "CPU" || limit == "the client" && found(&full, "little").is_some(), "{full:#}");
+    assert!(found(&full, "host-saturated").is_some(), "{full:#}");
+    assert!(full["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap() > 0.95, "{full:#}");
+    let findings = full["findings"].as_array().unwrap();
+    let unseen = findings.iter().find(|finding| finding["code"] == "host-not-seen").unwrap();
+    let told = unseen["text"].as_str().unwrap();
+    assert!(told.contains("its processes and its device are not seen") && told.contains("told by v$osstat"), "{told}");
+    database.state().busy_cpus = 0.2;
+    let idle = run();
+    assert!(idle["steps"][0]["limited_by"] != "CPU" && found(&idle, "host-saturated").is_none(), "{idle:#}");
+    database.fail("host", 942, u32::MAX);
+    let blind = run();
+    let unseen = blind["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "host-not-seen");
+    assert!(unseen.unwrap()["text"].as_str().unwrap().contains("its CPU, its processes"), "{blind:#}");
+    assert!(blind["steps"][0]["cpu"]["host_busy_share"].is_null(), "{blind:#}");
 }

@@ -80,6 +80,7 @@ crate::finding_codes! {
     UNEXPECTED_HITS = "unexpected-hits", Info;
     HOST_SATURATED = "host-saturated", Info;
     ONE_CORE_LEFT_OUT = "one-core-left-out", Info;
+    RAW_LEFT_OUT = "raw-left-out", Info;
     LAYOUT_NOT_PROVEN = "layout-not-proven", Info;
     CLOCKS_APART = "clocks-apart", Info;
     // What cannot be seen.

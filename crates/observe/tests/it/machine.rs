@@ -97,7 +97,7 @@ fn direct_reads_show_at_the_device_and_in_the_process() {
     let folder = folder();
     let path = written(folder.path());
     // What the trace of requests needs is not every machine's.
-    let (mut samplers, findings) = host_samplers(&view(&path, None), false);
+    let (mut samplers, findings) = host_samplers(&view(&path, None), false, &[]);
     if let Some(why) = no_device(&findings) {
         return not_run(&why);
     }
@@ -130,7 +130,7 @@ fn blocks_read_from_the_page_cache_show_as_read_calls_only() {
     let mut buffer = vec![0u8; BLOCK * BLOCKS];
     file.read_exact_at(&mut buffer, 0).unwrap();
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(&path, Some(server.id())), true);
+    let (mut samplers, _) = host_samplers(&view(&path, Some(server.id())), true, &[]);
     let before = read(&mut samplers);
     command(&mut server, &format!("cat '{}' > /dev/null", path.display()));
     let after = read(&mut samplers);
@@ -145,7 +145,7 @@ fn synced_writes_of_an_ended_child_show_in_its_parent() {
     let folder = folder();
     let path = folder.path().join("new");
     let mut server = server();
-    let (mut samplers, findings) = host_samplers(&view(&path, Some(server.id())), false);
+    let (mut samplers, findings) = host_samplers(&view(&path, Some(server.id())), false, &[]);
     if let Some(why) = no_device(&findings) {
         end(server);
         return not_run(&why);
@@ -172,7 +172,7 @@ fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
         return;
     }
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true, &[]);
     let before = read(&mut samplers);
     command(&mut server, "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)");
     let after = read(&mut samplers);
@@ -188,7 +188,7 @@ fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
 #[test]
 fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true, &[]);
     let stdin = server.stdin.as_mut().unwrap();
     writeln!(
         stdin,
@@ -211,7 +211,7 @@ fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
 
 #[test]
 fn memory_is_no_device() {
-    let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None), true);
+    let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None), true, &[]);
     assert!(samplers.iter().all(|sampler| sampler.name() != "diskstats"));
     let unseen: Vec<_> = findings.iter().filter(|finding| finding.code == "device-not-seen").collect();
     assert_eq!(unseen.len(), 1);
@@ -220,15 +220,50 @@ fn memory_is_no_device() {
 
 #[test]
 fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
-    let (samplers, findings) = host_samplers(&HostView::default(), true);
+    let (samplers, findings) = host_samplers(&HostView::default(), true, &[]);
     assert_eq!(samplers.iter().map(|sampler| sampler.name()).collect::<Vec<_>>(), ["client"]);
     assert_eq!(findings[0].code, "host-not-seen");
+    assert!(findings[0].text.contains("its CPU, its processes and its device are not seen"), "{}", findings[0].text);
+}
+
+/// A target's own source, which nobody reads.
+struct Told(Vec<Metric>);
+
+impl Sampler for Told {
+    fn name(&self) -> &'static str {
+        "v$told"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.0
+    }
+
+    fn read(&mut self) -> mindful_core::Result<Vec<Option<f64>>> {
+        Ok(vec![None])
+    }
+}
+
+#[test]
+fn what_the_target_tells_itself_is_not_called_unseen() {
+    let told = |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Told(vec![Metric::counter(counter, "us", "")]))] };
+    let (_, findings) = host_samplers(&HostView::default(), true, &told(shared::HOST_CPU_BUSY_US.name()));
+    let text = &findings[0].text;
+    assert!(text.contains("its processes and its device are not seen") && text.contains("told by v$told"), "{text}");
+    let known = view(Path::new("/"), None);
+    for (of_target, cpu) in [
+        (told(shared::SERVER_CPU_US.name()), "its CPU is what v$told tells"),
+        (told(shared::COMMITS.name()), "its CPU and its share of the device stay unknown"),
+    ] {
+        let (_, findings) = host_samplers(&known, false, &of_target);
+        let processes = findings.iter().find(|finding| finding.code == "processes-not-seen").unwrap();
+        assert!(processes.text.contains(cpu), "{}", processes.text);
+    }
 }
 
 #[test]
 fn a_server_that_is_gone_is_an_error_and_not_a_zero() {
     let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true);
+    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true, &[]);
     drop(server.stdin.take());
     server.wait().unwrap();
     let processes = samplers.iter_mut().find(|sampler| sampler.name() == "processes").unwrap();
@@ -314,7 +349,7 @@ fn a_server_limited_by_its_control_group_is_seen_by_doctor() {
     let mut server = server();
     group.add(server.id());
     let host = view(Path::new("/"), Some(server.id()));
-    let (mut samplers, _) = host_samplers(&host, true);
+    let (mut samplers, _) = host_samplers(&host, true, &[]);
     let before = read(&mut samplers);
     command(&mut server, "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
     let after = read(&mut samplers);

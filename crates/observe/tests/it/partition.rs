@@ -108,7 +108,7 @@ fn hold(traced: bool) {
     };
     let chain = &environment(&host)["storage.device"];
     assert!(chain.starts_with(&format!("{0}p1 < {0}", disk.name())), "{chain}");
-    let (mut samplers, findings) = host_samplers(&host, true);
+    let (mut samplers, findings) = host_samplers(&host, true, &[]);
     assert_eq!(findings.iter().all(|finding| finding.code != "device-latency-not-seen"), traced, "{findings:?}");
     assert_eq!(samplers.iter().any(|sampler| sampler.name() == "block_trace"), traced, "{findings:?}");
 

@@ -219,8 +219,8 @@ fn a_contrast_and_several_runs_are_whole_in_a_browser() {
         mib_per_s: iops / 128.0,
         p50_us: Some(4e6 / iops),
         p99_us: None,
-        cpu_us_per_block: 3.0,
-        iops_per_core: 3e5,
+        cpu_us_per_block: Some(3.0),
+        iops_per_core: Some(3e5),
         spread: 0.01,
         means: None,
     };

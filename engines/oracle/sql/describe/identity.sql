@@ -1,2 +1,2 @@
 /* mindful identity */
-SELECT dbid, con_dbid FROM v$database
+SELECT dbid, SYS_CONTEXT('USERENV', 'CON_ID') FROM v$database

@@ -1,4 +1,3 @@
 /* mindful look */
-SELECT t.table_name, c.comments
-FROM user_tables t LEFT JOIN user_tab_comments c ON c.table_name = t.table_name
-WHERE t.table_name = :registry
+SELECT table_name, comments FROM user_tab_comments
+WHERE table_name = :registry

@@ -18,6 +18,11 @@ pub enum Doing {
 /// `failure` while doing something at `place`.
 pub fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
     let (what, next) = match failure {
+        Failure::Left => {
+            return Error::interrupted(format!(
+                "{place} was interrupted: its statement is left to the server, which rolls back or ends it by itself"
+            ));
+        }
         Failure::Server { code, text } => (text.clone(), of_code(*code).unwrap_or(UNKNOWN).to_owned()),
         Failure::Listener { code, text } => {
             let next =
@@ -54,7 +59,7 @@ pub fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Tls(text) => (
             text.clone(),
             "give --wallet FOLDER with ewallet.pem (cwallet.sso cannot be read), its password by \
-             ORACLE_WALLET_PASSWORD"
+             ORACLE_WALLET_PASSWORD; an authority of your own is trusted by a wallet of certificates alone, without a key"
                 .to_owned(),
         ),
         Failure::Garbled(text) => (
@@ -167,6 +172,11 @@ mod tests {
             Failure::Tls("no wallet".to_owned()),
             Failure::Garbled("type 77".to_owned()),
         ];
+        let left = explain(&Failure::Left, Doing::Work, "session 3");
+        assert!(
+            left.kind == ErrorKind::Interrupted && left.to_string().starts_with("session 3 was interrupted"),
+            "{left}"
+        );
         for failure in failures {
             for doing in [Doing::Connect, Doing::Prepare, Doing::Work] {
                 let error = explain(&failure, doing, "connecting to db");

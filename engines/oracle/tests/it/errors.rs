@@ -91,6 +91,76 @@ fn a_view_that_may_not_be_read_is_told_with_its_grant() {
     }
 }
 
+/// Each text that reads a view of the server's, and the first word of its finding where it has one of its own.
+const VIEWS: &[(&str, Option<&str>)] = &[
+    ("own_statistics", Some("v$sesstat")),
+    ("own_events", Some("v$session_event")),
+    ("own_time", Some("v$sess_time_model")),
+    ("instance_statistics", Some("v$sysstat")),
+    ("histogram", Some("v$event_histogram_micro")),
+    ("host", Some("v$osstat")),
+    ("files", Some("v$iostat_file")),
+    ("disks", None),
+    ("waits", Some("v$session")),
+    ("my_statistics", None),
+    ("my_events", None),
+    ("my_time", None),
+    ("whoami", None),
+    ("parameters", None),
+    ("sga", None),
+    ("pools", None),
+    ("database", None),
+    ("identity", None),
+];
+
+#[test]
+fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
+    for (text, told) in VIEWS {
+        for code in [904, 942] {
+            let (fixture, database) = fixture();
+            database.fail(text, code, u32::MAX);
+            let kept = Arc::new(Kept::default());
+            let events: Arc<dyn Events> = kept.clone();
+            let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+            target.describe().unwrap();
+            everything(&*target, &fixture.dataset).unwrap_or_else(|error| panic!("{text} {code}: {error}"));
+            let found = kept.0.lock().unwrap().join(" | ");
+            assert_eq!(found.contains("ora-view-denied"), told.is_some() || *text == "disks" && code == 904, "{text}");
+            if let Some(view) = told {
+                let why = if code == 904 { "has not the columns of" } else { "may not read" };
+                assert!(found.contains(&format!("{why} {view}")), "{text} {code}: {found}");
+            }
+        }
+    }
+    // No text of a view is left out; those of the tables of mindful's own are no views of the server's.
+    let needed = ["banner", "data_files", "instance", "look", "plan", "registry", "room", "standing", "all_waits"];
+    let own =
+        ["begin_table", "end_table", "forget_table", "keep_proof", "serial", "serial_index", "drop", "forget_plan"];
+    let others = ["lock_alone", "lock_share", "enter", "clock", "clock_cost"];
+    for (name, _) in crate::shapes::TEMPLATES {
+        let asked = VIEWS.iter().any(|(text, _)| text == name);
+        assert!(asked || [&needed[..], &own, &others].concat().contains(name), "{name}: what if its view is missing?");
+    }
+}
+
+#[test]
+fn files_of_a_server_here_are_those_that_can_be_read() {
+    let (mut fixture, database) = fixture();
+    let here = tempfile::NamedTempFile::new().unwrap();
+    let there = here.path().to_str().unwrap().to_owned();
+    database.state().files = vec!["+DATA/FREE/users.dbf".to_owned(), "/no/such/users01.dbf".to_owned(), there];
+    assert!(fixture.open().data_files().unwrap().is_empty(), "the server is on another host");
+    fixture.url = fixture.url.replace("@host:", "@localhost:");
+    assert_eq!(fixture.open().data_files().unwrap(), [here.path()]);
+    database.fail("data_files", 942, u32::MAX);
+    let kept = Arc::new(Kept::default());
+    let events: Arc<dyn Events> = kept.clone();
+    let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+    assert!(target.data_files().unwrap().is_empty());
+    let told = kept.0.lock().unwrap().join(" | ");
+    assert!(told.contains("GRANT SELECT ON V_$DATAFILE") && told.contains("GRANT SELECT ON V_$TABLESPACE"), "{told}");
+}
+
 #[test]
 fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
     let script = ENGINE.grants().unwrap();
@@ -112,7 +182,9 @@ fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
     }
     let readme = include_str!("../../README.md");
     let views = statements.iter().filter(|statement| statement.contains(" ON V_$")).count();
-    assert!(views == 15 && readme.contains("fifteen V$ views") && readme.contains("`Grant succeeded` sixteen times"));
+    assert!(
+        views == 17 && readme.contains("seventeen V$ views") && readme.contains("`Grant succeeded` eighteen times")
+    );
 }
 
 #[test]
@@ -227,6 +299,33 @@ fn sessions_reach_each_service_and_slices_keep_its_clock() {
         let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
         let report = session.slice(&order).unwrap();
         assert!(report.total_ops() > 0 && (0..60_000_000).contains(&(report.begin_us - begin_us)), "{report:?}");
+    }
+}
+
+#[test]
+fn an_instance_whose_clock_is_ahead_begins_with_the_others() {
+    const AHEAD_US: i64 = 5_000_000;
+    let (mut fixture, database) = fixture();
+    let name = fixture.url.rsplit_once('/').unwrap().1.to_owned();
+    // The other instance of the cluster sees the same tables by a clock of its own.
+    let other = crate::fake::Database::create(&format!("{name}_ahead"));
+    fixture.url = format!("{},{name}_ahead", fixture.url);
+    let opened = fixture.loaded();
+    let tables = database.state().tables.clone();
+    {
+        let mut state = other.state();
+        (state.tables, state.ahead_us) = (tables, AHEAD_US);
+    }
+    let workload = work(&fixture.dataset);
+    opened.target.prepare(&workload, 2).unwrap();
+    for endpoint in [0, 1] {
+        let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
+        let mut session = opened.target.session(&workload, placement).unwrap();
+        let begin_us = opened.target.clock_us().unwrap() + 200_000;
+        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
+        let report = session.slice(&order).unwrap();
+        let late = report.begin_us - begin_us;
+        assert!((0..AHEAD_US / 2).contains(&late), "endpoint {endpoint} begins {late} us late");
     }
 }
 

@@ -134,8 +134,12 @@ fn columns_of_views_are_those_of_oracles_reference() {
     let views: BTreeMap<&str, BTreeSet<&str>> = list
         .lines()
         .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.split_once(':'))
-        .map(|(view, columns)| (view, columns.split_whitespace().collect()))
+        .map(|line| {
+            let (columns, page) = line.split_once(" @ ").unwrap_or_else(|| panic!("no page stands behind `{line}`"));
+            assert!(page.chars().any(|c| c.is_ascii_digit()), "the page has no release: `{line}`");
+            let (view, columns) = columns.split_once(':').unwrap();
+            (view, columns.split_whitespace().collect())
+        })
         .collect();
     let known: BTreeSet<&str> = include_str!("../words.txt").split_whitespace().collect();
     let mut seen = BTreeSet::new();
@@ -156,6 +160,28 @@ fn columns_of_views_are_those_of_oracles_reference() {
         assert!(named.is_empty() || strange.is_empty(), "{name}: no column of {named:?} is called {strange:?}");
     }
     assert!(seen.len() == views.len(), "{:?} are not asked", views.keys().filter(|view| !seen.contains(*view)));
+}
+
+#[test]
+fn redo_is_left_out_when_asked_and_commits_are_as_called() {
+    let all = shapes::all();
+    let logged = |name: &str| !all[name].contains("NOLOGGING") && all[name].contains(" LOGGING");
+    for name in ["index_plain", "blocks_plain_random_8192"] {
+        assert!(logged(name), "{name}: {}", all[name]);
+    }
+    for name in ["index_all", "blocks_all_random_8192"] {
+        assert!(!logged(name), "{name}: {}", all[name]);
+    }
+    for (mode, words) in [
+        ("each", "COMMIT WRITE IMMEDIATE WAIT;"),
+        ("every", "COMMIT WRITE IMMEDIATE WAIT;"),
+        ("nowait", "COMMIT WRITE BATCH NOWAIT;"),
+        ("slob", "COMMIT;"),
+    ] {
+        let text = &all[&format!("slice_u2000_s1000_19_1_{mode}")];
+        assert!(text.contains(words) && text.matches("COMMIT").count() == 1, "{mode}: {text}");
+    }
+    assert!(!all["slice_u2000_s1000_19_1_slice"].contains("COMMIT"), "it commits when the slice is over");
 }
 
 #[test]

@@ -132,6 +132,7 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("forget_plan", include_str!("../../sql/client/forget_plan.sql")),
     ("banner", include_str!("../../sql/describe/banner.sql")),
     ("parameters", include_str!("../../sql/describe/parameters.sql")),
+    ("data_files", include_str!("../../sql/describe/data_files.sql")),
     ("sga", include_str!("../../sql/describe/sga.sql")),
     ("pools", include_str!("../../sql/describe/pools.sql")),
     ("instance", include_str!("../../sql/describe/instance.sql")),

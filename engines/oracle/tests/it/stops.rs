@@ -49,6 +49,43 @@ fn a_session_in_an_operation_without_end_is_left() {
 }
 
 #[test]
+fn sessions_views_and_a_proof_without_end_are_left() {
+    let (fixture, database) = fixture();
+    let target: Arc<dyn Target> = Arc::from(fixture.open());
+    target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+    let workload = Workload::reads(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4);
+    target.prepare(&workload, 1).unwrap();
+    let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+    for text in ["slice", "enter", "host", "waits"] {
+        database.hang(text, true);
+        let error = match text {
+            "slice" => interrupted(&target, || target.session(&workload, placement)),
+            _ => interrupted(&target, || target.samplers()),
+        };
+        assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("left to the server"), "{error:?}");
+        database.hang(text, false);
+        target.prepare(&workload, 1).unwrap();
+    }
+    database.hang("slice", true);
+    database.state().seen.clear();
+    let stop = Stop::default();
+    let (asked, stopping, seen) = (stop.clone(), Arc::clone(&target), Arc::clone(&database));
+    let asking = std::thread::spawn(move || {
+        while !seen.state().seen.contains("slice") {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        asked.request();
+        stopping.give_up();
+    });
+    let error = target.self_proof(&stop).unwrap_err();
+    asking.join().unwrap();
+    let told = error.to_string();
+    assert!(error.kind == ErrorKind::Interrupted && told.contains("its tables are removed"), "{told}");
+    assert!(!database.state().tables.keys().any(|table| table.contains("DOCTOR")), "its tables were left");
+    database.hang("slice", false);
+}
+
+#[test]
 fn a_load_and_a_question_without_end_are_left() {
     let (fixture, database) = fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::keys::Authority;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::{Stop, Target};
 use mindful_core::event::{Events, Silent};
@@ -38,9 +39,14 @@ impl Place {
     }
 
     fn open(&self, url: &str, password: &str, within: &str) -> Result<Box<dyn Target>> {
+        self.open_with(url, password, within, &[])
+    }
+
+    fn open_with(&self, url: &str, password: &str, within: &str, others: &[(&str, &str)]) -> Result<Box<dyn Target>> {
         let mut settings = Settings::defaults(ENGINE.options());
         let file = self.password_file(password).to_str().unwrap().to_owned();
-        for (key, value) in [("password_file", &*file), ("connect_timeout", within), ("wait_sampling", "20ms")] {
+        let usual = [("password_file", &*file), ("connect_timeout", within), ("wait_sampling", "20ms")];
+        for (key, value) in usual.iter().chain(others).copied() {
             settings.set(key, value, Origin::Flag(key.to_owned()));
         }
         let events: Arc<dyn Events> = Arc::new(Silent);
@@ -129,6 +135,59 @@ fn all_goes_through_the_real_driver_as_release_21() {
 #[test]
 fn all_goes_through_the_real_driver_as_release_26() {
     on_field_version(24);
+}
+
+#[test]
+fn a_server_is_reached_by_alias_sid_descriptor_and_pool() {
+    let database = Database::create("reached");
+    let server = Server::start(&database, 24);
+    let (place, port) = (Place::new(), server.port);
+    let descriptor = |data: &str| {
+        format!("(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=127.0.0.1)(PORT={port}))(CONNECT_DATA=({data})))")
+    };
+    let aliases = format!("here = {}\nrac1 = {}\n", descriptor("SERVICE_NAME=made_up"), descriptor("SID=made_up"));
+    std::fs::write(place.folder.path().join("tnsnames.ora"), aliases).unwrap();
+    let admin = [("tns_admin", place.folder.path().to_str().unwrap())];
+    for address in [
+        "here".to_owned(),
+        "rac1..1".to_owned(),
+        format!("127.0.0.1:{port}?sid=made_up"),
+        descriptor("SERVICE_NAME=made_up"),
+        format!("127.0.0.1:{port}/made_up:pooled"),
+        format!("127.0.0.1:{port}/one,two"),
+    ] {
+        let opened = place.open_with(&format!("oracle://bench@{address}"), PASSWORD, "1m", &admin);
+        let target = opened.unwrap_or_else(|error| panic!("{address}: {error}"));
+        assert_eq!(target.dataset().unwrap(), None, "{address}");
+    }
+}
+
+#[test]
+fn a_server_of_tcps_is_reached_by_who_has_its_wallet() {
+    let database = Database::create("tls");
+    let place = Place::new();
+    let at = |name: &str| place.folder.path().join(name);
+    let (authority, other) = (Authority::new("own"), Authority::new("other"));
+    let pair = authority.sign("localhost", &["localhost"]);
+    std::fs::write(at("server.pem"), &pair.certificate).unwrap();
+    std::fs::write(at("server.key"), &pair.key).unwrap();
+    let server = Server::start_with(&database, 24, &[&at("server.pem"), &at("server.key")]);
+    let url = format!("oracle://bench@tcps://localhost:{}/made_up", server.port);
+    // Beside a key the driver takes certificates as the client's own, and trusts public authorities alone.
+    let client = authority.sign("client", &["client"]);
+    let with_key = [&*client.key, &client.certificate, &authority.certificate].concat();
+    for (name, wallet) in [("own", &authority.certificate), ("other", &other.certificate), ("key", &with_key)] {
+        std::fs::create_dir(at(name)).unwrap();
+        std::fs::write(at(name).join("ewallet.pem"), wallet).unwrap();
+    }
+    let with = |name: &str| place.open_with(&url, PASSWORD, "1m", &[("wallet", at(name).to_str().unwrap())]);
+    let target = with("own").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(target.dataset().unwrap(), None);
+    for wallet in ["other", "none", "key"] {
+        let error = with(wallet).err().unwrap_or_else(|| panic!("{wallet} was taken"));
+        mindful_conformance::dataset::assert_one_line(&error);
+        assert!(error.to_string().contains("ewallet.pem"), "{wallet}: {error}");
+    }
 }
 
 /// A socket that does `what` with whoever connects; gives its port.

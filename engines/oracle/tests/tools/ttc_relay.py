@@ -1,12 +1,13 @@
 """A server that speaks Oracle's protocol (PyPI seerdb), with a made-up database of Rust behind it.
 
-ttc_relay.py FIELD_VERSION RELAY_PORT: prints the port it listens on. Each session is one connection to RELAY_PORT, where
-each call is a line of JSON and so is its answer.
+ttc_relay.py FIELD_VERSION RELAY_PORT [CERTIFICATE KEY]: prints the port it listens on, by TLS with a certificate. Each session
+is one connection to RELAY_PORT, where each call is a line of JSON and so is its answer.
 """
 
 import json
 import re
 import socket
+import ssl
 import sys
 
 import seerdb.server.auth as auth
@@ -108,6 +109,11 @@ if __name__ == "__main__":
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = Server(port=port, backend_factory=Relay, field_version=FIELD_VERSION, encryption="rejected")
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if sys.argv[3:] else None
+    if tls:
+        tls.load_cert_chain(*sys.argv[3:])
+    server = Server(
+        port=port, backend_factory=Relay, field_version=FIELD_VERSION, encryption="rejected", ssl_context=tls
+    )
     print(port, flush=True)
     server.serve_forever()

@@ -41,6 +41,12 @@ pub struct State {
     pub banner: String,
     /// What is told for quota and free bytes.
     pub quota: Option<u64>,
+    /// How far its clock is ahead of this host's, us.
+    pub ahead_us: i64,
+    /// Where its data files are said to lie.
+    pub files: Vec<String>,
+    /// How many of its two CPUs are told to be busy.
+    pub busy_cpus: f64,
 }
 
 /// A table.

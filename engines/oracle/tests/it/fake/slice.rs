@@ -25,6 +25,7 @@ struct Running<'a> {
     every: u64,
     waits: bool,
     updates: u64,
+    ahead_us: i64,
     failure: Option<Failure>,
 }
 
@@ -52,6 +53,7 @@ pub fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Result<St
         every,
         waits: sql.contains("COMMIT WRITE IMMEDIATE WAIT"),
         updates: 0,
+        ahead_us: database.state().ahead_us,
         failure: None,
     };
     running.doing(Some("ON CPU"));
@@ -100,7 +102,7 @@ impl Running<'_> {
 
 impl model::Server for Running<'_> {
     fn now_us(&mut self) -> i64 {
-        clock::now_us()
+        clock::now_us() + self.ahead_us
     }
 
     fn sleep_us(&mut self, us: i64) {

@@ -91,7 +91,7 @@ pub fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Ve
         "database" => vec![row(["NOARCHIVELOG", "NO", "READ WRITE", "YES", "PRIMARY"])],
         "identity" => vec![row(["4711", "4712"])],
         "whoami" => vec![vec![Some(sid.to_string()), Some("1".to_owned()), Some("BENCH".to_owned()), None]],
-        "clock" => vec![vec![Some(clock::now_us().to_string())]],
+        "clock" => vec![vec![Some((clock::now_us() + state.ahead_us).to_string())]],
         "prove_schema" => vec![proof(state, sql)],
         "prove_pair" => vec![pair_proof(state, sql)],
         "own_statistics" => of_ours(state, binds, |own| own.statistics.iter().map(|(n, v)| pair(n, *v)).collect()),
@@ -102,7 +102,8 @@ pub fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Ve
         "my_time" => times(&state.sessions[&sid]),
         "instance_statistics" => instance(state),
         "histogram" => histogram(state),
-        "host" => vec![pair("NUM_CPUS", 2), pair("LOAD", 1), pair("BUSY_TIME", 100), pair("IDLE_TIME", 900)],
+        "host" => host(state.busy_cpus),
+        "data_files" => state.files.iter().map(|file| row([file])).collect(),
         "files" => vec![row(["100", "10", "20", "2", "90", "45"])],
         // No disk of ASM: a sum of nothing is NULL.
         "disks" => vec![row(["", "", "", "", "", ""])],
@@ -114,6 +115,13 @@ pub fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Ve
             .collect(),
         _ => panic!("no query is called {name}"),
     }
+}
+
+/// A host of two CPUs; without busy ones its times stand.
+fn host(busy: f64) -> Vec<Row> {
+    let hundredths = |cpus: f64| (cpus * (clock::now_us() % 1_000_000_000_000) as f64 / 1e4) as u64;
+    let [busy_time, idle_time] = if busy > 0.0 { [busy, 2.0 - busy].map(hundredths) } else { [100, 900] };
+    vec![pair("NUM_CPUS", 2), pair("LOAD", 1), pair("BUSY_TIME", busy_time), pair("IDLE_TIME", idle_time)]
 }
 
 /// Rows of our own sessions, each with its number in front.

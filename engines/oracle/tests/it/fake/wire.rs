@@ -17,6 +17,11 @@ pub struct Server {
 impl Server {
     /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest.
     pub fn start(database: &Arc<Database>, field_version: u32) -> Self {
+        Self::start_with(database, field_version, &[])
+    }
+
+    /// The same by TLS with certificate and key of these files.
+    pub fn start_with(database: &Arc<Database>, field_version: u32, certificate: &[&Path]) -> Self {
         let tools = root().join("target/tools");
         let paths = ["seerdb-3.3.0", "pycryptodome-4.4.0"].map(|package| tools.join(package));
         for path in &paths {
@@ -28,6 +33,7 @@ impl Server {
         let mut child = Command::new("python3")
             .arg(script)
             .args([&field_version.to_string(), &relay])
+            .args(certificate)
             .env("PYTHONPATH", python_path)
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdout(Stdio::piped())

@@ -1,0 +1,63 @@
+//! The password of an account: typed at a terminal, from the environment, from a file of its own; and in no output or file.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::fake::wire::Server;
+use super::fake::{Database, PASSWORD};
+use super::{Place, text};
+use crate::mindful::Mindful;
+
+/// What a terminal shows of a load of `place` on which `keys` are typed once it asks, and its exit code.
+fn typed(place: &Place, keys: &str) -> (String, Option<i32>) {
+    let binary = env!("CARGO_BIN_EXE_mindful");
+    let line = format!("{binary} load --target {} --schemas 1 --scale 400", place.target);
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &line, "/dev/null"]).current_dir(place.mindful.folder()).env_remove("ORACLE_PASSWORD");
+    terminal.env("MINDFUL_STORE", place.mindful.folder()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut terminal = terminal.spawn().expect("script is there: apt-get install bsdutils");
+    let (mut typing, mut shown) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
+    let (mut told, mut part, mut asked) = (Vec::new(), [0; 4096], false);
+    while let Ok(length @ 1..) = shown.read(&mut part) {
+        told.extend(&part[..length]);
+        if !asked && String::from_utf8_lossy(&told).contains("Password of bench") {
+            asked = true;
+            typing.write_all(keys.as_bytes()).unwrap();
+        }
+    }
+    let told = String::from_utf8_lossy(&told).into_owned();
+    assert!(asked, "nobody was asked: {told}");
+    (told, terminal.wait().unwrap().code())
+}
+
+/// Whether a file under `folder` holds the password.
+fn holds_password(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).any(|path| {
+        if path.is_dir() {
+            return holds_password(&path);
+        }
+        String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).contains(PASSWORD)
+    })
+}
+
+#[test]
+fn a_password_is_asked_for_and_shows_nowhere() {
+    let database = Database::create("asked");
+    let server = Server::start(&database, 24);
+    let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+    let place = Place { mindful: Mindful::new(), target };
+    let nobody = place.mindful.command(&["load", "--target", &place.target]).env_remove("ORACLE_PASSWORD").output();
+    let nobody = nobody.unwrap();
+    let told = text(&nobody);
+    assert!(nobody.status.code() == Some(2) && told.contains("set ORACLE_PASSWORD, or give --password-file"), "{told}");
+    let (told, code) = typed(&place, "wrong\n");
+    assert!(code == Some(3) && told.contains("ORA-01017") && !told.contains("wrong"), "{code:?}: {told}");
+    let (told, code) = typed(&place, &format!("{PASSWORD}\n"));
+    assert!(code == Some(0) && !told.contains(PASSWORD), "{code:?}: {told}");
+    assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
+    let run = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
+    place.run("run", &run);
+    assert!(!holds_password(place.mindful.folder()), "a stored file tells the password");
+}

@@ -1,0 +1,87 @@
+//! Ctrl-C while a statement never ends: it is left to the server, and what was measured stays.
+
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::fake::wire::Server;
+use super::fake::{Database, PASSWORD};
+use super::{Place, text};
+use crate::mindful::Mindful;
+use crate::stops::{PATIENCE, end_of, signal, until};
+
+/// A database of that name, its server, and where mindful runs.
+fn place(name: &str) -> (Arc<Database>, Server, Place) {
+    let database = Database::create(name);
+    let server = Server::start(&database, 24);
+    let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+    (database, server, Place { mindful: Mindful::new(), target })
+}
+
+fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
+    let all = [&[verb, "--target", &place.target, "--connect-timeout", "1m"], args].concat();
+    let mut command = place.mindful.command(&all);
+    command.env("ORACLE_PASSWORD", PASSWORD).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Ctrl-C; what was said until the end, which comes soon.
+fn interrupted(mut child: Child) -> String {
+    signal(&child, Signal::INT);
+    let (code, took) = end_of(&mut child);
+    let told = text(&child.wait_with_output().unwrap());
+    assert!(code == Some(130) && took < 2 * PATIENCE, "{code:?} after {took:?}: {told}");
+    told
+}
+
+const SMALL: [&str; 4] = ["--schemas", "1", "--scale", "400"];
+
+#[test]
+fn a_run_in_a_statement_without_end_keeps_its_part() {
+    let (database, _server, place) = place("stopped_run");
+    assert!(place.run("load", &SMALL).status.success());
+    let long = [&SMALL[..], &["--sessions", "1", "--warmup", "0s", "--duration", "5m"]].concat();
+    let child = start(&place, "run", &long);
+    let visited = || database.state().sessions.values().any(|own| own.statistics.contains_key("physical reads"));
+    until("the run begins", visited);
+    thread::sleep(Duration::from_secs(3));
+    database.hang("slice", true);
+    thread::sleep(Duration::from_millis(500));
+    let told = interrupted(child);
+    assert!(told.contains("interrupted"), "{told}");
+    database.hang("slice", false);
+    let stored = place.mindful.run(&["export", "latest", "--as", "jsonl"]);
+    let stored = String::from_utf8(stored.stdout).unwrap();
+    let slices = stored.lines().filter(|line| line.contains("\"event\":\"slice\"")).count();
+    assert!(slices > 0 && stored.contains("ora-statement-left") && stored.contains("\"interrupted\":true"), "{slices}");
+    let shown = text(&place.mindful.run(&["show", "latest", "--full"]));
+    assert!(shown.contains("interrupted") && shown.contains("ora-statement-left"), "{shown}");
+}
+
+#[test]
+fn a_load_in_a_statement_without_end_goes_on_another_time() {
+    let (database, _server, place) = place("stopped_load");
+    database.hang("blocks", true);
+    let child = start(&place, "load", &SMALL);
+    until("the table is made", || database.state().seen.contains("blocks"));
+    let told = interrupted(child);
+    assert!(told.contains("loading MINDFUL_BLOCKS_1 was interrupted") && told.contains("left to the server"), "{told}");
+    // A server goes on with a statement whose client is gone, until it answers.
+    database.hang("blocks", false);
+    until("the server has made it", || database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
+    let loaded = place.run("load", &SMALL);
+    assert!(loaded.status.success(), "{}", text(&loaded));
+}
+
+#[test]
+fn a_doctor_in_a_statement_without_end_leaves_no_table() {
+    let (database, _server, place) = place("stopped_doctor");
+    database.hang("slice", true);
+    let child = start(&place, "doctor", &SMALL);
+    until("the doctor works", || database.state().seen.contains("slice"));
+    let told = interrupted(child);
+    assert!(told.contains("the proof was interrupted; its tables are removed"), "{told}");
+    assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
+}
