@@ -1,5 +1,6 @@
 //! The catalogue of figures: one row a figure, from which the CSV, `show --explain` and docs/metrics.md follow.
 
+mod caps;
 mod cpu;
 mod device;
 mod figure;
@@ -24,6 +25,7 @@ pub fn figures() -> impl Iterator<Item = &'static Figure> {
         reads::FIGURES,
         waits::FIGURES,
         device::FIGURES,
+        caps::FIGURES,
         writes::FIGURES,
         cpu::FIGURES,
         volume::FIGURES,

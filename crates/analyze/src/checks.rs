@@ -1,5 +1,6 @@
 //! The guard-rails: what speaks against a result, each with a stable code and its evidence (method.md F).
 
+mod cap;
 mod cliff;
 mod host;
 mod log_band;
@@ -62,7 +63,7 @@ pub const FEWEST_OPS: f64 = 1_000.0;
 
 /// What explains others comes before them where they are as grave.
 pub fn is_a_cause(finding: &Finding) -> bool {
-    [codes::STALL, codes::FOREIGN_CPU, codes::CLIFF].iter().any(|code| finding.code == code.name())
+    [codes::STALL, codes::FOREIGN_CPU, codes::CLIFF, codes::STORAGE_CAP].iter().any(|code| finding.code == code.name())
 }
 
 /// What concerns the whole run.
@@ -141,6 +142,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     // What stood still and what others did come first: much of the rest follows from it.
     findings.extend(stall::of_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
+    findings.extend(cap::reached(&found.caps));
     findings.extend(cliff::of_step(&run.environment, step, window, found));
     findings.extend(short_window(step, window.seconds()));
     findings.extend(incomplete(step));

@@ -1,6 +1,7 @@
 //! What a step did in its measured window, in figures.
 
 pub mod blocks;
+pub mod caps;
 pub mod choices;
 pub mod cliff;
 pub mod columns;

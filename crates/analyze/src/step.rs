@@ -5,6 +5,7 @@ use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::LoopSite;
 
 use crate::figures::blocks;
+use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::client_cpus;
 use crate::figures::floors::{Between, floors};
@@ -40,6 +41,8 @@ pub struct StepAnalysis {
     pub others: Option<Others>,
     /// Where sessions stood still.
     pub stalls: Stalls,
+    /// Limits of the storage that are told.
+    pub caps: Vec<Cap>,
     /// How an open loop went; `None` in a closed one.
     pub pace: Option<Pace>,
     /// What decides the name of the headline figure.
@@ -85,7 +88,10 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let stalls = window.as_ref().zip(work.as_ref()).map(|(window, work)| Stalls::of(step, window, work));
     let stalls = stalls.unwrap_or_default();
     let stalled = window.as_ref().map(|window| stalls.us() as f64 / 1e6 / window.seconds());
-    let evidence = Evidence { others_busy, stalled, ..evidence(run, step, work.as_ref(), &counters, &summary) };
+    let caps = Cap::all(&counters);
+    let held: Vec<_> = caps.iter().filter(|cap| cap.holds()).map(Cap::in_words).collect();
+    let held = (!held.is_empty()).then(|| held.join(", "));
+    let evidence = Evidence { others_busy, stalled, held, ..evidence(run, step, work.as_ref(), &counters, &summary) };
     let block_bytes = summary.block_bytes.or_else(|| blocks::block_bytes(run));
     StepAnalysis {
         summary,
@@ -95,6 +101,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         counters,
         others,
         stalls,
+        caps,
         pace,
         gates,
         residence,
@@ -118,6 +125,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         host_busy: summary.cpu.host_busy_share,
         others_busy: None,
         stalled: None,
+        held: None,
         shares: Shares::of(work, counters),
         ladder: None,
         page_cache_share: summary.page_cache_share,

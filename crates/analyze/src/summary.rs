@@ -11,11 +11,12 @@ use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::{Like, OpKind};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
+use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
-use crate::figures::{choices, cpu, device, latency, ranks, waits};
+use crate::figures::{caps, choices, cpu, device, latency, ranks, waits};
 use crate::{contrast, curve, io_job};
 
 /// The summary of `run`, from what was found for each step.
@@ -161,6 +162,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         database_in_flight: counters.ratio(shared::READS_IN_FLIGHT, shared::READS_LOOKS),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
         waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
+        caps: caps::summary(&Cap::all(counters)),
         device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),
@@ -174,6 +176,8 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
                 if ranks.is_empty() { cpu.client_cores } else { ranks.iter().map(|rank| rank.client_cores).sum() };
             CpuSummary { client_cores, db_us_per_physical_read_marginal: marginal, ..cpu }
         }),
+        // Of several processes nobody has the sum: they did not peak at once.
+        client_peak_bytes: counters.last(shared::CLIENT_PEAK_BYTES).filter(|_| ranks.is_empty()),
         ranks,
     }
 }

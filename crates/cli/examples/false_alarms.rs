@@ -1,11 +1,12 @@
 //! How often runs are called SUSPECT, on a quiet host and beside disturbances, and what stands first then:
-//! `cargo run --release -p mindful --example false_alarms -- runs=100,50,50,50 sessions=8,64 seconds=10 warmup=3
+//! `cargo run --release -p mindful --example false_alarms -- runs=100,50,50,50 sessions=8,64 seconds=10 warmup=1
 //! folder=/tmp/mindful-false-alarms`, where each of these may be left away.
 //!
-//! It runs the release binary beside it on a private server in the folder: as often as `runs` says quiet, beside a loop that
-//! keeps one CPU busy, beside a job that reads the same disk past the page cache, and beside both, with each of the
-//! `sessions`. Rows take turns, so that one that is cut off has some of each. The host has to be quiet otherwise. After each
-//! run `runs.tsv` in the folder has a line more, with what stood first in it, and `table.md` is what is known by then.
+//! It runs the release binary beside it on a private server in the folder, which it starts once and keeps warm: as often as
+//! `runs` says quiet, beside a loop that keeps one CPU busy, beside a job that reads the same disk past the page cache, and
+//! beside both, with each of the `sessions`. Rows take turns, so that one that is cut off has some of each. The host has to be
+//! quiet otherwise. After each run `runs.tsv` in the folder has a line more, with what stood first in it, and `table.md` is
+//! what is known by then. Started again on the same folder with the same arguments, it goes on where it was cut off.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a table for a person")]
 
@@ -13,7 +14,12 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
+use mindful_analyze::stats::distribution::rate_interval;
+use mindful_core::event::{Events, Silent};
+use mindful_core::settings::{Origin, Settings};
+use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
 use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -82,7 +88,7 @@ struct Asked {
 impl Asked {
     fn new(arguments: impl Iterator<Item = String>) -> Outcome<Self> {
         let folder = PathBuf::from("/tmp/mindful-false-alarms");
-        let mut asked = Self { runs: [100, 50, 50, 50], sessions: vec![8, 64], seconds: 10, warmup: 3, folder };
+        let mut asked = Self { runs: [100, 50, 50, 50], sessions: vec![8, 64], seconds: 10, warmup: 1, folder };
         for argument in arguments {
             let (name, value) = argument.split_once('=').ok_or("give NAME=VALUE")?;
             let list = || value.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>();
@@ -99,6 +105,11 @@ impl Asked {
             }
         }
         Ok(asked)
+    }
+
+    /// The first line of `runs.tsv`: what runs of one table share.
+    fn title(&self) -> String {
+        format!("run\tsessions\tbeside\tfirst\twarnings of {} s after {} s", self.seconds, self.warmup)
     }
 
     /// Rows of the table in the turn that they take, each as often as asked.
@@ -129,6 +140,15 @@ impl Told {
         self.warnings.first().is_some_and(|first| !self.beside.true_of_it().contains(&first.as_str()))
     }
 
+    /// The run that `line` tells of; `None` of one that was cut off as it was written.
+    fn of(line: &str) -> Option<Self> {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [_, sessions, beside, _, warnings] = fields[..] else { return None };
+        let beside = Beside::ALL.into_iter().find(|known| known.name() == beside)?;
+        let warnings = warnings.split_whitespace().map(str::to_owned).collect();
+        Some(Self { sessions: sessions.parse().ok()?, beside, warnings })
+    }
+
     fn line(&self, number: usize) -> String {
         let first = self.warnings.first().map_or("-", String::as_str);
         format!("{number}\t{}\t{}\t{first}\t{}", self.sessions, self.beside.name(), self.warnings.join(" "))
@@ -141,9 +161,13 @@ fn table(asked: &Asked, told: &[Told]) -> String {
     text.push_str("|---|---|---|---|---|---|\n");
     for (sessions, beside) in asked.sessions.iter().flat_map(|sessions| Beside::ALL.map(|beside| (*sessions, beside))) {
         let row: Vec<&Told> = told.iter().filter(|run| (run.sessions, run.beside) == (sessions, beside)).collect();
-        let share = |what: &dyn Fn(&Told) -> bool| match (row.iter().filter(|run| what(run)).count(), row.len()) {
-            (_, 0) => "-".to_owned(),
-            (count, of) => format!("{count} ({:.0} %)", 100.0 * count as f64 / of as f64),
+        let share = |what: &dyn Fn(&Told) -> bool| {
+            let count = row.iter().filter(|run| what(run)).count();
+            let percent = |share: f64| 100.0 * share;
+            rate_interval(count as u64, row.len() as u64).map_or("-".to_owned(), |rate| {
+                let (low, high) = (percent(rate.low), percent(rate.high));
+                format!("{count} ({:.0} %, {low:.0} to {high:.0})", percent(count as f64 / row.len() as f64))
+            })
         };
         let named = if beside == Beside::Nothing { "-".to_owned() } else { share(&Told::named) };
         let (suspect, other) = (share(&|run| !run.warnings.is_empty()), share(&Told::other_first));
@@ -155,13 +179,22 @@ fn table(asked: &Asked, told: &[Told]) -> String {
 fn main() -> Outcome<()> {
     let asked = Asked::new(std::env::args().skip(1))?;
     std::fs::create_dir_all(&asked.folder)?;
+    let mut told = stored(&asked)?;
     let mut lines = std::fs::File::create(asked.folder.join("runs.tsv"))?;
-    writeln!(lines, "run\tsessions\tbeside\tfirst\twarnings")?;
-    // What each makes once is not measured: the server and its data, the file that is read beside it.
-    run(&asked, 8, Beside::Disk)?;
-    let mut told = Vec::new();
+    writeln!(lines, "{}", asked.title())?;
+    for (at, run) in told.iter().enumerate() {
+        writeln!(lines, "{}", run.line(at + 1))?;
+    }
+    let server = Server::start(&asked.folder)?;
+    // What each makes once is not measured: the data, the file that is read beside it.
+    run(&asked, &server, 8, Beside::Disk)?;
+    let mut done: Vec<(u32, Beside)> = told.iter().map(|run| (run.sessions, run.beside)).collect();
     for (sessions, beside) in asked.turns() {
-        told.push(Told { sessions, beside, warnings: run(&asked, sessions, beside)? });
+        if let Some(at) = done.iter().position(|run| *run == (sessions, beside)) {
+            done.swap_remove(at);
+            continue;
+        }
+        told.push(Told { sessions, beside, warnings: run(&asked, &server, sessions, beside)? });
         let line = told.last().map(|run| run.line(told.len())).unwrap_or_default();
         writeln!(lines, "{line}")?;
         eprintln!("{line}");
@@ -171,8 +204,35 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
+/// The runs that an earlier start of the same arguments left.
+fn stored(asked: &Asked) -> Outcome<Vec<Told>> {
+    let path = asked.folder.join("runs.tsv");
+    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
+    let mut lines = text.lines();
+    if lines.next() != Some(asked.title().as_str()) {
+        return Err(format!("{} is of runs of another length: give another folder", path.display()).into());
+    }
+    Ok(lines.filter_map(Told::of).collect())
+}
+
+/// The private server of a default run, kept for all of them.
+struct Server(Embedded);
+
+impl Server {
+    fn start(folder: &Path) -> Outcome<Self> {
+        let mut settings = Settings::defaults(KEYS);
+        settings.set("data_dir", folder.join("private").to_string_lossy(), Origin::Default);
+        Ok(Self(Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>))?))
+    }
+
+    fn url(&self) -> String {
+        let folder = self.0.socket_dir().display().to_string().replace('/', "%2F");
+        format!("postgresql://{USER}@{folder}:{}/{DATABASE}", self.0.port())
+    }
+}
+
 /// Codes of the warnings and errors of one run, as they are told.
-fn run(asked: &Asked, sessions: u32, beside: Beside) -> Outcome<Vec<String>> {
+fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome<Vec<String>> {
     let folder = asked.folder.as_path();
     let mut background = Vec::new();
     if matches!(beside, Beside::Cpu | Beside::Both) {
@@ -186,7 +246,7 @@ fn run(asked: &Asked, sessions: u32, beside: Beside) -> Outcome<Vec<String>> {
     let (sessions, duration, warmup) =
         (sessions.to_string(), format!("{}s", asked.seconds), format!("{}s", asked.warmup));
     let mut command = mindful(folder)?;
-    command.args(["run", "--format", "json", "--data-dir"]).arg(folder.join("private"));
+    command.args(["run", "--format", "json", "--target", &server.url()]);
     let output = command.args(["--sessions", &sessions, "--duration", &duration, "--warmup", &warmup]).output()?;
     drop(background);
     let told: Value = serde_json::from_slice(&output.stdout)
@@ -202,10 +262,9 @@ fn reader(folder: &Path) -> Outcome<Background> {
     let mut command = mindful(folder)?;
     command.args(["run", "--target", &target, "--schemas", "1", "--scale", "256MiB", "--sessions", "4"]);
     command.args(["--warmup", "0s", "--duration", "10m"]).stdout(Stdio::null()).stderr(Stdio::null());
-    let child = Background(command.spawn()?);
-    // It begins; the very first time, which does not count, it writes its file.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    Ok(child)
+    // It begins while the run that it is beside connects and warms up; the very first time, which does not count, it writes its
+    // file.
+    Ok(Background(command.spawn()?))
 }
 
 /// The binary that was built with this example, with a store of its own.

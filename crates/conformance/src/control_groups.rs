@@ -14,13 +14,14 @@ pub fn version_2(root: &Path) -> PathBuf {
         ("cg/db/cpu.max", "150000 100000\n"),
         ("cg/db/memory.max", "1073741824\n"),
         ("cg/db/io.max", "254:0 rbps=1048576 wbps=max riops=max wiops=max\n"),
+        ("cg/db/io.stat", "8:0 rbytes=1 wbytes=2\n254:0 rbytes=77824 wbytes=0 rios=19 wios=0 dbytes=0 dios=0\n"),
         ("cg/db/cpu.stat", "usage_usec 99\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5000\n"),
     ];
     tree(root, &files, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n")
 }
 
-/// In version 1, where each controller has a tree of its own: no limit of CPU, 2 GiB of memory by the group above, which
-/// is mounted without those above it. Returns the `/proc` to read.
+/// In version 1, where each controller has a tree of its own: no limit of CPU, 900 reads a second and 64 KiB of writes at
+/// device 254:0, 2 GiB of memory by the group above, which is mounted without those above it. Returns the `/proc` to read.
 pub fn version_1(root: &Path) -> PathBuf {
     let files = [
         ("cpu/a/cpu.cfs_quota_us", "-1\n"),
@@ -29,10 +30,14 @@ pub fn version_1(root: &Path) -> PathBuf {
         ("cpuacct/a/cpuacct.usage", "5000\n"),
         ("memory/m/memory.limit_in_bytes", "9223372036854771712\n"),
         ("memory/memory.limit_in_bytes", "2147483648\n"),
+        ("blkio/b/blkio.throttle.read_iops_device", "254:0 900\n"),
+        ("blkio/b/blkio.throttle.io_serviced", "254:0 Read 34\n254:0 Write 0\n254:0 Total 34\nTotal 34\n"),
+        ("blkio/b/blkio.throttle.write_bps_device", "254:0 65536\n"),
+        ("blkio/blkio.throttle.read_iops_device", "254:0 1500\n"),
     ];
     let mounts = "1 0 0:1 / ROOT/cpu rw - cgroup cgroup rw,cpu\n2 0 0:2 / ROOT/cpuacct rw - cgroup cgroup rw,cpuacct\n\
-                  3 0 0:3 /slice ROOT/memory rw - cgroup cgroup rw,memory\n";
-    tree(root, &files, "3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts)
+                  3 0 0:3 /slice ROOT/memory rw - cgroup cgroup rw,memory\n4 0 0:4 / ROOT/blkio rw - cgroup cgroup rw,blkio\n";
+    tree(root, &files, "4:blkio:/b\n3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts)
 }
 
 /// A process whose groups cannot be seen. Returns the `/proc` to read.

@@ -128,6 +128,8 @@ pub mod shared {
     pub const SERVER_CPU_US: Counter = Counter("server_cpu");
     /// CPU of mindful itself, us.
     pub const CLIENT_CPU_US: Counter = Counter("client_cpu");
+    /// The most memory that mindful itself held so far, bytes; a gauge.
+    pub const CLIENT_PEAK_BYTES: Counter = Counter("client_peak_memory");
     /// CPU of the whole host that was busy (user, nice, system, irq, softirq), us.
     pub const HOST_CPU_BUSY_US: Counter = Counter("host_cpu_busy");
     /// CPU of the whole host, busy or idle, us.
@@ -226,6 +228,30 @@ pub mod network {
             name.strip_suffix(self.0)?.strip_suffix('.')
         }
     }
+}
+
+/// Limits that storage is held by, where they are counted: of each device the counter is `DEVICE.NAME`.
+pub mod limits {
+    /// The source of a cloud's volumes.
+    pub const VOLUME_SOURCE: &str = "volume_caps";
+    /// The time that each limit of a volume held it, us: the counter's name, and what the limit is called.
+    pub const OF_VOLUME: [(&str, &str); 4] = [
+        ("over_volume_iops", "the volume's limit of IOPS"),
+        ("over_volume_bytes", "the volume's limit of throughput"),
+        ("over_instance_iops", "the instance's limit of IOPS"),
+        ("over_instance_bytes", "the instance's limit of throughput"),
+    ];
+    /// The source of control groups.
+    pub const GROUP_SOURCE: &str = "cgroup";
+    /// What a control group may do a second at a device: the counter's name, and what it counts.
+    pub const OF_GROUP: [(&str, &str); 4] = [
+        ("group_reads", "read requests"),
+        ("group_read_bytes", "bytes read"),
+        ("group_writes", "write requests"),
+        ("group_write_bytes", "bytes written"),
+    ];
+    /// What the name of the gauge that holds the limit ends with, behind that of the counter.
+    pub const END: &str = "_limit";
 }
 
 /// CPU that one process used for some time.

@@ -351,6 +351,9 @@ pub struct StepSummary {
     /// Waits that the database counted by how long they took.
     #[serde(default)]
     pub waits: WaitSummary,
+    /// Limits that held the storage.
+    #[serde(default)]
+    pub caps: CapSummary,
     /// Latencies of single requests at the device.
     #[serde(default)]
     pub device: DeviceSummary,
@@ -368,6 +371,9 @@ pub struct StepSummary {
     pub commits_per_s: Option<f64>,
     /// CPU.
     pub cpu: CpuSummary,
+    /// The most memory that mindful itself held until the end of the window, bytes; null of several ranks.
+    #[serde(default)]
+    pub client_peak_bytes: Option<f64>,
     /// What the money buys.
     #[serde(default)]
     pub per_price: PerPrice,
@@ -505,6 +511,23 @@ pub struct WaitSummary {
     pub log_write_p50_us: Option<f64>,
     /// Their 99th percentile, us; null below 1,000 of them.
     pub log_write_p99_us: Option<f64>,
+}
+
+/// How long limits of the storage were reached in the window: of volumes that tell it (Amazon's), us, and of the server's
+/// control group. Null where nobody tells.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapSummary {
+    /// Over the volume's limit of IOPS, us.
+    pub volume_iops_us: Option<f64>,
+    /// Over the volume's limit of throughput, us.
+    pub volume_bytes_us: Option<f64>,
+    /// Over the instance's limit of IOPS, us.
+    pub instance_iops_us: Option<f64>,
+    /// Over the instance's limit of throughput, us.
+    pub instance_bytes_us: Option<f64>,
+    /// What the control group did by what it may, 0 to 1; the largest of its limits of I/O.
+    pub group_share: Option<f64>,
 }
 
 /// Latencies of single requests at the device, from the kernel's events of a sample of them: from issue to completion,

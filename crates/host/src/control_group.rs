@@ -55,6 +55,108 @@ pub struct Limits {
     pub io: Option<String>,
 }
 
+/// A limit of I/O that a group has at one device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IoLimit {
+    /// The device, as the kernel numbers it: `254:0`.
+    pub device: String,
+    /// What is limited.
+    pub kind: IoKind,
+    /// So many of it a second.
+    pub per_s: f64,
+    /// The group's folder.
+    folder: PathBuf,
+}
+
+/// What a group's I/O is limited by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IoKind {
+    /// Read requests.
+    Reads,
+    /// Bytes read.
+    ReadBytes,
+    /// Write requests.
+    Writes,
+    /// Bytes written.
+    WriteBytes,
+}
+
+impl IoKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Reads, Self::ReadBytes, Self::Writes, Self::WriteBytes];
+
+    /// The key of version 2: of the limit in `io.max`, and of what was done in `io.stat`.
+    const fn keys(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Reads => ("riops", "rios"),
+            Self::ReadBytes => ("rbps", "rbytes"),
+            Self::Writes => ("wiops", "wios"),
+            Self::WriteBytes => ("wbps", "wbytes"),
+        }
+    }
+
+    /// The files of version 1: of the limit, and of what was done, with the word before the count.
+    const fn files(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Reads => ("blkio.throttle.read_iops_device", "blkio.throttle.io_serviced", "Read"),
+            Self::ReadBytes => ("blkio.throttle.read_bps_device", "blkio.throttle.io_service_bytes", "Read"),
+            Self::Writes => ("blkio.throttle.write_iops_device", "blkio.throttle.io_serviced", "Write"),
+            Self::WriteBytes => ("blkio.throttle.write_bps_device", "blkio.throttle.io_service_bytes", "Write"),
+        }
+    }
+}
+
+impl IoLimit {
+    /// What the group did of it so far; `None` where it is not told.
+    pub fn done(&self) -> Option<f64> {
+        let ((_, key), (_, file, word)) = (self.kind.keys(), self.kind.files());
+        let text = |file: &str| value(self.folder.join(file)).unwrap_or_default();
+        let (new, old) = (text("io.stat"), text(file));
+        let version_2 = numbers_of(&new, key).find(|(device, _)| *device == self.device);
+        version_2.map(|(_, done)| done).or_else(|| {
+            let mut lines = old.lines().filter_map(|line| line.strip_prefix(self.device.as_str())?.strip_prefix(' '));
+            lines.find_map(|rest| rest.strip_prefix(word)?.trim().parse().ok())
+        })
+    }
+
+    /// The device's name; its number where it is not listed.
+    pub fn device_name(&self, kernel: &Kernel) -> String {
+        let number =
+            self.device.split_once(':').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        let folder = number.and_then(|number| crate::device::folder(kernel, number));
+        let name = folder.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| self.device.clone())
+    }
+
+    /// The limits of a group itself, of either version.
+    fn of(folder: &Path) -> Vec<Self> {
+        let io_max = value(folder.join("io.max")).unwrap_or_default();
+        let mut limits = Vec::new();
+        for kind in IoKind::ALL {
+            let old = value(folder.join(kind.files().0)).unwrap_or_default();
+            let version_1 = old.lines().filter_map(|line| line.split_once(' '));
+            let version_1 = version_1.filter_map(|(device, limit)| Some((device, limit.trim().parse().ok()?)));
+            let all = numbers_of(&io_max, kind.keys().0).chain(version_1).filter(|(_, per_s)| *per_s > 0.0);
+            limits.extend(all.map(|(device, per_s)| Self {
+                device: device.to_owned(),
+                kind,
+                per_s,
+                folder: folder.to_owned(),
+            }));
+        }
+        limits
+    }
+}
+
+/// Of a text of version 2, "a device, then KEY=NUMBER, KEY=max ..." a line, the numbers under `key`.
+fn numbers_of<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
+    text.lines().filter_map(move |line| {
+        let (device, rest) = line.split_once(' ')?;
+        let number = rest.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='))?;
+        Some((device, number.parse().ok()?))
+    })
+}
+
 /// The control groups of one process.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
@@ -83,6 +185,19 @@ impl Groups {
             self.cpu.iter().filter_map(|folder| cpu_limit(folder)).min_by(|a, b| a.0.total_cmp(&b.0)).unzip();
         let (memory_bytes, memory_file) = self.memory.iter().filter_map(|folder| memory_limit(folder)).min().unzip();
         Limits { cpus, cpus_file, memory_bytes, memory_file, io: (!io.is_empty()).then(|| io.join("; ")) }
+    }
+
+    /// The tightest limit of each kind of I/O at each device on the way up.
+    pub fn io_limits(&self) -> Vec<IoLimit> {
+        let mut tightest: Vec<IoLimit> = Vec::new();
+        for limit in self.io.iter().flat_map(|folder| IoLimit::of(folder)) {
+            match tightest.iter_mut().find(|other| (other.kind, &other.device) == (limit.kind, &limit.device)) {
+                Some(other) if limit.per_s < other.per_s => *other = limit,
+                Some(_) => {}
+                None => tightest.push(limit),
+            }
+        }
+        tightest
     }
 
     /// Folder of the nearest group with a limit of CPU; without any, of the process's own.
@@ -133,11 +248,13 @@ fn io_limit(folder: &Path) -> Option<String> {
         "blkio.throttle.read_iops_device",
         "blkio.throttle.write_bps_device",
         "blkio.throttle.write_iops_device",
+        // These hold others back for the sake of whom they are set for.
+        "io.latency",
+        "io.cost.qos",
     ];
-    let limits: Vec<String> = files
-        .iter()
-        .filter_map(|file| Some(format!("{file} {}", value(folder.join(file))?.replace('\n', ", "))))
-        .collect();
+    let set = |file: &&str| value(folder.join(file)).filter(|text| !text.contains("enable=0"));
+    let limits: Vec<String> =
+        files.iter().filter_map(|file| Some(format!("{file} {}", set(file)?.replace('\n', ", ")))).collect();
     (!limits.is_empty()).then(|| limits.join("; "))
 }
 
@@ -163,6 +280,12 @@ mod tests {
         assert!(limits.cpus_file.unwrap().ends_with("cg/db/cpu.max"));
         assert!(limits.memory_file.unwrap().ends_with("cg/db/memory.max"));
         assert!(limits.io.unwrap().contains("rbps=1048576"));
+        let io = groups.io_limits();
+        assert_eq!(
+            (io.len(), io[0].device.as_str(), io[0].kind, io[0].per_s),
+            (1, "254:0", IoKind::ReadBytes, 1_048_576.0)
+        );
+        assert_eq!(io[0].done(), Some(77_824.0));
         assert!(groups.throttled().unwrap().ends_with("cg/db"), "{groups:?}");
         assert!(groups.cpu().unwrap().ends_with("cg/db/pg"), "{groups:?}");
     }
@@ -172,7 +295,9 @@ mod tests {
         let (_root, groups) = groups(control_groups::version_1);
         let file = groups.memory.last().map(|folder| folder.join("memory.limit_in_bytes"));
         let memory = Limits { memory_bytes: Some(2 << 30), memory_file: file, ..Limits::default() };
-        assert_eq!(groups.limits(), memory);
+        assert_eq!(groups.limits(), Limits { io: groups.limits().io, ..memory });
+        let io: Vec<_> = groups.io_limits().iter().map(|limit| (limit.kind, limit.per_s, limit.done())).collect();
+        assert_eq!(io, [(IoKind::Reads, 900.0, Some(34.0)), (IoKind::WriteBytes, 65_536.0, None)]);
         assert!(groups.cpu_account().unwrap().ends_with("cpuacct/a") && groups.memory().unwrap().ends_with("memory/m"));
     }
 

@@ -113,7 +113,7 @@ fn unseen_reason(mount: &Mount) -> String {
         "overlay" | "aufs" => "lies over other file systems (a container's own layers): put the data on a volume",
         "zfs" => "hides its devices behind a pool",
         kind if mount.is_network() && kind != "virtiofs" => "is a network file system",
-        kind if kind.starts_with("fuse") || kind == "virtiofs" => "is served by another process",
+        _ if mount.is_served_by_a_process() => "is served by another process",
         _ => "has no block device of its own",
     };
     format!("{} at {} {why}", kind, mount.point.display())

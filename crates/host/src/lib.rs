@@ -11,6 +11,7 @@ pub mod file_lock;
 pub mod kernel_file;
 pub mod memory;
 pub mod mounts;
+pub mod nvme;
 pub mod priority;
 pub mod process;
 pub mod shared_folder;

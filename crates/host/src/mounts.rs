@@ -28,6 +28,12 @@ impl Mount {
         kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs", "virtiofs"].contains(&kind)
     }
 
+    /// Whether another process serves it, to which the kernel hands each request (FUSE, virtiofs): who asks is charged with no
+    /// read or write of storage.
+    pub fn is_served_by_a_process(&self) -> bool {
+        self.fs_type.starts_with("fuse") || self.fs_type == "virtiofs"
+    }
+
     /// The folder that an overlay writes to, as whoever mounted it sees it; `None` for any other file system.
     pub fn upper_dir(&self) -> Option<PathBuf> {
         let overlay = self.fs_type == "overlay";

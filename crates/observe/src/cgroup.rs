@@ -1,39 +1,60 @@
-//! Throttling, CPU and memory of the control group the server lives in.
+//! Throttling, CPU, memory and limited I/O of the control group the server lives in.
 
 use std::path::Path;
 
 use mindful_core::Result;
+use mindful_core::metric::limits::{END, GROUP_SOURCE, OF_GROUP};
 use mindful_core::metric::{Metric, Sampler, shared};
 use mindful_host::Kernel;
-use mindful_host::control_group::Groups;
+use mindful_host::control_group::{Groups, IoKind, IoLimit};
 use mindful_host::kernel_file::{named_values, value};
 
-/// Samples throttling, CPU and memory of the group.
+/// Samples throttling, CPU, memory and limited I/O of the group.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     groups: Groups,
+    /// Limits of I/O as they were when it was opened.
+    io: Vec<IoLimit>,
     metrics: Vec<Metric>,
+}
+
+/// The metrics of a limit: what the group did, and what it may do a second.
+fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
+    let (name, what) = OF_GROUP[limit.kind as usize];
+    let unit = if matches!(limit.kind, IoKind::Reads | IoKind::Writes) { "1" } else { "bytes" };
+    let counter = format!("{}.{name}", limit.device_name(kernel));
+    let may = format!("{what} a second that the control group of the server may have at a device");
+    [
+        Metric::counter(
+            &counter,
+            unit,
+            &format!("{what} by the control group of the server, of a device where these are limited"),
+        ),
+        Metric::gauge(format!("{counter}{END}"), unit, &may),
+    ]
 }
 
 impl Cgroup {
     /// `None` where no group of the process can be seen.
     pub(crate) fn open(kernel: &Kernel, pid: u32) -> Option<Self> {
         let groups = Groups::of(kernel, pid);
-        let metrics = vec![
+        let io = groups.io_limits();
+        let mut metrics = vec![
             Metric::counter("cpu_periods", "1", "periods in which the nearest group with a CPU limit had work"),
             Metric::counter(shared::THROTTLED_PERIODS, "1", "periods in which it had used up its CPU before the end"),
             Metric::counter(shared::THROTTLED_US, "us", "time its CPUs were held back, summed over CPUs"),
             Metric::counter("cpu_usage", "us", "CPU of everything in the server's group"),
             Metric::gauge("memory_current", "bytes", "memory of everything in the server's group, page cache included"),
         ];
-        let mut cgroup = Self { groups, metrics };
+        metrics.extend(io.iter().flat_map(|limit| of_limit(kernel, limit)));
+        let mut cgroup = Self { groups, io, metrics };
         cgroup.read().ok().filter(|values| values.iter().any(Option::is_some)).map(|_| cgroup)
     }
 }
 
 impl Sampler for Cgroup {
     fn name(&self) -> &'static str {
-        "cgroup"
+        GROUP_SOURCE
     }
 
     fn metrics(&self) -> &[Metric] {
@@ -49,7 +70,7 @@ impl Sampler for Cgroup {
         let own = named_values(&own);
         let of = |name: &str| throttled.get(name).map(|value| *value as f64);
         let memory = self.groups.memory();
-        Ok(vec![
+        let mut values = vec![
             of("nr_periods"),
             of("nr_throttled"),
             of("throttled_usec").or_else(|| of("throttled_time").map(|ns| ns / 1e3)),
@@ -57,7 +78,9 @@ impl Sampler for Cgroup {
                 .map(|us| *us as f64)
                 .or_else(|| number(self.groups.cpu_account(), "cpuacct.usage").map(|ns| ns / 1e3)),
             number(memory, "memory.current").or_else(|| number(memory, "memory.usage_in_bytes")),
-        ])
+        ];
+        values.extend(self.io.iter().flat_map(|limit| [limit.done(), Some(limit.per_s)]));
+        Ok(values)
     }
 }
 
@@ -79,13 +102,18 @@ mod tests {
     #[test]
     fn in_version_2_the_group_with_the_limit_tells_its_throttling() {
         let (_root, cgroup) = opened(control_groups::version_2, 42);
-        assert_eq!(cgroup.unwrap().read().unwrap(), [10.0, 3.0, 5000.0, 77.0, 4096.0].map(Some));
+        assert_eq!(cgroup.unwrap().read().unwrap(), [10.0, 3.0, 5000.0, 77.0, 4096.0, 77_824.0, 1_048_576.0].map(Some));
     }
 
     #[test]
     fn in_version_1_each_figure_is_read_in_its_own_tree() {
         let (_root, cgroup) = opened(control_groups::version_1, 42);
-        assert_eq!(cgroup.unwrap().read().unwrap(), [Some(4.0), Some(1.0), Some(9.0), Some(5.0), None]);
+        let mut cgroup = cgroup.unwrap();
+        let names: Vec<_> = cgroup.metrics().iter().skip(5).map(|metric| metric.name.clone()).collect();
+        assert!(names[0].ends_with(".group_reads") && names[1].ends_with(".group_reads_limit"), "{names:?}");
+        let read = cgroup.read().unwrap();
+        assert_eq!(read[..5], [Some(4.0), Some(1.0), Some(9.0), Some(5.0), None]);
+        assert_eq!(read[5..], [Some(34.0), Some(900.0), None, Some(65_536.0)]);
     }
 
     #[test]

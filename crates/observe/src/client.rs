@@ -1,24 +1,29 @@
-//! CPU of mindful itself.
+//! CPU and memory of mindful itself.
+
+use std::path::PathBuf;
 
 use mindful_core::Result;
 use mindful_core::metric::{Metric, Sampler, shared};
-use mindful_host::cpu;
+use mindful_host::kernel_file::{named_values, value};
+use mindful_host::{Kernel, cpu};
 
-/// Samples the CPU of this process: all its threads, none of its children.
+/// Samples the CPU of this process (all its threads, none of its children) and the most memory it held so far.
 #[derive(Debug)]
 pub(crate) struct Client {
-    metrics: [Metric; 2],
+    status: PathBuf,
+    metrics: [Metric; 3],
 }
 
 impl Client {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(kernel: &Kernel) -> Self {
         let help = "user and system CPU of mindful itself, without the processes it started";
         let watching = "CPU of the thread that reads all sources; part of it";
         let metrics = [
             Metric::counter(shared::CLIENT_CPU_US, "us", help),
             Metric::counter(shared::OBSERVER_CPU_US, "us", watching),
+            Metric::gauge(shared::CLIENT_PEAK_BYTES, "bytes", "the most memory that mindful itself held so far"),
         ];
-        Self { metrics }
+        Self { status: kernel.proc.join("self/status"), metrics }
     }
 }
 
@@ -33,6 +38,9 @@ impl Sampler for Client {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         // The thread that asks is the one that reads all other sources too.
-        Ok([cpu::of_process(), cpu::of_thread()].map(|used| Some(used.as_secs_f64() * 1e6)).to_vec())
+        let [process, thread] = [cpu::of_process(), cpu::of_thread()].map(|used| Some(used.as_secs_f64() * 1e6));
+        let status = value(&self.status).unwrap_or_default();
+        let peak = named_values(&status).get("VmHWM").map(|kib| *kib as f64 * 1024.0);
+        Ok(vec![process, thread, peak])
     }
 }

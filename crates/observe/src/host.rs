@@ -5,6 +5,8 @@ use mindful_core::finding::{Code, codes};
 use mindful_core::metric::{Counter, Sampler, shared};
 use mindful_core::result::Finding;
 use mindful_host::Kernel;
+use mindful_host::device::locate;
+use mindful_host::mounts::Mount;
 
 use crate::cgroup::Cgroup;
 use crate::client::Client;
@@ -15,6 +17,7 @@ use crate::neighbours::Neighbours;
 use crate::network::Network;
 use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
+use crate::volume_caps::VolumeCaps;
 use crate::{block_trace, meminfo, vmstat};
 
 /// The samplers of this host for a system under test, and what cannot be seen, neither here nor by those `of_target`. Of a
@@ -49,7 +52,7 @@ pub fn host_samplers(
         };
         found.unseen(codes::HOST_NOT_SEEN, text, "the server's address is not of this host");
     }
-    found.samplers.push(Box::new(Client::new()));
+    found.samplers.push(Box::new(Client::new(&kernel)));
     found.samplers.extend(Network::open(&kernel).map(|network| Box::new(network) as Box<dyn Sampler>));
     (found.samplers, found.findings)
 }
@@ -91,6 +94,13 @@ impl Found {
         if counted.is_empty() {
             return false;
         }
+        let (caps, why_not) = VolumeCaps::open(kernel, &[counted.clone(), others.clone()].concat());
+        self.samplers.extend(caps.map(|caps| Box::new(caps) as Box<dyn Sampler>));
+        if !why_not.is_empty() {
+            let text = "Whether a limit of the volume or of the instance held the storage back is not known: the volume tells \
+                        it to root alone (CAP_SYS_ADMIN), by its device in /dev.";
+            self.unseen(codes::CAPS_NOT_SEEN, text, why_not.join("; "));
+        }
         match Diskstats::open(kernel, &counted, &others) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
@@ -130,7 +140,17 @@ impl Found {
         };
         match Processes::open(kernel, scope) {
             Ok(processes) => {
-                if !processes.sees_io() {
+                let mut mounts = host.data_paths.iter().filter_map(|path| locate(kernel, path).mount);
+                let served = mounts.find(Mount::is_served_by_a_process);
+                let processes = if served.is_some() { processes.uncounted() } else { processes };
+                if let Some(mount) = served {
+                    self.unseen(
+                        codes::PROCESS_IO_NOT_SEEN,
+                        "Another process serves the file system of the data, and the kernel counts its I/O for none that \
+                         asks: what the server read from storage is not known, nor is a page cache before it.",
+                        format!("{} at {}", mount.fs_type, mount.point.display()),
+                    );
+                } else if !processes.sees_io() {
                     self.unseen(
                         codes::PROCESS_IO_NOT_SEEN,
                         "What the server's processes read from storage may not be looked at: run mindful as the \

@@ -24,6 +24,7 @@ mod processes;
 mod prometheus;
 mod schedule;
 mod vmstat;
+mod volume_caps;
 
 pub use doctor::host_checks;
 pub use environment::environment;

@@ -41,6 +41,9 @@ const IO_FIELDS: [(&str, &str, &str); 7] = [
     ("syscw", "1", "write calls of the server's processes"),
 ];
 
+/// So many of them, the first, are of storage.
+const STORAGE_FIELDS: usize = 3;
+
 /// The lines of the file; `None` unless all are there.
 fn parse_io(text: &str) -> Option<ProcessIo> {
     let mut found = [None; IO_FIELDS.len()];
@@ -76,6 +79,8 @@ pub(crate) struct Processes {
     started: u64,
     us_per_tick: f64,
     metrics: Vec<Metric>,
+    /// Whether the file system of the data counts its I/O for who asks for it.
+    counted: bool,
     /// The largest values seen: a child caught between its end and its parent's account must not lower a counter.
     seen: Vec<f64>,
 }
@@ -93,7 +98,21 @@ impl Processes {
         let us_per_tick = tick_us();
         let metrics = metrics();
         let seen = vec![0.0; metrics.len()];
-        Ok(Self { kernel: kernel.clone(), scope, root, started: stat.started, us_per_tick, metrics, seen })
+        Ok(Self {
+            kernel: kernel.clone(),
+            scope,
+            root,
+            started: stat.started,
+            us_per_tick,
+            metrics,
+            counted: true,
+            seen,
+        })
+    }
+
+    /// The same on a file system whose I/O another process sends: what it fetched and sent for the server is not known.
+    pub(crate) fn uncounted(self) -> Self {
+        Self { counted: false, ..self }
     }
 
     /// Whether the I/O of all processes may be read.
@@ -221,7 +240,9 @@ impl Sampler for Processes {
             Some(totals.system_ticks as f64 * self.us_per_tick),
             Some(totals.major_faults as f64),
         ];
-        values.extend((0..IO_FIELDS.len()).map(|index| totals.io.map(|io| io[index] as f64)));
+        let known = |index: usize| self.counted || index >= STORAGE_FIELDS;
+        let io = (0..IO_FIELDS.len()).map(|index| totals.io.filter(|_| known(index)).map(|io| io[index] as f64));
+        values.extend(io);
         for (value, seen) in values.iter_mut().zip(&mut self.seen) {
             if let Some(value) = value {
                 *seen = value.max(*seen);
@@ -245,6 +266,16 @@ mod tests {
                     cancelled_write_bytes: 512\n";
         assert_eq!(parse_io(text), Some([8192, 4096, 512, 6976, 1, 10, 2]));
         assert_eq!(parse_io(&text.replace("syscr: 10\n", "")), None);
+    }
+
+    #[test]
+    fn io_that_another_process_sends_is_unknown_and_never_zero() {
+        let counted = Processes::open(&Kernel::default(), Scope::Own).unwrap();
+        let mut uncounted = Processes::open(&Kernel::default(), Scope::Own).unwrap().uncounted();
+        let read = uncounted.read().unwrap();
+        let value = |name: &str| read[counted.metrics().iter().position(|metric| metric.name == name).unwrap()];
+        assert_eq!((value("process_read_bytes"), value("process_write_bytes")), (None, None));
+        assert!(value("rchar").is_some() && value("server_cpu_user").is_some());
     }
 
     #[test]

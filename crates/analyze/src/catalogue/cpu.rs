@@ -62,6 +62,13 @@ pub(super) const FIGURES: &[Figure] = &[
         |s| s.summary.cpu.client_cores,
     ),
     Figure::of_step(
+        "client_peak_bytes",
+        Unit::Bytes,
+        "the most memory that mindful held until the end of the window (VmHWM)",
+        &[shared::CLIENT_PEAK_BYTES],
+        |s| s.summary.client_peak_bytes,
+    ),
+    Figure::of_step(
         "cpu.watching_cores",
         Unit::Cores,
         "CPU of the threads that read counters, time requests and ask for wait events / time",

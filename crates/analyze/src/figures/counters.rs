@@ -21,7 +21,7 @@ pub struct Change {
     pub unit: String,
     /// What it read at the first boundary of the window and at the last.
     pub readings: [Option<f64>; 2],
-    /// By how much it grew; `None` when a reading is missing or the counter fell (its source restarted).
+    /// By how much it grew; `None` when a reading is missing or the counter fell (its source restarted), and of a gauge.
     pub delta: Option<f64>,
     /// Time between the two readings, s.
     pub seconds: f64,
@@ -74,6 +74,11 @@ impl Counters {
     /// Growth per second of the counter that a target itself named; `None` where nobody tells it.
     pub fn rate_of_named(&self, name: &str) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
+    }
+
+    /// What the gauge read at the end of the window.
+    pub fn last(&self, gauge: Counter) -> Option<f64> {
+        self.0.iter().rev().find(|change| change.name == gauge)?.readings[1]
     }
 
     /// Growth per second.
@@ -142,16 +147,17 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
     between(series, first, last, seconds, late_s)
 }
 
-/// By how much each counter grew from one reading to another.
+/// By how much each counter grew from one reading to another, and what gauges read.
 fn between(series: &Series, first: &Reading, last: &Reading, seconds: f64, late_s: f64) -> Vec<Change> {
-    let counters = series.metrics.iter().enumerate().filter(|(_, metric)| metric.kind == MetricKind::Counter);
-    counters
+    let grown = |i: usize| first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0);
+    let metrics = series.metrics.iter().enumerate();
+    metrics
         .map(|(i, metric)| Change {
             source: series.source.clone(),
             name: metric.name.clone(),
             unit: metric.unit.clone(),
             readings: [first.values[i], last.values[i]],
-            delta: first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0),
+            delta: grown(i).filter(|_| metric.kind == MetricKind::Counter),
             seconds,
             late_s,
             unsure: 0.0,

@@ -102,6 +102,8 @@ pub struct Evidence {
     pub others_busy: Option<f64>,
     /// Share of the window in which at least three quarters of the sessions stood still.
     pub stalled: Option<f64>,
+    /// The limits of volume, instance or control group that held the storage, in words.
+    pub held: Option<String>,
     /// Where database time went.
     pub shares: Shares,
     /// The step with at most half of what this one has under way at once, and this one.
@@ -160,7 +162,19 @@ pub struct Verdict {
 impl Verdict {
     /// Judges by the first rule that matches.
     pub fn of(evidence: &Evidence) -> Self {
-        let rules = [stall, others_cpu, client, cpu, log, writers, contention, device_cap, device_latency, page_cache];
+        let rules = [
+            stall,
+            told_cap,
+            others_cpu,
+            client,
+            cpu,
+            log,
+            writers,
+            contention,
+            device_cap,
+            device_latency,
+            page_cache,
+        ];
         rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| undecided(evidence))
     }
 }
@@ -185,6 +199,13 @@ fn stall(e: &Evidence) -> Option<Verdict> {
     let figures = over("sessions stood still for {} of the window", e.stalled, STALLED_SHARE)?;
     let next = "find what stopped the server, its storage or the host, and measure without it: no other load helps";
     Some(e.limited(Limit::Stall, figures, next))
+}
+
+/// A cap that the storage, or the control group before it, tells of itself.
+fn told_cap(e: &Evidence) -> Option<Verdict> {
+    let next = "this is what it is sold or configured with: a larger volume, instance or limit raises the figure, more sessions \
+                do not";
+    Some(e.limited(Limit::DeviceCap, e.held.clone()?, next))
 }
 
 /// A host that is full, and would not be without others: what server and client had to wait for is theirs.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 pub mod bench;
 mod cache;
+mod caps;
 mod clock;
 mod control_group;
 #[cfg(feature = "mysql")]
@@ -26,6 +27,8 @@ const LIES: &[(&str, &str)] = &[
     ("tmpfs is called storage", "a_database_in_tmpfs_is_read_from_memory_alone"),
     ("a RAM disk is called storage", "a_disk_of_memory_is_no_storage"),
     ("the page cache under a loop device is called storage", "a_loop_device_is_storage_only_past_the_page_cache"),
+    ("a btrfs is storage without a device", "a_btrfs_is_followed_to_its_device"),
+    ("what a process serves is called page cache", "a_file_system_of_a_process_is_neither_storage_nor_page_cache"),
     ("what stores the layers of a container is not seen", "below_an_overlay_is_the_file_system_it_writes_to"),
     ("a clock is set", "a_clock_that_was_set_in_the_window_is_reported"),
     ("the server's clock is set", "a_servers_clock_set_during_the_run_is_reported"),
@@ -35,6 +38,8 @@ const LIES: &[(&str, &str)] = &[
     ("a control group holds the server back", "a_server_held_back_by_its_control_group_is_reported"),
     ("a control group holds the client back", "a_client_without_cpu_is_called_the_limit"),
     ("a cache does not fit its control group", "a_cache_beyond_the_limit_of_a_group_above_is_refused"),
+    ("a volume's limit is called the storage's", "a_limit_that_a_volume_tells_is_the_verdict"),
+    ("a control group's limit is called the storage's", "a_server_at_the_limit_of_its_group_is_told_by_what_it_may"),
     ("a burst is measured with what follows it", "a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep"),
     ("others use the CPUs", "busy_loops_beside_a_run_are_named_before_all_else"),
     ("others read the device", "another_reader_of_the_device_is_found"),
@@ -43,11 +48,16 @@ const LIES: &[(&str, &str)] = &[
     ("autovacuum is at work", "autovacuum_in_the_window_is_found"),
     ("others write the log", "log_that_others_write_is_seen_by_bytes_of_updated_blocks"),
     ("the server stood still", "a_server_that_stood_still_is_told_first"),
+    ("sessions wait for their next order", "sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead"),
+    ("a slice holds no operation", "a_thousand_sessions_of_a_slow_target_lose_no_time"),
+    ("what is published late is called page cache", "what_sessions_publish_late_is_of_the_window_it_was_done_in"),
     ("one session stood still", "one_session_that_stood_still_is_told_with_its_number"),
     ("who waits for a CPU is called stopped", "busy_loops_are_no_stall"),
     ("the page cache before InnoDB is called storage", "the_page_cache_before_a_mariadb_is_reported"),
     ("InnoDB in tmpfs is called storage", "a_mariadb_in_tmpfs_is_read_from_memory_alone"),
     ("a MariaDB stood still", "a_mariadb_that_stood_still_is_told_first"),
+    ("who waits for a CPU in a MariaDB waits for latches", "latches_of_a_mariadb_on_a_full_host_wait_for_cpu"),
+    ("sessions wait for each other's rows in a MariaDB", "sessions_that_update_one_row_of_a_mariadb_are_reported"),
     ("others scan in a MariaDB", "scans_of_others_in_a_mariadb_are_found"),
     ("another run reads the cache of a MariaDB", "of_two_runs_on_one_mariadb_each_claims_its_own_reads"),
     ("sessions wait for each other's rows", "sessions_that_update_one_row_set_are_reported"),
@@ -61,15 +71,19 @@ const LIES: &[(&str, &str)] = &[
     ("a pooler moves sessions between backends", "a_pooler_that_moves_sessions_is_refused_in_one_line"),
     ("too few operations are a missed objective", "a_search_that_cannot_decide_says_what_it_takes_and_fails"),
     ("a fit is sold as a measurement", "a_fitted_capacity_is_held_apart_from_what_was_measured"),
+    ("one round is given an interval", "a_contrast_measures_every_rung_on_one_core_and_on_all"),
     ("a gate that cannot decide passes", "a_gate_that_is_not_decided_fails_unless_it_is_told_to_pass"),
     ("a gate has too few runs to ever fail", "a_gate_that_can_never_decide_is_refused_before_anything_runs"),
 ];
 
 /// Where tests of lies stand, from the project's folder.
-const PLACES: [&str; 4] = [
+const PLACES: [&str; 7] = [
     "crates/cli/tests/it/lies",
     "crates/cli/tests/it/sweeps.rs",
     "crates/cli/tests/it/compares.rs",
+    "crates/cli/tests/it/embedded.rs",
+    "crates/runner/tests/it/simulated.rs",
+    "engines/postgres/tests/it/ahead.rs",
     "engines/postgres/tests/it/pooler.rs",
 ];
 

@@ -27,7 +27,7 @@ fn events(store: &Path, target: &str) -> Vec<Value> {
 pub fn row(source: &str, metric: &Value) -> String {
     let text = |key: &str| metric[key].as_str().unwrap().to_owned();
     let mut name = text("name");
-    if source == "diskstats" && name.contains('.') {
+    if ["diskstats", "cgroup", "volume_caps"].contains(&source) && name.contains('.') {
         name = format!("DEVICE.{}", name.rsplit('.').next().unwrap());
     }
     if source == "network" {

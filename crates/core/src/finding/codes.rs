@@ -69,6 +69,7 @@ crate::finding_codes! {
     SLOW_FEW = "slow-few", Info;
     CLOCK_COST = "clock-cost", Info;
     SMALL_SPAN = "small-span", Info;
+    STORAGE_CAP = "storage-cap", Info;
     STORAGE_FILTERS = "storage-filters", Info;
     STORAGE_CACHE = "storage-cache", Info;
     STILL_READING = "still-reading", Info;
@@ -90,6 +91,7 @@ crate::finding_codes! {
     PROCESS_IO_NOT_SEEN = "process-io-not-seen", Info;
     PROCESSES_NOT_SEEN = "processes-not-seen", Info;
     SOURCE_NOT_SEEN = "source-not-seen", Info;
+    CAPS_NOT_SEEN = "caps-not-seen", Info;
     COUNTERS_DENIED = "counters-denied", Warning;
     // While a run goes on.
     CLOCK_STEP = "clock-step", Warning;

@@ -16,6 +16,8 @@ pub(super) fn io_limit(limit: &str) -> Finding {
         Some(file) if file.starts_with("blkio.") => {
             format!("echo 'MAJOR:MINOR 0' > {file}, and so for each file named")
         }
+        Some(file @ "io.latency") => format!("echo 'MAJOR:MINOR target=0' > {file}"),
+        Some(file @ "io.cost.qos") => format!("echo 'MAJOR:MINOR enable=0' > {file}"),
         _ => "echo 'MAJOR:MINOR rbps=max wbps=max riops=max wiops=max' > io.max".to_owned(),
     };
     codes::IO_LIMIT.finding(

@@ -38,6 +38,8 @@ pub(crate) struct Device {
     pub(crate) write_cache: Option<String>,
     pub(crate) nr_requests: Option<String>,
     pub(crate) read_ahead_kb: Option<String>,
+    /// From which latency of reads on the kernel holds buffered writes back.
+    pub(crate) wbt_lat_us: Option<String>,
     pub(crate) logical_block_bytes: Option<String>,
     pub(crate) physical_block_bytes: Option<String>,
     pub(crate) numa_node: Option<String>,
@@ -104,6 +106,7 @@ impl Device {
             write_cache: queue("write_cache"),
             nr_requests: queue("nr_requests"),
             read_ahead_kb: queue("read_ahead_kb"),
+            wbt_lat_us: queue("wbt_lat_usec"),
             logical_block_bytes: queue("logical_block_size"),
             physical_block_bytes: queue("physical_block_size"),
             numa_node: value(folder.join("device/numa_node")).filter(|node| node != "-1"),
@@ -121,6 +124,7 @@ impl Device {
         put("write_cache", self.write_cache.as_ref());
         put("nr_requests", self.nr_requests.as_ref());
         put("read_ahead_kb", self.read_ahead_kb.as_ref());
+        put("wbt_lat_us", self.wbt_lat_us.as_ref());
         put("logical_block_bytes", self.logical_block_bytes.as_ref());
         put("physical_block_bytes", self.physical_block_bytes.as_ref());
         put("numa_node", self.numa_node.as_ref());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::result::{CpuSummary, DeviceSummary, OpSummary, OpsSummary, PerPrice, WaitSummary};
+use mindful_core::result::{CapSummary, CpuSummary, DeviceSummary, OpSummary, OpsSummary, PerPrice, WaitSummary};
 use mindful_report::csv;
 use serde_json::Value;
 
@@ -22,6 +22,8 @@ fn whole() -> Analysis {
     let kind = |first| Some(filled(op.clone(), first));
     summary.ops = OpsSummary { select: kind(100), update: kind(200), scan: kind(300) };
     summary.device = filled(DeviceSummary::default(), 400);
+    summary.caps = filled(CapSummary::default(), 430);
+    summary.client_peak_bytes = Some(605.0);
     summary.waits = filled(WaitSummary::default(), 450);
     summary.cpu = filled(CpuSummary::default(), 500);
     summary.point.values = [("small", "11"), ("large", "12")].map(|(key, value)| (key.into(), value.into())).into();

@@ -38,6 +38,21 @@ fn a_ladder_finds_the_knee_of_a_hard_cap_the_same_way_twice() {
     assert_eq!(figures(&swept()), figures(&first));
 }
 
+/// With 8 servers an operation of one in a thousand takes 1.25 s, longer than a slice.
+#[test]
+fn a_thousand_sessions_of_a_slow_target_lose_no_time() {
+    let slow = [("sessions", "1000"), ("work_unit", "1"), ("null_latency", "10ms"), ("null_capacity", "8")];
+    let ended = Simulation::new().run(&[&slow[..], &[("warmup", "5s"), ("duration", "30s")]].concat());
+    let (step, found) = (&ended.analysis.summary.steps[0], &ended.analysis.steps[0]);
+    assert_eq!(step.duration_s, Some(30.0));
+    let select = step.ops.select.as_ref().unwrap();
+    assert!(select.mean_us.unwrap() > 1.2e6, "{select:?}");
+    assert!((select.per_s / 800.0 - 1.0).abs() < 0.02, "{select:?}");
+    let breach = found.evidence.little_breach.unwrap();
+    assert!(breach <= 0.05, "{breach} of the time outside of operations");
+    assert!(finding(&ended, "little").is_none() && finding(&ended, "short-window").is_none());
+}
+
 #[test]
 fn a_grid_measures_every_point_and_the_first_one_again() {
     let simulation = Simulation::new();

@@ -36,16 +36,23 @@ const LOG_FILE: WaitEvent = WaitEvent::new(Log, "log_file");
 const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
 const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
 const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
-const LATCH: WaitEvent = WaitEvent::new(Contention, "latch");
-const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
+/// Held for a moment.
+pub const LATCH: WaitEvent = WaitEvent::latch("latch");
+/// Of a page that another session reads or changes: held over a read of storage, too.
+const PAGE_LATCH: WaitEvent = WaitEvent::new(Contention, "page_latch");
+/// For another session to get on.
+const CONDITION: WaitEvent = WaitEvent::new(Contention, "condition");
+pub const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
 const SOCKET: WaitEvent = WaitEvent::new(Other, "socket");
 const FILE: WaitEvent = WaitEvent::new(Other, "file");
 const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
 
 /// All there can be.
-pub const ALL: [WaitEvent; 13] =
-    [CPU, READ, COMMIT, LOG_FILE, LOG_LATCH, BINLOG, WRITE, LATCH, LOCK, SOCKET, FILE, OTHER, SLEEP];
+pub const ALL: [WaitEvent; 15] = [
+    CPU, READ, COMMIT, LOG_FILE, LOG_LATCH, BINLOG, WRITE, LATCH, PAGE_LATCH, CONDITION, LOCK, SOCKET, FILE, OTHER,
+    SLEEP,
+];
 
 /// How the states of a session that commits begin, in lower case.
 const COMMITS: [&str; 3] = ["commit", "waiting for handler commit", "waiting for prior transaction to commit"];
@@ -70,6 +77,13 @@ pub fn event_of(doing: &Doing) -> WaitEvent {
     }
 }
 
+/// The same where the server counts so many sessions waiting for a row lock: to the kernel they sleep as those at latches do.
+pub fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<WaitEvent> {
+    let asleep = events.iter_mut().filter(|event| **event == LATCH);
+    asleep.take(waiting as usize).for_each(|event| *event = LOCK);
+    events
+}
+
 /// What a wait of the performance schema is; `None` of those that others are part of, such as those for a table.
 fn told(name: &str, operation: &str) -> Option<WaitEvent> {
     let of = |part: &str| name.starts_with(part);
@@ -80,6 +94,8 @@ fn told(name: &str, operation: &str) -> Option<WaitEvent> {
         "wait/io/file/innodb/innodb_log_file" => LOG_FILE,
         _ if name.contains("binlog") || name.contains("BIN_LOG") => BINLOG,
         _ if of("wait/synch/") && name.contains("/innodb/log_") => LOG_LATCH,
+        _ if of("wait/synch/cond/") => CONDITION,
+        _ if of("wait/synch/") && name.contains("block_lock") => PAGE_LATCH,
         _ if of("wait/synch/") => LATCH,
         _ if of("wait/lock/") => LOCK,
         _ if of("wait/io/socket/") => SOCKET,
@@ -121,8 +137,18 @@ mod tests {
         assert_eq!(at("wait/synch/mutex/innodb/log_writer_mutex", "lock"), LOG_LATCH);
         assert_eq!(at("wait/synch/mutex/sql/MYSQL_BIN_LOG::LOCK_log", "lock"), BINLOG);
         assert_eq!(at("wait/lock/metadata/sql/mdl", "metadata lock"), LOCK);
+        assert_eq!(at("wait/synch/mutex/innodb/buf_pool_mutex", "lock"), LATCH);
+        assert_eq!(at("wait/synch/sxlock/innodb/buf_block_lock", "shared_lock"), PAGE_LATCH);
+        assert_eq!(at("wait/synch/cond/sql/MDL_context::COND_wait_status", "timed_wait"), CONDITION);
         // A table is waited for while its pages are: what there is no word for is CPU.
         assert_eq!(at("wait/io/table/sql/handler", "fetch"), CPU);
+    }
+
+    #[test]
+    fn who_waits_for_a_row_is_told_from_who_waits_for_a_latch() {
+        let told = |waiting: f64| tell_row_locks(vec![CPU, LATCH, READ, LATCH, LATCH], waiting);
+        assert_eq!(told(2.0), [CPU, LOCK, READ, LOCK, LATCH]);
+        assert_eq!((told(0.0)[1], told(9.0)[4], told(f64::NAN)[1]), (LATCH, LOCK, LATCH));
     }
 
     #[test]

@@ -13,11 +13,12 @@ use mindful_host::{Kernel, kernel_file, process};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use super::doing::{ALL, Doing, Thread, event_of};
+use super::doing::{ALL, Doing, LATCH, Thread, event_of, tell_row_locks};
 use crate::connect::code;
 use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::link::{Link, Open};
+use crate::status;
 
 /// Where it stands what sessions are at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +114,15 @@ impl Monitor {
             doing.thread = self.view.own.and_then(|_| state_of(&self.kernel, thread));
             event_of(&doing)
         };
-        Ok(found.into_values().map(seen).collect())
+        let events: Vec<_> = found.into_values().map(seen).collect();
+        if !events.contains(&LATCH) {
+            return Ok(events);
+        }
+        let name = "Innodb_row_lock_current_waits";
+        let counted = self
+            .link
+            .run_on(&mut self.connection, "counting waits for row locks", |conn| status::read(conn, &[name]))?;
+        Ok(tell_row_locks(events, counted.get(name).copied().unwrap_or(0.0)))
     }
 
     /// CPU of the server's thread that answers; `None` on another host.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::lies::bench::{Bench, Reported};
-use crate::lies::neighbours::Background;
+use crate::lies::neighbours::{Background, busy_loop};
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::short_run;
 use crate::mindful::template;
@@ -89,6 +89,30 @@ fn a_mariadb_that_stood_still_is_told_first() {
     let evidence = stopped.evidence("stall");
     assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");
     assert!(stopped.text.contains("limited by a stall"), "{stopped}");
+}
+
+#[test]
+fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
+    let bench = Bench::new();
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let _loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy")).collect();
+    let cached = ["--cache", "64MiB", "--sessions", "64", "--warmup", "2s", "--duration", "4s"];
+    let full = private(&bench, &bench.path("private"), &cached);
+    assert!(full.has("foreign-cpu") && full.has("host-saturated"), "{full}");
+    assert!(!full.own_warnings().contains(&"contention"), "{full}");
+    if full.has("contention") {
+        assert!(full.evidence("contention").contains("latches"), "{full}");
+    }
+}
+
+/// To the kernel they sleep like those at latches: the server counts them.
+#[test]
+fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
+    let bench = Bench::new();
+    let data = bench.path("anew").display().to_string();
+    let updates = ["--target", "mariadb:", "--data-dir", &data, "--update-pct", "100", "--commit-wait", "off"];
+    let few = ["--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
+    bench.reported(&bench.run(&[&updates[..], &few].concat())).assert_suspect("contention");
 }
 
 #[test]

@@ -32,7 +32,25 @@ impl Mounted {
         fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
         let mode = if direct { "--direct-io=on" } else { "--direct-io=off" };
         let device = run("losetup", &[mode, "--find", "--show", &image.display().to_string()])?;
-        Self::new(bench, name, device, |device| drop(run("losetup", &["--detach", device])))
+        Self::new(bench, name, "mkfs.ext4", device, |device| drop(run("losetup", &["--detach", device])))
+    }
+
+    /// A btrfs on a loop device that passes the page cache by.
+    fn btrfs(bench: &Bench) -> Result<Self, String> {
+        let image = bench.path("btrfs.image");
+        fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
+        let device = run("losetup", &["--direct-io=on", "--find", "--show", &image.display().to_string()])?;
+        Self::new(bench, "btrfs", "mkfs.btrfs", device, |device| drop(run("losetup", &["--detach", device])))
+    }
+
+    /// A folder of another file system, handed on by a process.
+    fn by_a_process(bench: &Bench) -> Result<Self, String> {
+        let (below, folder) = (bench.path("below"), bench.path("above"));
+        for folder in [&below, &folder] {
+            fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        }
+        run("bindfs", &[&below.display().to_string(), &folder.display().to_string()])?;
+        Ok(Self { device: String::new(), folder, remove: |_| {} })
     }
 
     /// On a disk of compressed memory.
@@ -40,17 +58,17 @@ impl Mounted {
         let number = fs::read_to_string("/sys/class/zram-control/hot_add").map_err(|error| format!("zram: {error}"))?;
         let name = format!("zram{}", number.trim());
         fs::write(format!("/sys/block/{name}/disksize"), IMAGE_BYTES.to_string()).map_err(|error| error.to_string())?;
-        Self::new(bench, "memory", format!("/dev/{name}"), |device| {
+        Self::new(bench, "memory", "mkfs.ext4", format!("/dev/{name}"), |device| {
             let number = device.trim_start_matches("/dev/zram");
             let _ = fs::write(format!("/sys/block/zram{number}/reset"), "1");
             let _ = fs::write("/sys/class/zram-control/hot_remove", number);
         })
     }
 
-    fn new(bench: &Bench, name: &str, device: String, remove: fn(&str)) -> Result<Self, String> {
+    fn new(bench: &Bench, name: &str, make: &str, device: String, remove: fn(&str)) -> Result<Self, String> {
         let mounted = Self { device, folder: bench.path(name), remove };
         fs::create_dir_all(&mounted.folder).map_err(|error| error.to_string())?;
-        run("mkfs.ext4", &["-q", "-F", &mounted.device])?;
+        run(make, &[if make == "mkfs.ext4" { "-qF" } else { "-qf" }, &mounted.device])?;
         run("mount", &[&mounted.device, &mounted.folder.display().to_string()])?;
         Ok(mounted)
     }
@@ -130,6 +148,37 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     let headline = hidden.headline().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!headline.contains("storage iops") && headline.contains("physical reads per second"), "{hidden}");
     assert!(headline.contains("the device is not seen"), "{hidden}");
+}
+
+#[test]
+fn a_btrfs_is_followed_to_its_device() {
+    let bench = Bench::new();
+    let btrfs = match Mounted::btrfs(&bench) {
+        Ok(mounted) => mounted,
+        Err(missing) => return told(&missing),
+    };
+    let seen = measured_in(&bench, &btrfs.folder);
+    assert!(seen.evidence("copy-on-write").starts_with("btrfs at ") && !seen.has("device-not-seen"), "{seen}");
+    let (device, process) = (seen.figure("device_reads_per_s"), seen.figure("process_reads_per_s"));
+    assert!((device / process - 1.0).abs() < 0.15, "{seen}");
+    assert!(!seen.has("page-cache") && !seen.has("cache-below"), "{seen}");
+}
+
+/// The kernel counts no read for who asks a file system that a process serves: that is no page cache, and no storage either.
+#[test]
+fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
+    let bench = Bench::new();
+    let above = match Mounted::by_a_process(&bench) {
+        Ok(mounted) => mounted,
+        Err(missing) => return told(&missing),
+    };
+    template::copy_to(&above.folder.join("private"));
+    let seen = measured_in(&bench, &above.folder);
+    assert!(seen.has("device-not-seen") && seen.evidence("process-io-not-seen").starts_with("fuse"), "{seen}");
+    assert!(!seen.has("page-cache") && !seen.headline().contains("storage iops"), "{seen}");
+    for unknown in ["process_reads_per_s", "device_reads_per_s", "page_cache_share"] {
+        assert!(seen.run["steps"][0][unknown].is_null(), "{unknown}: {seen}");
+    }
 }
 
 /// What lies in tmpfs is read from memory, whatever the database calls it.

@@ -1,0 +1,166 @@
+//! Limits that held the storage: those whose time a cloud's volume tells, and those of the server's control group.
+
+use mindful_core::metric::limits::{END, GROUP_SOURCE, OF_GROUP, OF_VOLUME, VOLUME_SOURCE};
+use mindful_core::result::CapSummary;
+
+use crate::figures::counters::{Change, Counters};
+
+/// Share of the window that a volume's limit may hold before it is told, as of a stall.
+pub const TOLD_SHARE: f64 = 0.05;
+/// And from which on it is what limits, as the log by database time.
+pub const HELD_SHARE: f64 = 0.25;
+/// Share of a control group's limit from which on the group is at it.
+pub const AT_LIMIT: f64 = 0.95;
+/// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
+const SLACK_S: f64 = 1.0;
+
+/// A limit, and how near to it the storage was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cap {
+    /// The device.
+    pub device: String,
+    /// What is limited.
+    pub limit: Limited,
+}
+
+/// What is limited, and by whom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limited {
+    /// One of [`OF_VOLUME`] held it for so many us of so many seconds.
+    Volume(usize, f64, f64),
+    /// Of one of [`OF_GROUP`] so much was done a second, and so much is allowed.
+    Group(usize, f64, f64),
+}
+
+impl Cap {
+    /// All limits that are told, those of volumes first.
+    pub fn all(counters: &Counters) -> Vec<Self> {
+        let volumes = of_source(counters, VOLUME_SOURCE).filter_map(|change| {
+            let (device, name) = change.name.rsplit_once('.')?;
+            let limit = OF_VOLUME.iter().position(|(known, _)| *known == name)?;
+            let us = change.delta.filter(|us| *us <= (change.seconds + SLACK_S) * 1e6)?;
+            Some(Self { device: device.to_owned(), limit: Limited::Volume(limit, us, change.seconds) })
+        });
+        let groups = of_source(counters, GROUP_SOURCE).filter_map(|change| {
+            let (device, name) = change.name.rsplit_once('.')?;
+            let kind = OF_GROUP.iter().position(|(known, _)| *known == name)?;
+            let limit =
+                of_source(counters, GROUP_SOURCE).find(|limit| limit.name == format!("{device}.{name}{END}"))?;
+            let may = limit.readings[1].filter(|may| *may > 0.0)?;
+            Some(Self { device: device.to_owned(), limit: Limited::Group(kind, change.delta? / change.seconds, may) })
+        });
+        volumes.chain(groups).collect()
+    }
+
+    /// Of the window that it held, or of what is allowed that was done.
+    pub fn share(&self) -> f64 {
+        match self.limit {
+            Limited::Volume(_, us, seconds) => (us / 1e6 / seconds).min(1.0),
+            Limited::Group(_, per_s, may) => per_s / may,
+        }
+    }
+
+    /// Whether it is worth a word.
+    pub fn tells(&self) -> bool {
+        self.share() >= if matches!(self.limit, Limited::Volume(..)) { TOLD_SHARE } else { AT_LIMIT }
+    }
+
+    /// Whether it is what limits.
+    pub fn holds(&self) -> bool {
+        self.share() >= if matches!(self.limit, Limited::Volume(..)) { HELD_SHARE } else { AT_LIMIT }
+    }
+
+    /// The same in words.
+    pub fn in_words(&self) -> String {
+        let device = &self.device;
+        match self.limit {
+            Limited::Volume(limit, us, seconds) => {
+                format!("{} held {device} for {:.1} of {seconds:.1} s", OF_VOLUME[limit].1, us / 1e6)
+            }
+            Limited::Group(kind, per_s, may) => {
+                format!("the control group's {} at {device} were {per_s:.0}/s, of {may:.0}/s allowed", OF_GROUP[kind].1)
+            }
+        }
+    }
+}
+
+fn of_source<'a>(counters: &'a Counters, source: &'a str) -> impl Iterator<Item = &'a Change> {
+    counters.0.iter().filter(move |change| change.source == source)
+}
+
+/// The limits in figures: of several devices the one that was held longest.
+pub fn summary(caps: &[Cap]) -> CapSummary {
+    let longest = |of: usize| {
+        let times = caps.iter().filter_map(|cap| match cap.limit {
+            Limited::Volume(limit, us, _) if limit == of => Some(us),
+            _ => None,
+        });
+        times.reduce(f64::max)
+    };
+    let groups = caps.iter().filter(|cap| matches!(cap.limit, Limited::Group(..)));
+    CapSummary {
+        volume_iops_us: longest(0),
+        volume_bytes_us: longest(1),
+        instance_iops_us: longest(2),
+        instance_bytes_us: longest(3),
+        group_share: groups.map(Cap::share).reduce(f64::max),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(source: &str, name: &str, readings: [f64; 2]) -> Change {
+        let grown = readings[1] - readings[0];
+        Change {
+            source: source.to_owned(),
+            name: name.to_owned(),
+            unit: "1".to_owned(),
+            readings: readings.map(Some),
+            delta: (grown >= 0.0).then_some(grown),
+            seconds: 10.0,
+            late_s: 0.0,
+            unsure: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_longest_held_device_stands_for_all() {
+        let of = |name: &str, us: f64| change(VOLUME_SOURCE, name, [5e6, 5e6 + us]);
+        let counters = Counters(vec![
+            of("nvme1n1.over_volume_iops", 9.8e6),
+            of("nvme2n1.over_volume_iops", 1e6),
+            of("nvme1n1.over_instance_bytes", 0.4e6),
+        ]);
+        let caps = Cap::all(&counters);
+        let figures = summary(&caps);
+        assert_eq!((figures.volume_iops_us, figures.instance_bytes_us), (Some(9.8e6), Some(0.4e6)));
+        assert_eq!((figures.volume_bytes_us, figures.group_share), (None, None));
+        assert_eq!(caps[0].in_words(), "the volume's limit of IOPS held nvme1n1 for 9.8 of 10.0 s");
+        assert!(caps[0].holds() && caps[1].tells() && !caps[1].holds() && !caps[2].tells());
+    }
+
+    #[test]
+    fn times_that_fall_or_outlast_the_window_are_unknown() {
+        let counters = Counters(vec![
+            change(VOLUME_SOURCE, "nvme1n1.over_volume_iops", [9e6, 1e6]),
+            change(VOLUME_SOURCE, "nvme1n1.over_volume_bytes", [0.0, 1e18]),
+            change(VOLUME_SOURCE, "nvme1n1.over_the_moon", [0.0, 1e6]),
+            change(VOLUME_SOURCE, "over_volume_iops", [0.0, 1e6]),
+        ]);
+        assert_eq!(summary(&Cap::all(&counters)), CapSummary::default());
+    }
+
+    #[test]
+    fn a_group_is_at_its_limit_by_what_it_did_itself() {
+        let group = |done: f64, may: f64| {
+            let counter = change(GROUP_SOURCE, "vda.group_reads", [100.0, 100.0 + done * 10.0]);
+            Cap::all(&Counters(vec![counter, change(GROUP_SOURCE, "vda.group_reads_limit", [may, may])]))
+        };
+        let held = group(1_490.0, 1_500.0);
+        assert!(held[0].holds());
+        assert_eq!(held[0].in_words(), "the control group's read requests at vda were 1490/s, of 1500/s allowed");
+        assert!(!group(1_200.0, 1_500.0)[0].tells() && group(1.0, 0.0).is_empty());
+    }
+}

@@ -1,0 +1,94 @@
+//! Limits that a volume, an instance or a control group has, taken for what the storage can do.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::lies::bench::{Bench, Reported};
+
+/// What a volume of Amazon's would have told at each reading, us a second over its limit of IOPS and over the instance's of
+/// throughput, written into the record of a run that was made without one.
+fn recorded(bench: &Bench, told: [Option<f64>; 2]) -> Reported {
+    let made = bench.run(&["--target", "null:", "--null-latency", "1ms", "--duration", "4s"]);
+    let id = bench.reported(&made).run["id"].as_str().unwrap().to_owned();
+    let path = bench.path("store").join("runs").join(&id).join("run.jsonl");
+    let metric = |name: &str| json!({"name": name, "unit": "us", "kind": "counter", "help": ""});
+    let limits = [metric("nvme1n1.over_volume_iops"), metric("nvme1n1.over_instance_bytes")];
+    let mut text = String::new();
+    for line in std::fs::read_to_string(&path).unwrap().lines() {
+        let mut event: Value = serde_json::from_str(line).unwrap();
+        writeln!(text, "{line}").unwrap();
+        if event["source"] != "client" {
+            continue;
+        }
+        event["source"] = "volume_caps".into();
+        if event["event"] == "source" {
+            event["metrics"] = json!(limits);
+        } else {
+            let boundary = event["border"].as_f64().unwrap();
+            event["values"] = json!(told.map(|us| us.map(|us| 1e9 + us * boundary)));
+        }
+        writeln!(text, "{event}").unwrap();
+    }
+    std::fs::write(&path, text).unwrap();
+    let shown = |args: &[&str]| bench.command(&[&["show", &id], args].concat()).output().unwrap().stdout;
+    let run = serde_json::from_slice(&shown(&["--format", "json"])).unwrap();
+    Reported { run, text: String::from_utf8(shown(&["--full"])).unwrap() }
+}
+
+#[test]
+fn a_limit_that_a_volume_tells_is_the_verdict() {
+    let bench = Bench::new();
+    let held = recorded(&bench, [Some(980_000.0), Some(100_000.0)]);
+    let evidence = held.evidence("storage-cap");
+    assert!(evidence.starts_with("the volume's limit of IOPS held nvme1n1 for 3.9 of 4.0 s; the instance's"), "{held}");
+    assert_eq!(held.run["steps"][0]["limited_by"], "a device cap", "{held}");
+    let text = held.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("limited by a device cap: the volume's limit of IOPS held nvme1n1"), "{held}");
+    let figure = |held: &Reported, name: &str| held.run["steps"][0]["caps"][name].as_f64();
+    assert!((figure(&held, "volume_iops_us").unwrap() / 3.92e6 - 1.0).abs() < 0.1, "{held}");
+    assert_eq!(figure(&held, "volume_bytes_us"), None);
+
+    // Counters that go back, and a volume that answered nothing.
+    for told in [[Some(-980_000.0), Some(0.0)], [None, None]] {
+        let free = recorded(&bench, told);
+        assert!(!free.has("storage-cap") && free.run["steps"][0]["limited_by"] != "a device cap", "{free}");
+        assert_eq!(figure(&free, "volume_iops_us"), None, "{free}");
+    }
+}
+
+mod alone {
+    use mindful_conformance::not_run;
+
+    use super::Bench;
+    use crate::lies::bench::device_of;
+    use crate::lies::control_group::ControlGroup;
+    use crate::lies::server::UsersServer;
+    use crate::mindful::alone::Quiet;
+
+    #[test]
+    fn a_server_at_the_limit_of_its_group_is_told_by_what_it_may() {
+        const READS: u32 = 300;
+        let bench = Bench::before_quiet();
+        let Some(device) = device_of(&bench.path(".")) else {
+            return not_run("a layer hides the device that it would throttle");
+        };
+        let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
+        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let _quiet = Quiet::wait();
+        let single = ["--work-unit", "1", "--duration", "4s"];
+        let free = server.run(&bench, &single);
+        assert!(!free.has("storage-cap") && free.run["steps"][0]["caps"]["group_share"].is_null(), "{free}");
+        reads.hold(server.pid());
+        let held = server.run(&bench, &single);
+        assert!(held.has("io-limit"), "{held}");
+        let evidence = held.evidence("storage-cap");
+        assert!(
+            evidence.contains("read requests at") && evidence.ends_with(&format!("of {READS}/s allowed")),
+            "{held}"
+        );
+        assert_eq!(held.run["steps"][0]["limited_by"], "a device cap", "{held}");
+        let share = held.run["steps"][0]["caps"]["group_share"].as_f64().unwrap();
+        assert!((0.95..1.1).contains(&share), "{held}");
+    }
+}

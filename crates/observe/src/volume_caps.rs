@@ -1,0 +1,177 @@
+//! How long the limits of a cloud's volume, and those of the instance it is attached to, held its I/O back.
+//!
+//! Amazon's NVMe devices tell it in log page 0xD0, in microseconds since they were attached: those of its block store with all
+//! four limits, the instance's own disks with those of the instance. It is read once a boundary; the device answers once a
+//! second. No other cloud publishes such a page.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use mindful_core::Result;
+use mindful_core::metric::limits::{OF_VOLUME, VOLUME_SOURCE};
+use mindful_core::metric::{Metric, Sampler};
+use mindful_host::Kernel;
+use mindful_host::kernel_file::value;
+use mindful_host::nvme::{PAGE_BYTES, log_page};
+
+/// The models that have the page.
+const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"];
+const PAGE: u8 = 0xD0;
+/// What the page of a volume begins with, and what that of a disk of the instance does.
+const VOLUME: u32 = 0x3C23_B510;
+const INSTANCE_DISK: u32 = 0xEC2C_0D7E;
+/// Where the times over each limit begin, in the order of [`OF_VOLUME`].
+const TIMES_AT: usize = 56;
+
+/// Times over each limit, us; `None` where a device has none, and of a page that is not what it should be.
+type Times = [Option<u64>; OF_VOLUME.len()];
+
+fn times(page: &[u8]) -> Option<Times> {
+    let magic = u32::from_le_bytes(*page.first_chunk()?);
+    let time = |limit: usize| Some(u64::from_le_bytes(*page.get(TIMES_AT + 8 * limit..)?.first_chunk()?));
+    let [volume_iops, volume_bytes, instance_iops, instance_bytes] = [time(0)?, time(1)?, time(2)?, time(3)?].map(Some);
+    match magic {
+        VOLUME => Some([volume_iops, volume_bytes, instance_iops, instance_bytes]),
+        INSTANCE_DISK => Some([None, None, instance_iops, instance_bytes]),
+        _ => None,
+    }
+}
+
+/// Reads a page of one device.
+type Page = Box<dyn FnMut() -> io::Result<[u8; PAGE_BYTES]> + Send>;
+
+/// Samples the devices that tell it.
+pub(crate) struct VolumeCaps {
+    pages: Vec<Page>,
+    metrics: Vec<Metric>,
+}
+
+impl VolumeCaps {
+    /// Those of `devices` that are Amazon's, and why others of these do not tell. `None` where there is nothing to sample.
+    pub(crate) fn open(kernel: &Kernel, devices: &[String]) -> (Option<Self>, Vec<String>) {
+        let (mut told, mut unseen) = (Vec::new(), Vec::new());
+        for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
+            match opened(&Path::new("/dev").join(name)) {
+                Ok(page) => told.push((name.clone(), page)),
+                Err(error) => unseen.push(format!("/dev/{name}: {error}")),
+            }
+        }
+        ((!told.is_empty()).then(|| Self::of(told)), unseen)
+    }
+
+    fn of(told: Vec<(String, Page)>) -> Self {
+        let metric = |name: &str, (end, limit): (&str, &str)| {
+            let help = format!("time in which more was asked for than {limit} lets through");
+            Metric::counter(format!("{name}.{end}"), "us", &help)
+        };
+        let metrics = told.iter().flat_map(|(name, _)| OF_VOLUME.map(|limit| metric(name, limit))).collect();
+        Self { pages: told.into_iter().map(|(_, page)| page).collect(), metrics }
+    }
+}
+
+fn is_amazons(kernel: &Kernel, name: &str) -> bool {
+    let model = value(kernel.sys.join("class/block").join(name).join("device/model"));
+    model.is_some_and(|model| MODELS.contains(&model.trim()))
+}
+
+/// The page of the device at `path`, which tells it a first time.
+fn opened(path: &Path) -> io::Result<Page> {
+    let device = File::open(path)?;
+    let page = move || log_page(&device, PAGE);
+    let known = times(&page()?).is_some();
+    known.then(|| Box::new(page) as Page).ok_or_else(|| io::Error::other("log page 0xd0 is not Amazon's"))
+}
+
+impl Sampler for VolumeCaps {
+    fn name(&self) -> &'static str {
+        VOLUME_SOURCE
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let told = self.pages.iter_mut().map(|page| page().ok().and_then(|page| times(&page)).unwrap_or_default());
+        Ok(told.flatten().map(|us| us.map(|us| us as f64)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A page as Amazon lays it out: magic, six counters, four times, the queue.
+    fn page(magic: u32, times: [u64; 4]) -> [u8; PAGE_BYTES] {
+        let mut page = [0; PAGE_BYTES];
+        page[..4].copy_from_slice(&magic.to_le_bytes());
+        for (at, counter) in [11, 12, 13, 14, 15, 16].into_iter().chain(times).chain([7]).enumerate() {
+            page[8 + 8 * at..16 + 8 * at].copy_from_slice(&u64::to_le_bytes(counter));
+        }
+        page
+    }
+
+    fn sampled(answers: Vec<io::Result<[u8; PAGE_BYTES]>>) -> VolumeCaps {
+        let mut answers = answers.into_iter();
+        let next = move || answers.next().unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()));
+        VolumeCaps::of(vec![("nvme1n1".to_owned(), Box::new(next))])
+    }
+
+    #[test]
+    fn a_volume_tells_four_limits_and_a_disk_of_the_instance_two() {
+        let mut caps = sampled(vec![Ok(page(VOLUME, [1, 2, 3, 4])), Ok(page(INSTANCE_DISK, [1, 2, 3, 4]))]);
+        let names: Vec<_> = caps.metrics().iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!(names[0], "nvme1n1.over_volume_iops");
+        assert_eq!(names.len(), 4);
+        assert_eq!(caps.read().unwrap(), [1.0, 2.0, 3.0, 4.0].map(Some));
+        assert_eq!(caps.read().unwrap(), [None, None, Some(3.0), Some(4.0)]);
+    }
+
+    #[test]
+    fn what_is_no_such_page_is_unknown_and_never_zero() {
+        let refused = |code| Err(io::Error::from_raw_os_error(code));
+        let mut caps = sampled(vec![
+            Ok([0; PAGE_BYTES]),
+            Ok(page(VOLUME.swap_bytes(), [1; 4])),
+            refused(rustix::io::Errno::NOTTY.raw_os_error()),
+            refused(rustix::io::Errno::ACCESS.raw_os_error()),
+            Ok(page(VOLUME, [u64::MAX; 4])),
+        ]);
+        for _ in 0..4 {
+            assert_eq!(caps.read().unwrap(), [None; 4]);
+        }
+        assert!(caps.read().unwrap().iter().all(|us| us.is_some_and(f64::is_finite)));
+    }
+
+    /// The node of the disk is made up, so that it is no NVMe device: the one that refuses is told, others are not asked.
+    #[test]
+    fn only_amazons_devices_are_asked_and_one_that_refuses_is_told() {
+        let sys = tempfile::tempdir().unwrap();
+        for (name, model) in [("null", "Amazon Elastic Block Store              \n"), ("zero", "nvme_card-pd\n")] {
+            let folder = sys.path().join("class/block").join(name).join("device");
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("model"), model).unwrap();
+        }
+        let kernel = Kernel { sys: sys.path().to_owned(), ..Kernel::default() };
+        let (caps, unseen) = VolumeCaps::open(&kernel, &["null", "zero", "absent"].map(str::to_owned));
+        assert!(caps.is_none());
+        assert_eq!(unseen.len(), 1);
+        assert!(unseen[0].starts_with("/dev/null: ") && unseen[0].contains("ioctl"), "{unseen:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..120), ours in any::<bool>()) {
+            let magic = if ours { VOLUME.to_le_bytes().to_vec() } else { Vec::new() };
+            let page = [magic, bytes].concat();
+            prop_assert!(times(&page).is_none() || page.len() >= TIMES_AT + 32);
+        }
+    }
+}
