@@ -8,7 +8,7 @@ use mindful_core::run::{Run, StepRecord};
 use crate::judgement::ladder_step::{LadderStep, ladder};
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
-use crate::{checks, curve, objective, summary};
+use crate::{checks, curve, objective, summary, targets};
 
 /// All that can be said about a run.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Analysis {
     pub summary: Summary,
     /// More about each step, in the order of `summary.steps`.
     pub steps: Vec<StepAnalysis>,
+    /// The same of each target by itself; empty where there is one.
+    pub targets: Vec<Analysis>,
 }
 
 /// Judges `run`.
@@ -33,8 +35,12 @@ pub fn analyze(run: &Run) -> Analysis {
         step.verdict = (reported || rung.is_some()).then(|| Verdict::of(&step.evidence));
         step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
     }
+    let of_targets: Vec<Analysis> = run.targets.iter().map(analyze).collect();
+    let judged: Vec<targets::OfTarget<'_>> = of_targets.iter().map(|of| (&of.summary, &*of.steps)).collect();
+    targets::tell(&mut steps, &judged);
     let summaries: Vec<_> = steps.iter().map(|step| step.summary.clone()).collect();
-    let mut findings = checks::of_run(run);
+    let mut findings = if of_targets.is_empty() { checks::of_run(run) } else { checks::of_end(run) };
+    findings.extend(targets::findings(&judged));
     findings.extend(curve::not_alike(run, &summaries));
     for (record, step) in run.steps.iter().zip(&steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
@@ -48,7 +54,7 @@ pub fn analyze(run: &Run) -> Analysis {
     let mut findings: Vec<_> = run.findings.iter().cloned().chain(judged).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, checks::is_a_cause(finding))));
     let summary = Summary { objective: objective::found(run, &steps), ..summary::summary(run, summaries, findings) };
-    Analysis { summary, steps }
+    Analysis { summary, steps, targets: of_targets }
 }
 
 /// The finding with what its engine says to it.

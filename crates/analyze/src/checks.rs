@@ -66,8 +66,8 @@ pub fn is_a_cause(finding: &Finding) -> bool {
     [codes::STALL, codes::FOREIGN_CPU, codes::CLIFF, codes::STORAGE_CAP].iter().any(|code| finding.code == code.name())
 }
 
-/// What concerns the whole run.
-pub fn of_run(run: &Run) -> Vec<Finding> {
+/// Whether the run came to its end, and how.
+pub fn of_end(run: &Run) -> Vec<Finding> {
     let mut findings = Vec::new();
     let of_a_step = |why: &String| run.steps.iter().any(|step| step.error.as_ref() == Some(why));
     if let Some(why) = run.error.as_ref().filter(|why| !of_a_step(why)) {
@@ -82,6 +82,12 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
     } else if run.steps.is_empty() && run.error.is_none() {
         findings.push(codes::NO_STEP.finding("No step was run: there is nothing to report.", "0 steps"));
     }
+    findings
+}
+
+/// What concerns the whole run.
+pub fn of_run(run: &Run) -> Vec<Finding> {
+    let mut findings = of_end(run);
     if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
         let text = "The layout is not what the method asks for: neighbouring keys are not scattered. `mindful cleanup` and load anew.";
         findings.push(codes::LAYOUT.finding(text, failure));
@@ -139,6 +145,13 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         );
         return findings;
     };
+    if !run.targets.is_empty() {
+        // What is of a target was found there.
+        findings.extend(short_window(step, window.seconds()));
+        findings.extend(late_start(window, step, found));
+        findings.extend(ranks::clocks_apart(&found.summary.ranks));
+        return findings;
+    }
     // What stood still and what others did come first: much of the rest follows from it.
     findings.extend(stall::of_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));

@@ -20,6 +20,7 @@ pub mod stats;
 pub mod steady;
 pub mod step;
 pub mod summary;
+mod targets;
 
 pub use analysis::{Analysis, analyze};
 pub use step::StepAnalysis;

@@ -179,6 +179,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         // Of several processes nobody has the sum: they did not peak at once.
         client_peak_bytes: counters.last(shared::CLIENT_PEAK_BYTES).filter(|_| ranks.is_empty()),
         ranks,
+        targets: Vec::new(),
     }
 }
 

@@ -45,7 +45,7 @@ fn command(engine: Option<&'static dyn Engine>) -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(globals())
-        .subcommand(planned("run", "Run the workload and report: the main job").arg(explain()).arg(full()).arg(live()))
+        .subcommand(run(planned))
         .subcommand(planned("load", "Make the dataset, or complete it, and prove its layout"))
         .subcommand(verify(planned))
         .subcommand(planned("cleanup", "Remove the dataset: only what is marked as mindful's own, listed first"))
@@ -166,6 +166,11 @@ fn doctor(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
             .value_parser(["warning", "error"])
             .help("End with exit code 1 where something is found that is as grave"),
     )
+}
+
+fn run(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
+    let run = planned("run", "Run the workload and report: the main job");
+    run.arg(explain()).arg(full()).arg(live()).arg(started_by())
 }
 
 fn verify(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
@@ -293,6 +298,11 @@ fn pack() -> Command {
 
 fn full() -> Arg {
     Arg::new("full").long("full").action(ArgAction::SetTrue).help("The whole report instead of its first lines")
+}
+
+/// How mindful tells the ranks that it starts itself who they are of.
+fn started_by() -> Arg {
+    Arg::new("started_by").long("started-by").value_name("PID").hide(true).help("The process that started this rank")
 }
 
 fn live() -> Arg {
@@ -476,7 +486,9 @@ fn planned(name: &'static str, about: &'static str, engine: Option<&'static dyn 
 
 fn flag(key: &Key) -> Arg {
     let arg = Arg::new(key.name).long(key.flag()).help(key.explained()).value_parser(ValueParser::string());
-    if key.value.is_empty() {
+    if key.name == "target" {
+        arg.value_name(key.value).allow_hyphen_values(true).action(ArgAction::Append)
+    } else if key.value.is_empty() {
         arg.num_args(0..=1).default_missing_value("on").require_equals(true).value_name("on|off")
     } else if key.value == "on|off" {
         arg.num_args(0..=1).default_missing_value("on").value_name(key.value)

@@ -17,6 +17,7 @@ mod list;
 mod load;
 mod man;
 mod noise;
+mod own_ranks;
 mod pack;
 mod plan;
 mod ranks;

@@ -11,6 +11,7 @@ use mindful_core::plan::Plan;
 use mindful_core::rank::Rank;
 use mindful_core::run::Run;
 use mindful_core::settings::Settings;
+use mindful_core::spread::Spread;
 use mindful_core::{Error, Result};
 use mindful_report::live::Live;
 use mindful_report::live::screen::Screen;
@@ -18,7 +19,7 @@ use mindful_report::{Style, escape};
 use mindful_runner::Context;
 use serde_json::Value;
 
-use crate::{layers, registry, signals, store, version};
+use crate::{layers, registry, signals, store, targets, version};
 
 /// Layers the settings, resolves the plan and finds its engine. Opens nothing.
 pub fn of(matches: &ArgMatches) -> Result<Context> {
@@ -27,6 +28,7 @@ pub fn of(matches: &ArgMatches) -> Result<Context> {
 
 /// The same for settings that are already layered.
 pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
+    targets::refuse_several(&settings)?;
     let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
     let live = live(matches)?;
     let store = store::open(matches)?;
@@ -34,16 +36,37 @@ pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     Ok(Context { build: Some(version::line()), ..context })
 }
 
-/// The same for a verb whose work several ranks share: which of them this process is.
+/// The same for a verb whose work several ranks share: which of them this process is, and which of several targets is its own.
 ///
 /// # Errors
-/// Flags and variables of launchers contradict each other, or there are more ranks than sessions.
-pub fn among_ranks(context: Context) -> Result<Context> {
-    let rank = Rank::find(&context.settings, &|name| std::env::var(name).ok())?;
-    if let Some(rank) = &rank {
-        rank.refuse_more_than(context.plan.sessions)?;
+/// Flags and variables of launchers contradict each other, there are more ranks than sessions, or more targets than ranks.
+pub fn among_ranks(settings: Settings, matches: &ArgMatches) -> Result<Context> {
+    let rank = Rank::find(&settings, &|name| std::env::var(name).ok())?;
+    let context = of_targets(settings, rank.as_ref().map_or(0, Rank::target), matches)?;
+    if let Some(rank) = rank.clone().map_or_else(|| first_of_own(&context), |rank| Ok(Some(rank)))? {
+        rank.refuse_idle(context.plan.sessions)?;
     }
     Ok(Context { rank, ..context })
+}
+
+/// The same for a verb that takes several targets, of which it is about number `own`.
+pub fn of_targets(settings: Settings, own: u32, matches: &ArgMatches) -> Result<Context> {
+    let targets = targets::all(&settings)?;
+    let url = targets.get(own as usize).map_or("", String::as_str);
+    let context = with(targets::with_one(settings, url), matches)?;
+    for url in &targets {
+        context.engine.accepts(url, &context.settings)?;
+    }
+    Ok(Context { targets: if targets.len() > 1 { targets } else { Vec::new() }, ..context })
+}
+
+/// The first of the ranks that a process with several targets and no launcher starts itself, one for each; `None` where there
+/// is one target.
+pub fn first_of_own(context: &Context) -> Result<Option<Rank>> {
+    let of = context.targets.len().max(1);
+    let spread = Spread::over(of, &context.settings)?;
+    let job = Some(format!("targets-{}", std::process::id()));
+    Ok((of > 1).then(|| Rank { number: 0, of: of as u32, from: "one for each target".to_owned(), job, spread }))
 }
 
 /// The same for a verb that one process does by itself.

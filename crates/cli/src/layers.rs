@@ -9,7 +9,7 @@ use mindful_core::{Engine, Error, Result};
 use mindful_runner::hooks;
 
 use crate::plan_file::PlanFile;
-use crate::{exit, io_keys, registry, service_variables};
+use crate::{exit, io_keys, registry, service_variables, targets};
 
 /// A variable that is no plan key; those that hooks are given are none either.
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
@@ -32,6 +32,7 @@ pub fn of_file(path: &str) -> Result<Settings> {
     let mut given = Settings::default();
     let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options(None)).collect();
     read_file(&PlanFile::Named(PathBuf::from(path)), &keys, &mut given)?;
+    targets::read_list(&mut given)?;
     for_engine(registry::of(&above_defaults(plan::KEYS, &given))?, &given)
 }
 
@@ -75,6 +76,10 @@ fn given(matches: &ArgMatches) -> Result<Settings> {
             given.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
         }
     }
+    if let Some(all) = targets::given(matches) {
+        given.set("target", all, Origin::Flag("--target".to_owned()));
+    }
+    targets::read_list(&mut given)?;
     Ok(given)
 }
 
@@ -136,6 +141,9 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
             toml::Value::String(text) => text,
             toml::Value::Integer(number) => number.to_string(),
             toml::Value::Float(number) => number.to_string(),
+            toml::Value::Array(all) if key.name == "target" && all.iter().all(toml::Value::is_str) => {
+                all.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join("\n")
+            }
             toml::Value::Boolean(on) => if on { "on" } else { "off" }.to_owned(),
             other => {
                 return Err(Error::plan(

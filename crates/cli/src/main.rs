@@ -17,6 +17,7 @@ mod service_variables;
 mod signals;
 mod store;
 mod stored_settings;
+mod targets;
 mod version;
 
 use std::io::Write as _;

@@ -15,6 +15,10 @@ use crate::question;
 /// no --scale says how large: a yes gives them the default one. Where nobody can be asked, the engine refuses.
 pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
     let Some(paths) = settings.get("target").and_then(|url| url.strip_prefix("raw:")) else { return Ok(settings) };
+    // Of several targets each is one that is there, or as large as --scale says.
+    if paths.contains('\n') {
+        return Ok(settings);
+    }
     let missing = paths.split(',').all(|path| !path.is_empty() && Path::new(path).symlink_metadata().is_err());
     if !missing || settings.given("scale").is_some() {
         return Ok(settings);

@@ -65,7 +65,7 @@ impl PlanFile {
             Self::Named(path) => file::open(path).and_then(|file| file::text(file, MOST_BYTES)),
             Self::Found(_) => {
                 let opened = file::open_itself(Path::new(NAME)).map_err(|error| self.unread(&error))?;
-                if let Some(why) = whose(&opened).map_err(|error| self.unread(&error))? {
+                if let Some(why) = whose(&opened, Path::new(".")).map_err(|error| self.unread(&error))? {
                     return Err(self.refused(&why));
                 }
                 file::text(opened, MOST_BYTES)
@@ -86,10 +86,10 @@ impl PlanFile {
     }
 }
 
-/// Why `file`, opened from the current folder, may be the work of someone else; `None` if it is of the effective user or
+/// Why `file`, opened from `folder`, may be the work of someone else; `None` if it is of the effective user or
 /// of root, and nobody else can write it or put another in its place.
-fn whose(file: &File) -> std::io::Result<Option<String>> {
-    let (itself, folder) = (file.metadata()?, fs::metadata(".")?);
+pub fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
+    let (itself, folder) = (file.metadata()?, fs::metadata(folder)?);
     let ours = |uid: u32| uid == 0 || uid == geteuid().as_raw();
     let why = if !ours(itself.uid()) {
         Some(format!("it belongs to user {}", itself.uid()))

@@ -6,7 +6,7 @@ use mindful_core::secret::MASK;
 use mindful_core::settings::{Key, Origin, Settings, Trust};
 use mindful_core::{Error, Result};
 
-use crate::{exit, layers};
+use crate::{exit, layers, targets};
 
 /// The settings in `head`, for `what` is done with it. What is stored without its secret has to be given again; of a run that is not our `own`, what
 /// is executed and where it goes comes from this command line alone.
@@ -16,7 +16,10 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
         let stored = settings.get(key.name).map(str::to_owned);
         let masked = stored.as_ref().is_some_and(|value| value.contains(MASK));
         let foreign = !own && key.trust != Trust::Value;
-        let given = matches.try_get_one::<String>(key.name).ok().flatten();
+        let given = match key.name {
+            "target" => targets::given(matches),
+            name => matches.try_get_one::<String>(name).ok().flatten().cloned(),
+        };
         match given {
             // A target is stored without its password, wherever in the URL that stood.
             Some(value) if masked || foreign || key.name == "target" => {

@@ -17,6 +17,10 @@ pub struct Description {
     /// Whether each session has a cache of that size to itself.
     #[serde(default)]
     pub cache_each_session: bool,
+    /// What tells the server from all others, as long as it runs; `None` where the engine does not say. Two targets of one
+    /// server have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
     /// How many endpoints its URL names.
     pub endpoints: u32,
     /// Every setting that matters, by the system's own names.

@@ -154,6 +154,13 @@ pub enum Event {
         /// Unit of both: `bytes` or `1`.
         unit: String,
     },
+    /// In the run of several targets: what happened on one of them, as in a run of its own.
+    OfTarget {
+        /// Number of the target, from 0.
+        target: u32,
+        /// What happened there.
+        what: Box<Event>,
+    },
     /// The last line of a run that ended by itself or was told to.
     Finished {
         /// Whether a signal ended it.

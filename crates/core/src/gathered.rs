@@ -1,6 +1,7 @@
 //! One step that several ranks took together: their parts become one by adding counts, whichever comes first.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::event::Event;
 use crate::joint::{RankRecord, Span, Spans};
@@ -10,20 +11,20 @@ use crate::run::{Merged, MergedSlice, Series, StepRecord, Summed};
 use crate::slice::{LongOp, Placement, SliceReport};
 
 impl StepRecord {
-    /// What one rank's sessions did, without counters but the CPU of its process, and those of a target that is in the
-    /// process: as it goes to the first rank.
+    /// What one rank's sessions did, as it goes to the first rank: with the CPU of its process and, of all counters, those
+    /// that `keeps` asks for.
     ///
     /// # Errors
     /// The step is none of a rank's.
-    pub fn part(&self, cpus: Option<f64>, in_process: bool) -> Result<Self, String> {
+    pub fn part(&self, cpus: Option<f64>, keeps: Keeps) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
         let rank = RankRecord { cpus, cpu_us, ..rank.clone() };
         Ok(Self {
             ranks: vec![rank],
-            series: self.series.iter().filter(|series| in_process && of_target(series)).cloned().collect(),
-            latencies: Vec::new(),
-            busiest: Vec::new(),
+            series: self.series.iter().filter(|series| keeps.wants(series)).cloned().collect(),
+            latencies: if keeps == Keeps::All { self.latencies.clone() } else { Vec::new() },
+            busiest: if keeps == Keeps::All { self.busiest.clone() } else { Vec::new() },
             window: self.window,
             merged: Merged::given(self.merged.slices().to_vec(), self.merged.stored(&self.published)),
             ..self.clone()
@@ -72,6 +73,23 @@ fn of_series(series: &Series) -> impl Iterator<Item = Event> + '_ {
     }))
 }
 
+/// Which counters a part keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// None: they stand with another rank.
+    Nothing,
+    /// Those of a target that is in the process.
+    InProcess,
+    /// All: the rank looked after a target of its own.
+    All,
+}
+
+impl Keeps {
+    fn wants(self, series: &Series) -> bool {
+        self == Self::All || self == Self::InProcess && of_target(series)
+    }
+}
+
 /// Whether these are counters of the target itself, and not of its host.
 fn of_target(series: &Series) -> bool {
     let its = [shared::LOGICAL_READS, shared::PHYSICAL_READS];
@@ -79,7 +97,7 @@ fn of_target(series: &Series) -> bool {
 }
 
 /// Adds the counters of `other`, of a target in another process: what one of the two does not tell is not known of both.
-fn add_counters(all: &mut Series, other: &Series) {
+pub(crate) fn add_counters(all: &mut Series, other: &Series) {
     let place = |metric: &Metric| other.metrics.iter().position(|of| of.name == metric.name && of.kind == metric.kind);
     let places: Vec<Option<usize>> =
         all.metrics.iter().map(|metric| place(metric).filter(|_| metric.kind == MetricKind::Counter)).collect();
@@ -107,6 +125,8 @@ fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
 pub struct Gathered {
     /// The first rank's step, which has the counters.
     first: StepRecord,
+    /// The ranks that belong to it.
+    ranks: Range<u32>,
     parts: BTreeMap<u32, Facts>,
     slices: BTreeMap<u32, Summed>,
     occupied_us: Vec<i64>,
@@ -128,10 +148,25 @@ impl Gathered {
     /// # Errors
     /// It is none of a rank's.
     pub fn new(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
+        let of = first.ranks.first().map_or(0, |rank| rank.of);
+        Self::of_ranks(first, cpus, 0..of)
+    }
+
+    /// The same of one of several targets: from the step of the rank that looked after it.
+    ///
+    /// # Errors
+    /// It is none of such a rank.
+    pub fn of_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
+        let on = first.ranks.first().and_then(|rank| rank.on).ok_or("it is no part of a run of several targets")?;
+        Self::of_ranks(first, cpus, on.first_rank..on.first_rank.saturating_add(on.ranks))
+    }
+
+    fn of_ranks(first: StepRecord, cpus: Option<f64>, ranks: Range<u32>) -> Result<Self, String> {
         // Its counters are there already.
-        let part = first.part(cpus, false)?;
+        let part = first.part(cpus, Keeps::Nothing)?;
         let mut gathered = Self {
             first,
+            ranks,
             parts: BTreeMap::new(),
             slices: BTreeMap::new(),
             occupied_us: Vec::new(),
@@ -151,10 +186,16 @@ impl Gathered {
         if (rank.of, &rank.job) != (mine.of, &mine.job) {
             return Err(format!("rank {} is of another run: job {} of {} ranks", rank.rank, rank.job, rank.of));
         }
+        if !self.ranks.contains(&rank.rank) {
+            return Err(format!("rank {} worked on another target", rank.rank));
+        }
         if rank.sessions as usize != part.head.placements.len() || self.parts.contains_key(&rank.rank) {
             return Err(format!("rank {} is there twice, or not whole", rank.rank));
         }
-        let (begin, base) = (|step: &StepRecord| step.boundaries_us.first().copied(), rank.first_session);
+        let begin = |step: &StepRecord| step.boundaries_us.first().copied();
+        let Some(base) = rank.first_session.checked_sub(mine.first_session) else {
+            return Err(format!("the sessions of rank {} come before those of the first", rank.rank));
+        };
         let Some(shift_us) = begin(&self.first).zip(begin(part)).map(|(first, own)| first.saturating_sub(own)) else {
             return Err(format!("rank {} never started", rank.rank));
         };
@@ -193,8 +234,14 @@ impl Gathered {
 
     /// The ranks that are still missing.
     pub fn missing(&self) -> Vec<u32> {
-        let of = self.first.ranks.first().map_or(0, |rank| rank.of);
-        (0..of).filter(|rank| !self.parts.contains_key(rank)).collect()
+        self.ranks.clone().filter(|rank| !self.parts.contains_key(rank)).collect()
+    }
+
+    /// Takes the first rank's counters away: those of several targets are added up once all are known.
+    pub fn forget_counters(&mut self) {
+        self.first.series.clear();
+        self.first.latencies.clear();
+        self.first.busiest.clear();
     }
 
     /// All parts as one step, with the counters of the first rank.
@@ -206,7 +253,9 @@ impl Gathered {
             return Err(format!("rank {rank} is missing"));
         }
         let mut step = self.first;
-        let (mut spans, mut next) = (Vec::new(), 0);
+        // A target's ranks are all that there are in its run.
+        let of = self.ranks.len() as u32;
+        let (mut spans, mut next) = (Vec::new(), step.ranks.first().map_or(0, |rank| rank.first_session));
         (step.head.placements, step.ranks, step.unmerged) = (Vec::new(), Vec::new(), Vec::new());
         for part in self.parts.into_values() {
             if part.rank.first_session != next {
@@ -216,7 +265,7 @@ impl Gathered {
             spans.extend(part.spans);
             step.head.placements.extend(part.placements);
             step.unmerged.extend(part.unmerged);
-            step.ranks.push(part.rank);
+            step.ranks.push(RankRecord { of, ..part.rank });
         }
         step.unmerged.sort_by_key(|(session, report)| (report.index, *session));
         let between = |index: u32| {

@@ -10,6 +10,19 @@ use crate::slice::{LongOp, SliceReport};
 /// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
 pub type Span = (i64, i64);
 
+/// One of several targets, and its ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnTarget {
+    /// Its number, from 0.
+    pub target: u32,
+    /// How many targets there are: two or more.
+    pub targets: u32,
+    /// The first of its ranks, which looked after it.
+    pub first_rank: u32,
+    /// How many ranks worked on it.
+    pub ranks: u32,
+}
+
 /// A rank of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankRecord {
@@ -25,6 +38,9 @@ pub struct RankRecord {
     pub first_session: u32,
     /// Its sessions.
     pub sessions: u32,
+    /// The target it worked on, where the run has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<OnTarget>,
     /// The clock where ranks met minus its host's clock, us; `None` where it was not read.
     pub clock_offset_us: Option<i64>,
     /// To how much that is known, us.
@@ -67,4 +83,11 @@ pub struct Spans {
     pub occupied_us: Vec<i64>,
     /// What they had published by when.
     pub published: Published,
+}
+
+impl RankRecord {
+    /// Whether it looked after a target that is not the first one of the run.
+    pub fn leads_another(&self) -> bool {
+        self.rank > 0 && self.on.is_some_and(|on| on.first_rank == self.rank)
+    }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::settings::Settings;
+use crate::spread::{self, Spread};
 use crate::units;
 
 /// Most ranks of a run.
@@ -23,6 +24,9 @@ pub struct Rank {
     /// What the launcher calls all ranks together, where it does: the name under which they meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
+    /// How ranks and sessions are spread over the targets of the run.
+    #[serde(default)]
+    pub spread: Spread,
 }
 
 /// A launcher by the variables that it sets.
@@ -122,23 +126,55 @@ impl Rank {
             .chain(told.as_ref().map(|told| told.from.clone()))
             .collect();
         let job = job.or(told.and_then(|told| told.job));
-        Ok((of > 1).then(|| Self { number, of, from: from.join(", "), job }))
+        let spread = Spread::of(settings)?;
+        Ok((of > 1).then(|| Self { number, of, from: from.join(", "), job, spread }))
     }
 
-    /// The sessions of this rank among so many, by their numbers: even shares, in a row.
+    /// The target it works on, from 0.
+    pub fn target(&self) -> u32 {
+        (0..self.spread.targets()).find(|target| self.ranks_of(*target).contains(&self.number)).unwrap_or(0)
+    }
+
+    /// Whether it is the first rank of its target, which looks after that.
+    pub fn leads(&self) -> bool {
+        self.ranks_of(self.target()).start == self.number
+    }
+
+    /// The ranks of a target: even shares, in a row.
+    pub fn ranks_of(&self, target: u32) -> Range<u32> {
+        spread::even(0..self.of, self.spread.targets(), target)
+    }
+
+    /// The sessions of its target among so many.
+    pub fn sessions_of_target(&self, sessions: u32) -> Range<u32> {
+        self.spread.sessions_of(self.target(), sessions)
+    }
+
+    /// The sessions of this rank among so many, by their numbers: even shares of those of its target, in a row.
     pub fn share(&self, sessions: u32) -> Range<u32> {
-        let begin = |rank: u32| (u64::from(rank) * u64::from(sessions) / u64::from(self.of)) as u32;
-        begin(self.number)..begin(self.number + 1)
+        let ranks = self.ranks_of(self.target());
+        spread::even(self.sessions_of_target(sessions), ranks.len() as u32, self.number - ranks.start)
     }
 
-    /// Refuses fewer `sessions` than ranks: one of them would have nothing to do.
-    pub fn refuse_more_than(&self, sessions: u32) -> Result<()> {
-        if sessions >= self.of {
-            return Ok(());
+    /// Refuses fewer ranks than targets, and so few `sessions` that a rank would have nothing to do.
+    pub fn refuse_idle(&self, sessions: u32) -> Result<()> {
+        let targets = self.spread.targets();
+        if self.of < targets {
+            return Err(Error::plan(
+                format!("{targets} targets for {}", units::counted(u64::from(self.of), "rank")),
+                format!("start {targets} ranks or more: each works on one target"),
+            ));
         }
+        let idle = |target: &u32| self.spread.sessions_of(*target, sessions).len() < self.ranks_of(*target).len();
+        let Some(idle) = (0..targets).find(idle) else { return Ok(()) };
+        let own = if targets > 1 {
+            format!(", {} of them on target {}", self.spread.sessions_of(idle, sessions).len(), idle + 1)
+        } else {
+            String::new()
+        };
         Err(Error::plan(
-            format!("{} for {} ranks", units::counted(u64::from(sessions), "session"), self.of),
-            format!("give --sessions {} or more: they are those of all ranks together", self.of),
+            format!("{} for {} ranks{own}", units::counted(u64::from(sessions), "session"), self.of),
+            format!("give --sessions {} or more: they are those of all ranks together", self.spread.least(self.of)),
         ))
     }
 }
@@ -274,11 +310,24 @@ mod tests {
     proptest! {
         #[test]
         fn shares_are_even_and_leave_no_session_out(sessions in 1_u32..100_000, of in 2_u32..1_000) {
-            let share = |number| Rank { number, of, from: String::new(), job: None }.share(sessions);
+            let rank = |number| Rank { number, of, from: String::new(), job: None, spread: Spread::default() };
+            let share = |number| rank(number).share(sessions);
             let lengths: Vec<u32> = (0..of).map(|number| share(number).len() as u32).collect();
             prop_assert_eq!(lengths.iter().sum::<u32>(), sessions);
             prop_assert!((1..of).all(|number| share(number - 1).end == share(number).start));
             prop_assert!(lengths.iter().max().unwrap() - lengths.iter().min().unwrap() <= 1);
+        }
+
+        #[test]
+        fn over_targets_no_session_is_left_out_or_twice(weights in proptest::collection::vec(1_u32..50, 1..6), more in 0_u32..9, sessions in 1_u32..5_000) {
+            let (of, spread) = (weights.len() as u32 + more, Spread::new(weights.clone()));
+            let rank = |number| Rank { number, of, from: String::new(), job: None, spread: spread.clone() };
+            let shares: Vec<Range<u32>> = (0..of).map(|number| rank(number).share(sessions)).collect();
+            prop_assert_eq!((shares[0].start, shares[of as usize - 1].end), (0, sessions));
+            prop_assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start));
+            prop_assert_eq!((0..of).filter(|number| rank(*number).leads()).count(), weights.len());
+            let least = spread.least(of);
+            prop_assert!((0..of).all(|number| rank(number).refuse_idle(least).is_ok() && !rank(number).share(least).is_empty()));
         }
     }
 }

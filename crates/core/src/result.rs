@@ -316,6 +316,9 @@ pub struct StepSummary {
     /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankSummary>,
+    /// Each target by itself, where there are several: the step is their sum. Empty where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetSummary>,
     /// By kind of operation.
     pub ops: OpsSummary,
     /// Blocks visited per second.
@@ -377,6 +380,22 @@ pub struct StepSummary {
     /// What the money buys.
     #[serde(default)]
     pub per_price: PerPrice,
+}
+
+/// One of several targets of a run, as a run of its own sessions would tell it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TargetSummary {
+    /// Target without secrets.
+    pub target: String,
+    /// Version of the system under test.
+    pub engine_version: Option<String>,
+    /// Whether its figures may be quoted.
+    pub validity: Validity,
+    /// What speaks against them, or is good to know.
+    pub findings: Vec<Finding>,
+    /// Its figures.
+    pub step: StepSummary,
 }
 
 /// What one unit of the price's currency buys; null without a price, and what is not known of the work.

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::finding::Finding;
 pub use crate::head::Point;
 pub use crate::head::{Facts, HookRecord, Imported, RunHead, StepHead};
-pub use crate::joint::{RankRecord, Span};
+pub use crate::joint::{OnTarget, RankRecord, Span};
 use crate::latency::Sampled;
 use crate::metric::{Metric, Phase, ProcessCpu};
 pub use crate::published::Published;
@@ -235,6 +235,8 @@ pub struct Run {
     pub interrupted: bool,
     /// Why it failed, if it did.
     pub error: Option<String>,
+    /// The same of each target alone, as a run of its ranks; empty where there is one target.
+    pub targets: Vec<Run>,
 }
 
 impl Run {
@@ -261,6 +263,7 @@ impl Run {
             finished: false,
             interrupted: false,
             error: None,
+            targets: Vec::new(),
         }
     }
 }

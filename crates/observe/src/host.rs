@@ -2,6 +2,7 @@
 
 use mindful_core::engine::HostView;
 use mindful_core::finding::{Code, codes};
+use mindful_core::metric::limits::VOLUME_SOURCE;
 use mindful_core::metric::{Counter, Sampler, shared};
 use mindful_core::result::Finding;
 use mindful_host::Kernel;
@@ -19,6 +20,22 @@ use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
 use crate::volume_caps::VolumeCaps;
 use crate::{block_trace, meminfo, vmstat};
+
+/// The sources that count for a whole host, or for mindful on it, whichever system under test they are asked about.
+pub const OF_HOST: [&str; 12] = [
+    "block_trace",
+    "cgroup",
+    "client",
+    "diskstats",
+    "meminfo",
+    "neighbours",
+    "network",
+    "node_exporter",
+    "pressure",
+    "stat",
+    "vmstat",
+    VOLUME_SOURCE,
+];
 
 /// The samplers of this host for a system under test, and what cannot be seen, neither here nor by those `of_target`. Of a
 /// remote system only mindful's own CPU and the network of its host are seen here. Single requests at the device are timed
@@ -189,5 +206,19 @@ impl Found {
         if let Some(pressure) = Pressure::open(kernel) {
             self.samplers.push(Box::new(pressure));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_alone_are_of_the_system_itself() {
+        let own = HostView { local: true, server_pid: Some(std::process::id()), ..HostView::default() };
+        let (samplers, _) = host_samplers(&own, false, &[]);
+        let names: Vec<String> = samplers.iter().map(|sampler| sampler.name().to_owned()).collect();
+        let of_system: Vec<&String> = names.iter().filter(|name| !OF_HOST.contains(&name.as_str())).collect();
+        assert_eq!(of_system, ["processes"], "{names:?}");
     }
 }

@@ -6,12 +6,14 @@ use mindful_core::run::{Run, RunHead, StepHead, StepRecord};
 /// A run as far as its events tell.
 pub struct Fold {
     run: Run,
+    /// What is known of each target, where the run has several.
+    targets: Vec<Fold>,
     skipped: u64,
 }
 
 impl Fold {
     pub fn new(head: RunHead) -> Self {
-        Self { run: Run::new(head), skipped: 0 }
+        Self { run: Run::new(head), targets: Vec::new(), skipped: 0 }
     }
 
     /// A line of a later version was passed over.
@@ -20,6 +22,7 @@ impl Fold {
     }
 
     pub fn into_run(mut self) -> Run {
+        self.run.targets = self.targets.into_iter().map(Self::into_run).collect();
         if self.skipped > 0 {
             self.run.notes.push(format!(
                 "{} lines of a kind unknown to this version were passed over; mindful {} wrote them",
@@ -49,6 +52,7 @@ impl Fold {
             Event::Finding(finding) => self.run.findings.push(finding),
             Event::Note { text } => self.run.notes.push(text),
             Event::Hook(hook) => self.run.hooks.push(hook),
+            Event::OfTarget { target, what } => self.add_to_target(target, *what)?,
             Event::Finished { interrupted, error } => {
                 self.run.finished = true;
                 self.run.interrupted = interrupted;
@@ -77,6 +81,18 @@ impl Fold {
         self.run.interrupted = false;
         self.run.error = None;
         self.run.steps.push(StepRecord::new(head));
+    }
+
+    /// Targets introduce themselves in their order, each by the head of its run; none has targets of its own.
+    fn add_to_target(&mut self, target: u32, what: Event) -> Result<(), String> {
+        let known = self.targets.len();
+        match (what, self.targets.get_mut(target as usize)) {
+            (Event::Head(head), None) if target as usize == known => self.targets.push(Self::new(head)),
+            (Event::OfTarget { .. }, _) => return Err(format!("target {target} within a target")),
+            (what, Some(fold)) => fold.add(what)?,
+            (_, None) => return Err(format!("it belongs to target {target}, which did not introduce itself")),
+        }
+        Ok(())
     }
 
     fn add_to_step(&mut self, event: Event) -> Result<(), String> {

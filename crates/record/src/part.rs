@@ -10,17 +10,29 @@ use mindful_core::event::Event;
 use mindful_core::run::{Run, RunHead, StepRecord};
 use mindful_core::{Error, Result};
 
+use crate::fold::Fold;
+
 /// Most bytes that a part unfolds to.
 const LONGEST: u64 = 1 << 30;
+
+/// What a rank leaves for the first one.
+#[derive(Debug)]
+pub struct Part {
+    /// What its sessions did.
+    pub step: StepRecord,
+    /// Where it looked after a target of its own: the run without its steps.
+    pub lead: Option<Run>,
+}
 
 /// The part as bytes.
 ///
 /// # Errors
 /// It cannot be written as text.
-pub fn pack(part: &StepRecord) -> Result<Vec<u8>> {
+pub fn pack(part: &Part) -> Result<Vec<u8>> {
     let mut bytes = DeflateEncoder::new(Vec::new(), Compression::fast());
-    let head = std::iter::once(Event::Step(part.head.clone()));
-    for event in head.chain(part.events()) {
+    let lead = part.lead.iter().flat_map(|run| std::iter::once(Event::Head(run.head.clone())).chain(events(run)));
+    let head = std::iter::once(Event::Step(part.step.head.clone()));
+    for event in lead.chain(head).chain(part.step.events()) {
         let mut line = serde_json::to_vec(&event).map_err(|error| broken(&error))?;
         line.push(b'\n');
         bytes.write_all(&line).map_err(|error| broken(&error))?;
@@ -32,18 +44,26 @@ pub fn pack(part: &StepRecord) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// They hold none.
-pub fn unpack(bytes: &[u8]) -> Result<StepRecord> {
+pub fn unpack(bytes: &[u8]) -> Result<Part> {
     let mut lines = BufReader::new(DeflateDecoder::new(bytes).take(LONGEST)).split(b'\n');
     let mut next = || {
         let line = lines.next().transpose().map_err(|error| broken(&error))?;
         line.map(|line| serde_json::from_slice::<Event>(&line).map_err(|error| broken(&error))).transpose()
     };
-    let Some(Event::Step(head)) = next()? else { return Err(broken(&"it does not begin with a step")) };
-    let mut part = StepRecord::new(head);
+    let (mut lead, mut step): (Option<Fold>, Option<StepRecord>) = (None, None);
     while let Some(event) = next()? {
-        part.add(event).map_err(|why| broken(&why))?;
+        match (event, &mut step, &mut lead) {
+            (Event::Head(head), None, None) => lead = Some(Fold::new(head)),
+            (Event::Step(head), None, _) => step = Some(StepRecord::new(head)),
+            (event, Some(step), _) => step.add(event).map_err(|why| broken(&why))?,
+            (event, None, Some(lead)) => lead.add(event).map_err(|why| broken(&why))?,
+            (_, None, None) => return Err(broken(&"it does not begin with a step")),
+        }
     }
-    if part.ended { Ok(part) } else { Err(broken(&"it has no end")) }
+    match step.filter(|step| step.ended) {
+        Some(step) => Ok(Part { step, lead: lead.map(Fold::into_run) }),
+        None => Err(broken(&"it has no end")),
+    }
 }
 
 fn broken(why: &dyn Display) -> Error {
@@ -52,6 +72,16 @@ fn broken(why: &dyn Display) -> Error {
 
 /// A run as the events that give it back, without its head and its end.
 pub fn events(run: &Run) -> impl Iterator<Item = Event> + '_ {
+    let of_targets = (0..).zip(&run.targets).flat_map(|(target, run)| {
+        let end = Event::Finished { interrupted: run.interrupted, error: run.error.clone() };
+        let all = std::iter::once(Event::Head(run.head.clone())).chain(alone(run)).chain([end]);
+        all.map(move |what| Event::OfTarget { target, what: Box::new(what) })
+    });
+    alone(run).chain(of_targets)
+}
+
+/// The same without what was on each of several targets.
+fn alone(run: &Run) -> impl Iterator<Item = Event> + '_ {
     let described = run.description.clone().zip(run.host.clone());
     let environment = std::iter::once(Event::Environment { facts: run.environment.clone() });
     environment

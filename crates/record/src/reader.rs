@@ -16,7 +16,7 @@ use crate::fold::Fold;
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
-const EVENTS: [&str; 24] = [
+const EVENTS: [&str; 25] = [
     "head",
     "environment",
     "described",
@@ -39,6 +39,7 @@ const EVENTS: [&str; 24] = [
     "finding",
     "note",
     "hook",
+    "of_target",
     "progress",
     "finished",
 ];
@@ -141,11 +142,16 @@ impl<'a> Lines<'a> {
         #[derive(Deserialize)]
         struct Name {
             event: String,
+            what: Option<serde_json::Value>,
         }
+        let is_known = |name: &Name| {
+            let inner = name.what.as_ref().and_then(|what| what.get("event")?.as_str());
+            [Some(name.event.as_str()), inner].iter().flatten().all(|event| EVENTS.contains(event))
+        };
         match serde_json::from_slice(line) {
             Ok(event) => Ok(Some(event)),
             Err(error) => match serde_json::from_slice::<Name>(line) {
-                Ok(name) if !EVENTS.contains(&name.event.as_str()) => Ok(None),
+                Ok(name) if !is_known(&name) => Ok(None),
                 _ => Err(self.corrupt(&error.to_string())),
             },
         }

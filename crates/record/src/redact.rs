@@ -61,6 +61,7 @@ impl Redactor {
         // What a setting or a place holds is known once it was taken out.
         self.head(&mut run.head.clone());
         run.host.clone().iter_mut().for_each(|host| self.host(host));
+        run.targets.iter().for_each(|target| self.learn(target));
     }
 
     /// A text without names.
@@ -94,6 +95,7 @@ impl Redactor {
             Event::Note { text } | Event::Hook(HookRecord { moment: text, begin_us: _, end_us: _ }) => self.free(text),
             Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
             Event::Rank(rank) => self.rank(rank),
+            Event::OfTarget { target: _, what } => self.event(what),
             // Figures alone.
             Event::Spans(Spans { spans: _, occupied_us: _, published: _ })
             | Event::Together(Together { report: _, reports: _, slice_us: _, long: _, ops: _ })
@@ -116,6 +118,7 @@ impl Redactor {
             host,
             first_session: _,
             sessions: _,
+            on: _,
             clock_offset_us: _,
             clock_within_us: _,
             start_us: _,
@@ -208,6 +211,7 @@ impl Redactor {
             block_bytes: _,
             cache_bytes: _,
             cache_each_session: _,
+            instance: _,
             endpoints: _,
             facts,
             files: _,

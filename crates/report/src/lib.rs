@@ -31,6 +31,7 @@ pub mod site;
 pub mod style;
 mod sweep;
 mod table;
+mod targets;
 mod terminal;
 
 pub use escape::escape;

@@ -10,8 +10,8 @@ use mindful_core::run::Run;
 
 use crate::card::{Card, NO_FIGURE, StepCard};
 use crate::panel::Panel;
-use crate::ranks;
 use crate::style::Detail;
+use crate::{ranks, targets};
 
 /// The panels of single steps.
 pub(crate) fn panels(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
@@ -34,6 +34,7 @@ fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);
         }
+        panels.push(targets::panel(&step.summary));
         panels.push(ranks::panel(&step.summary, detail));
         panels.push(price::panel(analysis.summary.price.as_ref(), &step.summary));
         panels

@@ -17,6 +17,7 @@ use mindful_core::plan::KEYS;
 use mindful_core::rank::Rank;
 use mindful_core::run::{RankRecord, Run};
 use mindful_core::settings::{Origin, Settings};
+use mindful_core::spread::Spread;
 use mindful_core::{Engine, Error, Result};
 use mindful_null::{Null, Room, SimulatedClock};
 use mindful_record::{Store, part};
@@ -76,6 +77,7 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
             start_us: 0,
             cpus: Some(2.0),
             cpu_us,
+            on: None,
             findings: Vec::new(),
         }];
     }
@@ -116,13 +118,14 @@ fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> R
 
 fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelved>) -> Invitation {
     Invitation {
-        rank: Rank { number, of, from: "an example".to_owned(), job: None },
+        rank: Rank { number, of, from: "an example".to_owned(), job: None, spread: Spread::default() },
         meeting: Arc::clone(meeting) as Arc<dyn Meeting>,
         job: "job".to_owned(),
         host: format!("host-{number}"),
         version: "1".to_owned(),
         plan: "plan".to_owned(),
         marks: Vec::new(),
+        targets: Vec::new(),
         timeout: Duration::from_mins(2),
         clock: Arc::new(clock.clone()),
         stop: Stop::default(),
@@ -136,7 +139,7 @@ fn other_rank(guest: Invitation, run: &Run) -> Result<()> {
     party.gather()?;
     party.prepared()?;
     party.ready(Duration::ZERO)?;
-    let part = merge::part_of(&part_of(run, rank, of))?;
+    let part = mindful_runner::gathering::part_of(&part_of(run, rank, of))?;
     party.leave(&part::pack(&part)?)?;
     drop(part);
     party.end(false).map(drop)
@@ -158,7 +161,7 @@ fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
     let all = merge::collected(&party, &own)?;
     let (collected, taken) = (cpu(), began_merge.elapsed());
     let chunk = meeting.take(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
-    let (_, analysis) = merge::stored(store, own, all)?;
+    let (_, analysis) = merge::stored(store, all)?;
     let (stored, done) = (cpu(), began_merge.elapsed());
     party.end(true)?;
     let step = &analysis.summary.steps[0];

@@ -31,6 +31,9 @@ pub struct Context {
     pub plan: Plan,
     /// Which of several ranks this process is; `None` where it is alone.
     pub rank: Option<Rank>,
+    /// All targets of the run as given, secrets included, of which its plan names the one that this process works on; empty
+    /// where there is one.
+    pub targets: Vec<String>,
     /// The ranks it has joined.
     pub party: Option<Arc<Party>>,
     /// The engine its target names.
@@ -65,6 +68,7 @@ impl Context {
             settings,
             plan,
             rank: None,
+            targets: Vec::new(),
             party: None,
             engine,
             recording: Recording::new(live),
@@ -99,6 +103,19 @@ impl Context {
     /// The run's own system: what its plan names.
     pub fn system(&self) -> System {
         System { engine: self.engine, url: self.plan.target.clone(), settings: self.settings.clone() }
+    }
+
+    /// Sessions of `plan` on its target, those of all ranks that work there.
+    pub fn sessions_of_target(&self, plan: &Plan) -> u32 {
+        self.rank.as_ref().map_or(plan.sessions, |rank| rank.sessions_of_target(plan.sessions).len() as u32)
+    }
+
+    /// `error` of the target, with its name in front where the run has several.
+    pub fn at_target(&self, error: Error) -> Error {
+        match &self.party {
+            Some(party) => party.at_target(error),
+            None => error,
+        }
     }
 
     /// What is known before anything is opened; the store gives the id and the time.
@@ -137,6 +154,11 @@ impl Context {
     /// The target as it may be shown.
     pub fn redacted_target(&self) -> String {
         self.engine.redact(&self.plan.target)
+    }
+
+    /// All targets as they may be shown.
+    pub fn redacted_targets(&self) -> Vec<String> {
+        self.targets.iter().map(|url| self.engine.redact(url)).collect()
     }
 
     /// The settings as they may be stored: no secrets.

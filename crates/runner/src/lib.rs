@@ -11,6 +11,7 @@ pub mod dataset;
 pub mod estimate;
 mod following;
 mod gate;
+pub mod gathering;
 mod heeding;
 pub mod hooks;
 pub mod io_job;

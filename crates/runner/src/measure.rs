@@ -43,8 +43,8 @@ pub fn step(
     let following = Following::new(context.events(), Arc::clone(&context.clock), steady);
     let events = Arc::clone(&following) as Arc<dyn Events>;
     let party = context.party.as_deref();
-    // One rank alone looks at the target and its host, all at themselves.
-    let watches = party.is_none_or(Party::is_first);
+    // One rank of a target alone looks at it and its host, all at themselves.
+    let watches = party.is_none_or(Party::leads);
     // What counts in the process of a rank counts that rank's work alone.
     let of_target = if watches || target.host().in_process { target.samplers()? } else { Vec::new() };
     let (mut samplers, findings) =

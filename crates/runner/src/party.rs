@@ -9,7 +9,7 @@ use mindful_core::clock::Clock;
 use mindful_core::engine::Stop;
 use mindful_core::meeting::{MOST_CHUNK, Meeting, Row, Seen};
 use mindful_core::rank::Rank;
-use mindful_core::run::RankRecord;
+use mindful_core::run::{OnTarget, RankRecord};
 use mindful_core::units::counted;
 use mindful_core::{Error, ErrorKind, Result};
 
@@ -43,6 +43,8 @@ pub struct Invitation {
     pub plan: String,
     /// Names of its keys, each with a mark of its value.
     pub marks: Vec<(String, String)>,
+    /// The targets of the run without secrets; empty where there is one.
+    pub targets: Vec<String>,
     /// How long each rank is waited for.
     pub timeout: Duration,
     /// What the process goes by.
@@ -119,6 +121,14 @@ impl Party {
         self.guest.rank.number == 0
     }
 
+    /// `error`, with the target in front that this rank works on where there are several.
+    pub fn at_target(&self, error: Error) -> Error {
+        match self.guest.targets.get(self.guest.rank.target() as usize) {
+            Some(url) => error.at(format_args!("target {}, {url}", self.guest.rank.target() + 1)),
+            None => error,
+        }
+    }
+
     /// Where the ranks meet, for messages.
     pub fn place(&self) -> String {
         self.guest.meeting.place()
@@ -150,12 +160,26 @@ impl Party {
         }
     }
 
-    /// The first rank: the dataset is there and the target is ready. Another one waits until that is so.
+    /// Whether it is the first rank of its target, which looks after that.
+    pub fn leads(&self) -> bool {
+        self.guest.rank.leads()
+    }
+
+    /// A rank that looks after a target: the dataset is there and the target is ready. Another one waits until that is so of
+    /// all targets, as the first rank tells.
     pub fn prepared(&self) -> Result<()> {
-        if self.is_first() {
-            return self.say(LEASE, |member| member.stage = Stage::Prepared);
+        if !self.leads() {
+            return self.await_first(Stage::Prepared, None).map(drop);
         }
-        self.await_first(Stage::Prepared, None).map(drop)
+        let rank = &self.guest.rank;
+        let leaders: Vec<u32> = (1..rank.spread.targets()).map(|target| rank.ranks_of(target).start).collect();
+        let late = |all: &[(u32, Member)]| {
+            all.iter().any(|(rank, member)| leaders.contains(rank) && member.stage < Stage::Prepared)
+        };
+        while self.is_first() && !leaders.is_empty() && late(&self.everybody()?) {
+            self.pause()?;
+        }
+        self.say(LEASE, |member| member.stage = Stage::Prepared)
     }
 
     /// All sessions of this rank are connected and warm, and begin after `lead` at the soonest.
@@ -238,7 +262,10 @@ impl Party {
 
     /// What is stored of this rank, among `sessions` of all.
     pub fn record(&self, sessions: u32) -> RankRecord {
-        let (state, share) = (self.state(), self.guest.rank.share(sessions));
+        let (state, rank) = (self.state(), &self.guest.rank);
+        let (share, target) = (rank.share(sessions), rank.target());
+        let (targets, ranks) = (rank.spread.targets(), rank.ranks_of(target));
+        let on = OnTarget { target, targets, first_rank: ranks.start, ranks: ranks.len() as u32 };
         RankRecord {
             rank: self.guest.rank.number,
             of: self.guest.rank.of,
@@ -246,6 +273,7 @@ impl Party {
             host: self.guest.host.clone(),
             first_session: share.start,
             sessions: share.len() as u32,
+            on: Some(on).filter(|on| on.targets > 1),
             clock_offset_us: state.clock.as_ref().map(|clock| clock.us),
             clock_within_us: state.clock.as_ref().map(|clock| clock.within_us() + self.precision_us()),
             start_us: state.start_us,
@@ -481,7 +509,10 @@ impl Party {
 
     fn lost(&self, rank: u32, host: &str) -> Error {
         let lease = if self.heart.works_long() { LEASE_AT_WORK } else { LEASE };
-        let what = format!("rank {rank} on {host} is gone: it gave no sign for {}", seconds(lease));
+        let of_rank = Rank { number: rank, ..self.guest.rank.clone() };
+        let url = self.guest.targets.get(of_rank.target() as usize);
+        let on = url.map_or_else(String::new, |url| format!(" with target {}, {url},", of_rank.target() + 1));
+        let what = format!("rank {rank} on {host}{on} is gone: it gave no sign for {}", seconds(lease));
         let next = "look at its host and at what its launcher says, and run again";
         if self.state().started { Error::run(what, next) } else { Error::target(what, next) }
     }

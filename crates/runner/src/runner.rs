@@ -113,8 +113,8 @@ struct Opened {
 
 impl Opened {
     /// The workload of `plan`, and the target ready for it.
-    fn ready(&mut self, plan: &Plan) -> Result<Workload> {
-        let wanted = (plan.workload(&self.dataset)?, plan.sessions);
+    fn ready(&mut self, plan: &Plan, sessions: u32) -> Result<Workload> {
+        let wanted = (plan.workload(&self.dataset)?, sessions);
         if self.ready_for.take().as_ref() != Some(&wanted) {
             self.target.prepare(&wanted.0, wanted.1)?;
         }
@@ -150,15 +150,15 @@ impl Runner<'_> {
             Some(at) if self.opened[at].system.same(system) => at,
             other => {
                 other.map(|at| self.opened.remove(at));
-                let joins = self.context.party.as_ref().filter(|party| !party.is_first());
-                // The first rank makes what is missing; then the others open what is there.
+                let joins = self.context.party.as_ref().filter(|party| !party.leads());
+                // The first rank of a target makes what is missing; then the others open what is there.
                 joins.map_or(Ok(()), |party| party.prepared())?;
-                let target = self.context.open_system(system)?;
+                let target = self.context.open_system(system).map_err(|error| self.context.at_target(error))?;
                 if joins.is_some() {
                     target.join_run();
                 }
                 let dataset = if loads {
-                    load(self.context, &*target)?
+                    load(self.context, &*target).map_err(|error| self.context.at_target(error))?
                 } else {
                     let found = target.dataset()?;
                     found.ok_or_else(|| Error::run("what is to be measured is gone", "run it again"))?
@@ -226,7 +226,7 @@ impl Runner<'_> {
         let (context, number) = (self.context, self.steps);
         let opened = self.open(&next.system, next.loads)?;
         opened.pin(next.on_one_cpu)?;
-        match opened.ready(&next.plan) {
+        match opened.ready(&next.plan, context.sessions_of_target(&next.plan)) {
             Ok(workload) => {
                 if source.differs() {
                     let found = preflight::of_step(&*opened.target, &next.plan, number)?;
@@ -273,10 +273,11 @@ fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
 /// The run's own system made ready for its plan, and the look at it and its host; at the host alone where steps differ.
 fn examined(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
     let workload = context.plan.workload(&own.dataset)?;
-    let shapes = own.target.prepare(&workload, context.plan.sessions)?;
-    own.ready_for = Some((workload, context.plan.sessions));
-    // The first rank has looked for all of them.
-    if context.party.as_ref().is_some_and(|party| !party.is_first()) {
+    let sessions = context.sessions_of_target(&context.plan);
+    let shapes = own.target.prepare(&workload, sessions).map_err(|error| context.at_target(error))?;
+    own.ready_for = Some((workload, sessions));
+    // The first rank of its target has looked for all of them.
+    if context.party.as_ref().is_some_and(|party| !party.leads()) {
         return Ok(());
     }
     let events = context.events();
@@ -285,7 +286,7 @@ fn examined(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
     let found = if differs {
         preflight::of_host(&*own.target, simulated)
     } else {
-        preflight::checks(&*own.target, &context.plan, simulated)?
+        preflight::checks(&*own.target, &Plan { sessions, ..context.plan.clone() }, simulated)?
     };
     for finding in found.into_iter().chain(self_proof::finding(&*own.target, &context.store)?) {
         events.emit(Event::Finding(finding));

@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::context::Context;
 use crate::hooks::HookMoment;
-use crate::merge;
 use crate::party::Party;
 use crate::runner::{self, Ended};
 use crate::source::Single;
+use crate::{gathering, merge};
 
 /// How a run that ranks share ended for one of them.
 pub struct Shared {
@@ -24,11 +24,22 @@ pub struct Shared {
     pub own: Ended,
 }
 
-/// What all ranks must have in common, as a short text: the plan, the engine and its options, but no place.
+/// The targets as all ranks must have them, without secrets. Ranks that meet in their one target have found it to be the same,
+/// by whatever name each reaches it.
+fn targets(context: &Context) -> String {
+    match &*context.redacted_targets() {
+        [] if context.settings.get("meet").is_none() => String::new(),
+        [] => context.redacted_target(),
+        all => all.join("\n"),
+    }
+}
+
+/// What all ranks must have in common, as a short text: the plan, the engine and its options, and the targets.
 pub fn digest(context: &Context) -> String {
     let mut hash = Sha256::new();
     hash.update(serde_json::to_vec(&context.public_plan()).unwrap_or_default());
     hash.update(context.engine.name());
+    hash.update(targets(context));
     for key in context.engine.options().iter().filter(|key| key.trust == Trust::Value) {
         hash.update(format!("\n{}={}", key.name, context.settings.get(key.name).unwrap_or_default()));
     }
@@ -50,7 +61,8 @@ pub fn marks(context: &Context) -> Vec<(String, String)> {
     };
     let values =
         keys.map(|key| (format!("--{}", key.flag()), mark(context.settings.get(key.name).unwrap_or_default())));
-    std::iter::once(("engine".to_owned(), mark(context.engine.name()))).chain(values).collect()
+    let of_context = [("engine", context.engine.name().to_owned()), ("--target", targets(context))];
+    of_context.iter().map(|(name, value)| ((*name).to_owned(), mark(value))).chain(values).collect()
 }
 
 /// Refuses plans whose steps end when one process has seen enough.
@@ -88,11 +100,11 @@ fn shared(context: &Context, party: &Party, show: &mut dyn FnMut(&Run, &Analysis
         return Err(error);
     }
     if !party.is_first() {
-        party.leave(&part::pack(&merge::part_of(&own.run)?)?)?;
+        party.leave(&part::pack(&gathering::part_of(&own.run)?)?)?;
         return Ok(Shared { valid: party.end(false)?, own });
     }
     let all = merge::collected(party, &own.run)?;
-    let (run, analysis) = merge::stored(&context.store, own.run.clone(), all)?;
+    let (run, analysis) = merge::stored(&context.store, all)?;
     show(&run, &analysis)?;
     context.hook(HookMoment::End, &run.head.id)?;
     let valid = party.end(analysis.summary.validity != Validity::Invalid)?;

@@ -234,7 +234,9 @@ impl Step<'_> {
                 Some(Message::Done(outcome)) => {
                     self.left -= 1;
                     if let Err(error) = outcome {
-                        self.fail(error);
+                        self.fail(
+                            self.order.party.map_or_else(|| error.clone(), |party| party.at_target(error.clone())),
+                        );
                     } else if self.begins.is_none() {
                         self.call_off();
                     }

@@ -35,6 +35,7 @@ pub fn describe(link: &Link) -> Result<Description> {
             engine_version: row.get("version"),
             block_bytes: bytes("block_bytes"),
             cache_bytes: Some(bytes("cache_bytes")),
+            instance: Some(row.get("instance")),
             endpoints: link.server().endpoints(),
             facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
             advice: advice(),

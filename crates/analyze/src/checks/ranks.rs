@@ -51,7 +51,8 @@ fn client_bound(ranks: &[RankSummary]) -> Option<Finding> {
     Some(codes::CLIENT_BOUND.finding(text, evidence))
 }
 
-fn clocks_apart(ranks: &[RankSummary]) -> Option<Finding> {
+/// Hosts of ranks whose clocks tell other times.
+pub fn clocks_apart(ranks: &[RankSummary]) -> Option<Finding> {
     let offset = |rank: &RankSummary| rank.clock_offset_ms;
     let by_offset =
         |one: &&RankSummary, other: &&RankSummary| offset(one).unwrap_or(0.0).total_cmp(&offset(other).unwrap_or(0.0));

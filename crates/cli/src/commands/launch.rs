@@ -1,12 +1,12 @@
 //! `mindful launch`: the script or manifest by which a launcher starts the ranks of a plan. It is printed, never run.
 
 use clap::ArgMatches;
-use mindful_core::settings::{Origin, Settings, parse_choice};
+use mindful_core::settings::{Origin, Setting, parse_choice};
 use mindful_core::{Engine, Result, units};
 use mindful_runner::Context;
 
 use crate::exit::Exit;
-use crate::{context, registry};
+use crate::{context, layers, registry};
 
 /// Ranks where nobody says how many.
 const RANKS: u32 = 2;
@@ -24,11 +24,14 @@ enum Launcher {
 
 /// Prints what starts the ranks.
 pub fn launch(matches: &ArgMatches) -> Result<Exit> {
-    let context = context::of(matches)?;
+    let context = context::of_targets(layers::settings(matches)?, 0, matches)?;
     let name = matches.get_one::<String>("launcher").map_or("", String::as_str);
     let names = [("slurm", Launcher::Slurm), ("mpi", Launcher::Mpi), ("kubernetes", Launcher::Kubernetes)];
     let launcher = parse_choice(name, &names)?;
-    let ranks = context.settings.parse("ranks", units::parse_count)?.map_or(RANKS, |ranks| ranks as u32);
+    let ranks = context
+        .settings
+        .parse("ranks", units::parse_count)?
+        .map_or(RANKS.max(context.targets.len() as u32), |ranks| ranks as u32);
     context::print(&match launcher {
         Launcher::Slurm => slurm(&context, ranks),
         Launcher::Mpi => format!("mpirun -n {ranks} {}\n", command(&context, &[]).join(" ")),
@@ -48,14 +51,23 @@ fn password_variables(context: &Context) -> Vec<&'static str> {
 
 /// `mindful run` with all that was given, without secrets, each word quoted for a shell.
 fn command(context: &Context, more: &[String]) -> Vec<String> {
-    let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(&context.public_settings()));
+    let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(context));
     words.chain(more.iter().cloned()).map(|word| for_shell(&word)).collect()
 }
 
 /// The flags that give what was given, wherever that was.
-fn given(settings: &Settings) -> Vec<String> {
+fn given(context: &Context) -> Vec<String> {
+    let settings = context.public_settings();
     let given = settings.iter().filter(|(name, s)| s.origin != Origin::Default && !OF_LAUNCHER.contains(name));
-    given.flat_map(|(name, setting)| [format!("--{}", name.replace('_', "-")), setting.value.clone()]).collect()
+    let values = |name: &str, setting: &Setting| match &*context.redacted_targets() {
+        [_, ..] if name == "target" => context.redacted_targets(),
+        _ => vec![setting.value.clone()],
+    };
+    let flags = given.flat_map(|(name, setting)| {
+        let flag = format!("--{}", name.replace('_', "-"));
+        values(name, setting).into_iter().flat_map(move |value| [flag.clone(), value]).collect::<Vec<_>>()
+    });
+    flags.collect()
 }
 
 fn for_shell(word: &str) -> String {
@@ -96,7 +108,7 @@ fn slurm(context: &Context, ranks: u32) -> String {
 
 /// An indexed Job: each pod is a rank, none is started twice.
 fn kubernetes(context: &Context, ranks: u32) -> String {
-    let own = ["run".to_owned()].into_iter().chain(given(&context.public_settings()));
+    let own = ["run".to_owned()].into_iter().chain(given(context));
     let own = own.chain(["--ranks".to_owned(), ranks.to_string()]);
     let args: Vec<String> = own.map(|word| format!("            - {}\n", for_yaml(&word))).collect();
     let (args, version) = (args.concat(), env!("CARGO_PKG_VERSION"));

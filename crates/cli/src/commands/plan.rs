@@ -12,12 +12,12 @@ use mindful_report::escape;
 use mindful_runner::Context;
 use serde_json::json;
 
-use crate::context;
 use crate::exit::Exit;
+use crate::{context, layers};
 
 /// Shows the plan. Opens nothing, changes nothing.
 pub fn plan(matches: &ArgMatches) -> Result<Exit> {
-    let context = context::among_ranks(context::of(matches)?)?;
+    let context = context::among_ranks(layers::settings(matches)?, matches)?;
     let text = if context::wants_json(matches) { as_json(&context) } else { as_text(&context) };
     context::print(&text)?;
     Ok(Exit::Ok)
@@ -43,7 +43,34 @@ fn as_text(context: &Context) -> String {
     if let Some(rank) = &context.rank {
         let _ = writeln!(text, "{}", share(rank, context.plan.sessions));
     }
-    text
+    text + &of_targets(context)
+}
+
+/// Which ranks and sessions work on which target, where there are several.
+fn of_targets(context: &Context) -> String {
+    let Some(rank) = ranks_of(context) else { return String::new() };
+    let of_target = |(target, url): (u32, String)| {
+        let (ranks, sessions) = (rank.ranks_of(target), rank.spread.sessions_of(target, context.plan.sessions));
+        let ranks = if ranks.len() == 1 {
+            format!("rank {}", ranks.start)
+        } else {
+            format!("ranks {} to {}", ranks.start, ranks.end - 1)
+        };
+        format!(
+            "target {}: {}, {ranks}, sessions {} to {}\n",
+            target + 1,
+            escape(&url),
+            sessions.start + 1,
+            sessions.end
+        )
+    };
+    (0..).zip(context.redacted_targets()).map(of_target).collect()
+}
+
+/// This rank, or the first of those that `mindful run` would start, where there are several targets.
+fn ranks_of(context: &Context) -> Option<Rank> {
+    let own = context.rank.clone();
+    own.or_else(|| context::first_of_own(context).ok().flatten()).filter(|_| !context.targets.is_empty())
 }
 
 /// Which part of the work is this rank's.
@@ -92,6 +119,16 @@ fn as_json(context: &Context) -> String {
             "rank": rank.number, "ranks": rank.of, "from": rank.from, "job": rank.job,
             "first_session": share.start, "sessions": share.len(),
         });
+    }
+    if let Some(rank) = ranks_of(context) {
+        let of_target = |(target, url): (u32, String)| {
+            let (ranks, sessions) = (rank.ranks_of(target), rank.spread.sessions_of(target, context.plan.sessions));
+            json!({
+                "target": url, "first_rank": ranks.start, "ranks": ranks.len(),
+                "first_session": sessions.start, "sessions": sessions.len(),
+            })
+        };
+        value["targets"] = (0..).zip(context.redacted_targets()).map(of_target).collect();
     }
     context::json(value, &settings)
 }

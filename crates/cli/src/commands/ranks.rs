@@ -18,10 +18,17 @@ use crate::commands::show;
 use crate::exit::Exit;
 use crate::{context, registry, store};
 
-/// Meets the other ranks and takes this one's share; the first one reports.
+/// Meets the other ranks, where the plan says or in the target, and takes this one's share; the first one reports.
 pub fn run(context: Context, rank: &Rank, form: show::Form) -> Result<Exit> {
+    let first = context.targets.first().unwrap_or(&context.plan.target);
+    let meet = context.settings.get("meet").unwrap_or(first).to_owned();
+    run_at(&meet, context, rank, form)
+}
+
+/// The same, where the ranks meet at `meet`.
+pub fn run_at(meet: &str, context: Context, rank: &Rank, form: show::Form) -> Result<Exit> {
     shared_run::refuse_unshared(&context)?;
-    let party = Arc::new(Party::join(invitation(&context, rank.clone())?)?);
+    let party = Arc::new(Party::join(invitation(&context, rank.clone(), meet)?)?);
     let context = Context { party: Some(Arc::clone(&party)), ..context };
     let shared =
         shared_run::run(&context, &party, &mut |run, analysis| show::print(run, analysis, form, &context.store))?;
@@ -31,8 +38,7 @@ pub fn run(context: Context, rank: &Rank, form: show::Form) -> Result<Exit> {
     Ok(if shared.valid { Exit::Ok } else { Exit::Invalid })
 }
 
-fn invitation(context: &Context, rank: Rank) -> Result<Invitation> {
-    let url = context.settings.get("meet").unwrap_or(&context.plan.target);
+fn invitation(context: &Context, rank: Rank, url: &str) -> Result<Invitation> {
     let meeting = registry::meet(url, context.engine, &context.settings, &context.events())?;
     let plan = shared_run::digest(context);
     Ok(Invitation {
@@ -43,6 +49,7 @@ fn invitation(context: &Context, rank: Rank) -> Result<Invitation> {
         version: context.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
         plan,
         marks: shared_run::marks(context),
+        targets: context.redacted_targets(),
         timeout: context.settings.require("meet_timeout", units::parse_duration)?,
         clock: Arc::clone(&context.clock),
         stop: context.stop.clone(),
@@ -72,8 +79,7 @@ pub fn merge(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let names = matches.get_many::<String>("runs").into_iter().flatten();
     let runs = names.map(|name| read(&store, name)).collect::<Result<Vec<_>>>()?;
-    let (first, all) = merge::of_folders(runs)?;
-    let (run, analysis) = merge::stored(&store, first, all)?;
+    let (run, analysis) = merge::stored(&store, merge::of_folders(runs)?)?;
     show::print(&run, &analysis, show::Form::of(matches), &store)?;
     Ok(if analysis.summary.validity == Validity::Invalid { Exit::Invalid } else { Exit::Ok })
 }

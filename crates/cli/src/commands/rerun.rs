@@ -45,6 +45,12 @@ fn refuse(run: &Run) -> Result<()> {
             "rerun runs and sweeps of mindful",
         ));
     }
+    if !run.targets.is_empty() {
+        return Err(Error::plan(
+            format!("run {id} is of {} targets", run.targets.len()),
+            "give `mindful run` its flags again, and compare the two runs",
+        ));
+    }
     let job = mindful_analyze::io_job::load;
     if run.steps.iter().any(|step| job(&step.head.point).is_some()) {
         return Err(Error::plan(format!("run {id} is a job on files"), "give `mindful raw` its flags again"));

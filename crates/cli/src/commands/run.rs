@@ -5,7 +5,7 @@ use mindful_core::result::Validity;
 use mindful_core::{Error, Result};
 use mindful_runner::{Context, Ended, Single};
 
-use crate::commands::{ranks, show};
+use crate::commands::{own_ranks, ranks, show};
 use crate::exit::Exit;
 use crate::{context, layers, new_files};
 
@@ -13,10 +13,15 @@ use crate::{context, layers, new_files};
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
-    let context = context::among_ranks(context::with(settings, matches)?)?;
-    match context.rank.clone() {
-        Some(rank) => ranks::run(context, &rank, show::Form::of(matches)),
-        None => measured(&context, show::Form::of(matches), explained),
+    let context = context::among_ranks(settings, matches)?;
+    let own = context::first_of_own(&context)?;
+    match (context.rank.clone(), own) {
+        (Some(rank), _) => {
+            let _parent = own_ranks::Parent::of(matches, &context);
+            ranks::run(context, &rank, show::Form::of(matches))
+        }
+        (None, Some(first)) => own_ranks::run(context, &first, matches),
+        (None, None) => measured(&context, show::Form::of(matches), explained),
     }
 }
 

@@ -85,5 +85,6 @@ mod summary_schema;
 mod sweeps;
 #[cfg(feature = "postgres")]
 mod sweeps_postgres;
+mod targets;
 mod versions;
 mod watches;

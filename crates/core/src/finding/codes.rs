@@ -26,6 +26,7 @@ crate::finding_codes! {
     REPEATED_CONTENT = "repeated-content", Warning;
     PLAN_SHAPE = "plan-shape", Warning;
     LITTLE = "little", Warning;
+    TARGETS_SHARE_SERVER = "targets-share-server", Warning;
     LOOP_OVERHEAD = "loop-overhead", Info;
     MIX = "mix", Warning;
     STEPS_NOT_ALIKE = "steps-not-alike", Warning;
@@ -84,6 +85,7 @@ crate::finding_codes! {
     RAW_LEFT_OUT = "raw-left-out", Info;
     LAYOUT_NOT_PROVEN = "layout-not-proven", Info;
     CLOCKS_APART = "clocks-apart", Info;
+    TARGETS_SHARE_HOST = "targets-share-host", Info;
     // What cannot be seen.
     DEVICE_NOT_SEEN = "device-not-seen", Info;
     DEVICE_LATENCY_NOT_SEEN = "device-latency-not-seen", Info;

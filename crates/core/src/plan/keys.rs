@@ -25,9 +25,10 @@ pub const KEYS: &[Key] = &[
         "target",
         "URL",
         "embedded",
-        "What to measure: embedded, postgres://…, sqlite:PATH, raw:PATH, null:",
+        "What to measure: embedded, postgres://…, sqlite:PATH, raw:PATH, null:; `run` takes several, or @FILE with one a line",
     )
     .place(),
+    Key::unset("target_weights", "N,N,...", "Shares of several targets in the sessions (default: even)").one_value(),
     Key::unset("tag", "NAME", "A name to find the run by").one_value(),
     Key::unset("price", "PRICE", "What an hour of the target costs, such as '1.92 EUR', for figures per unit of money")
         .one_value(),

@@ -25,7 +25,7 @@ pub enum Stage {
     Joined,
     /// The first rank: all are there and alike.
     Gathered,
-    /// The first rank: the dataset is there and the target is ready.
+    /// The first rank of a target: the dataset is there and the target is ready; the first of all: all targets are.
     Prepared,
     /// All its sessions are connected and warm.
     Ready,

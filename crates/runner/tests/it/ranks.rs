@@ -16,6 +16,7 @@ use mindful_core::rank::Rank;
 use mindful_core::result::{Finding, Summary};
 use mindful_core::run::{MergedSlice, Run, StepRecord};
 use mindful_core::settings::{Origin, Settings};
+use mindful_core::spread::Spread;
 use mindful_core::{Engine, Error, ErrorKind};
 use mindful_null::{Null, Room, SimulatedClock};
 use mindful_record::Store;
@@ -88,7 +89,7 @@ impl Job {
         let context =
             Context::new(settings, self.engine, self.store_in(&job, number), live, Stop::default(), clock.clone())
                 .unwrap();
-        let rank = Rank { number, of, from: "a test".to_owned(), job: None };
+        let rank = Rank { number, of, from: "a test".to_owned(), job: None, spread: Spread::default() };
         let invitation = Invitation {
             rank: rank.clone(),
             meeting: match self.cut_off {
@@ -102,6 +103,7 @@ impl Job {
             version: version.to_owned(),
             plan: shared_run::digest(&context),
             marks: shared_run::marks(&context),
+            targets: Vec::new(),
             timeout: Duration::from_secs(30),
             clock,
             stop: Stop::default(),
@@ -196,11 +198,11 @@ fn folders_merged_later_give_the_same_figures() {
     let job = Job::new();
     let came = job.ranks(3, &[(0, &[], "1"), (1, &[], "1"), (2, &[], "1")]);
     let merged = came[0].clone().unwrap().unwrap();
-    let (first, all) = merge::of_folders([2, 0, 1].map(|rank| job.part(rank)).into()).unwrap();
-    let (_, again) = merge::stored(&job.store(9), first, all).unwrap();
+    let all = merge::of_folders([2, 0, 1].map(|rank| job.part(rank)).into()).unwrap();
+    let (_, again) = merge::stored(&job.store(9), all).unwrap();
     assert_eq!(figures(&again.summary), figures(&merged));
     let missing = merge::of_folders([0, 1].map(|rank| job.part(rank)).into());
-    let missing = missing.and_then(|(first, all)| merge::stored(&job.store(8), first, all)).unwrap_err();
+    let missing = missing.and_then(|all| merge::stored(&job.store(8), all)).unwrap_err();
     assert!(missing.to_string().contains("rank 2 is missing"), "{missing}");
     let twice = merge::of_folders([0, 1, 1, 2].map(|rank| job.part(rank)).into()).unwrap_err();
     assert!(twice.to_string().contains("rank 1 is there twice"), "{twice}");
@@ -546,8 +548,8 @@ fn what_another_rank_found_stands_in_the_run_of_all() {
     }
     let mut parts: Vec<Run> = [0, 1].map(|rank| job.part(rank)).into();
     parts[1].findings = vec![codes::CLOCK_STEP.finding("A clock was set.", "by 300 ms")];
-    let (first, all) = merge::of_folders(parts).unwrap();
-    let (run, analysis) = merge::stored(&job.store(9), first, all).unwrap();
+    let all = merge::of_folders(parts).unwrap();
+    let (run, analysis) = merge::stored(&job.store(9), all).unwrap();
     let told = |finding: &&Finding| finding.code == "clock-step" && finding.evidence == "rank 1 on host-1: by 300 ms";
     assert_eq!(analysis.summary.findings.iter().filter(told).count(), 1, "{:?}", analysis.summary.findings);
     assert!(run.steps[0].ranks.iter().all(|rank| rank.findings.is_empty()), "told once");

@@ -1,0 +1,50 @@
+//! Several targets of one run: each judged by itself, as a run of its own, and what that says of all.
+
+use mindful_core::result::{Finding, Summary, TargetSummary};
+
+use crate::judgement::verdict::Verdict;
+use crate::step::StepAnalysis;
+
+/// What was found on one target: its summary, and what stands behind its steps.
+pub type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
+
+/// Completes `steps`, the sums over all targets, with what is known of each.
+pub fn tell(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
+    if targets.is_empty() {
+        return;
+    }
+    for (at, step) in steps.iter_mut().enumerate() {
+        step.summary.targets = targets.iter().filter_map(|target| summary(target, at)).collect();
+        step.verdict = common(targets, at);
+        step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
+    }
+}
+
+fn summary((of, _): &OfTarget<'_>, step: usize) -> Option<TargetSummary> {
+    Some(TargetSummary {
+        target: of.target.clone(),
+        engine_version: of.engine_version.clone(),
+        validity: of.validity,
+        findings: of.findings.clone(),
+        step: of.steps.get(step)?.clone(),
+    })
+}
+
+/// What limited all targets; `None` where that is not the same for each.
+fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
+    let of = |(_, steps): &OfTarget<'_>| steps.get(step).and_then(|step| step.verdict.clone());
+    let first = of(targets.first()?)?;
+    let alike = targets.iter().all(|target| of(target).is_some_and(|verdict| verdict.limit == first.limit));
+    alike.then(|| Verdict { figures: format!("each target by itself; of target 1: {}", first.figures), ..first })
+}
+
+/// What was found on each target, with its name: the run is as good as the worst of them.
+pub fn findings(targets: &[OfTarget<'_>]) -> Vec<Finding> {
+    let of_target = |(number, (of, _)): (u32, &OfTarget<'_>)| {
+        let name = format!("target {number}, {}", of.target);
+        let told =
+            move |finding: &Finding| Finding { evidence: format!("{name}: {}", finding.evidence), ..finding.clone() };
+        of.findings.iter().map(told).collect::<Vec<_>>()
+    };
+    (1..).zip(targets).flat_map(of_target).collect()
+}

@@ -1,0 +1,309 @@
+//! One run on several targets: sessions over them, each with its figures, and their sum.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_conformance::not_run;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::lies::server::UsersServer;
+use crate::mindful::alone::Quiet;
+use crate::mindful::{Mindful, json, refused};
+
+const FILES: [&str; 5] = ["run", "--target", "sqlite:a.db", "--target", "sqlite:b.db"];
+const SMALL: [&str; 8] = ["--schemas", "2", "--scale", "2MiB", "--sessions", "4", "--work-unit", "8"];
+const SHORT: [&str; 5] = ["--warmup", "1s", "--duration", "2s", "-q"];
+
+const LONG: [&str; 5] = ["--warmup", "1s", "--duration", "60s", "-q"];
+
+fn on_files(mindful: &Mindful, more: &[&str]) -> Command {
+    mindful.command(&[&FILES[..], &SMALL, more].concat())
+}
+
+/// A folder in which a process makes its own, and what is left there.
+fn left(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+fn targets(summary: &Value) -> &Vec<Value> {
+    summary["steps"][0]["targets"].as_array().unwrap()
+}
+
+/// The figure of the run is the sum of those of its targets, whose windows are hardly the same; not known where that of one is
+/// not, as where a busy machine reads a counter too late.
+fn adds_up(summary: &Value, figure: &str) -> Option<f64> {
+    let all = summary["steps"][0][figure].as_f64();
+    let parts: Option<f64> = targets(summary).iter().map(|target| target["step"][figure].as_f64()).sum();
+    match (all, parts) {
+        (Some(all), Some(parts)) => {
+            assert!(parts > 0.0 && (all / parts - 1.0).abs() < 0.05, "{figure}: {all} of {parts}: {summary:#}");
+        }
+        (all, parts) => assert!(all.is_none(), "{figure}: {all:?} of {parts:?}: {summary:#}"),
+    }
+    all
+}
+
+#[test]
+fn two_files_are_one_run_and_each_has_its_own_figures() {
+    let _beside = Quiet::beside();
+    let (mindful, private) = (Mindful::new(), tempfile::tempdir().unwrap());
+    let ran = on_files(&mindful, &[&SHORT[..], &["--format", "json"]].concat())
+        .env("TMPDIR", private.path())
+        .output()
+        .unwrap();
+    assert!(matches!(ran.status.code(), Some(0 | 1)) && ran.stderr.is_empty(), "{ran:?}");
+    assert_eq!(left(private.path()), 0, "nothing is left where they met");
+    let mut summary: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let step = &summary["steps"][0];
+    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(4), Some(2)));
+    assert_eq!(summary["target"], "sqlite:a.db, sqlite:b.db");
+    let told: Vec<_> =
+        targets(&summary).iter().map(|target| (&target["target"], &target["step"]["sessions"])).collect();
+    assert_eq!(format!("{told:?}"), r#"[(String("sqlite:a.db"), Number(2)), (String("sqlite:b.db"), Number(2))]"#);
+    for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
+        adds_up(&summary, figure);
+    }
+    let count = |step: &Value| step["ops"]["select"]["count"].as_f64().unwrap();
+    let parts: f64 = targets(&summary).iter().map(|target| count(&target["step"])).sum();
+    assert!((count(step) / parts - 1.0).abs() < 0.05, "{summary:#}");
+    // Both files lie on one device.
+    assert_eq!(step["device_reads_per_s"], Value::Null);
+    let codes: Vec<&str> = summary["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
+    assert!(codes.contains(&"targets-share-host"), "{codes:?}");
+    let report = String::from_utf8(mindful.run(&["show"]).stdout).unwrap();
+    for name in ["1 sqlite:a.db", "2 sqlite:b.db"] {
+        assert!(report.contains(name), "{report}");
+    }
+    let page = mindful.run(&["export", "--as", "html", "--output", "page.html"]);
+    let page = page.status.success().then(|| std::fs::read_to_string(mindful.folder().join("page.html")).unwrap());
+    assert!(page.is_some_and(|page| page.contains("2 sqlite:b.db")));
+    let redacted = mindful.run(&["export", "--as", "jsonl", "--redact"]);
+    let text = String::from_utf8(redacted.stdout).unwrap();
+    assert!(text.contains("of_target") && !text.contains("a.db") && !text.contains("b.db"), "{text}");
+    let again = refused(&mindful.run(&["rerun"]));
+    assert!(again.contains("is of 2 targets"), "{again}");
+    merged_again(&mindful, &mut summary);
+}
+
+/// `mindful merge` of the folders of both ranks gives the figures that the first rank reported.
+fn merged_again(mindful: &Mindful, summary: &mut Value) {
+    let runs = std::fs::read_dir(mindful.folder().join("runs")).unwrap().flatten().map(|run| run.path());
+    let log = |run: &Path| std::fs::read_to_string(run.join("run.jsonl")).unwrap_or_default();
+    let parts: Vec<_> = runs.filter(|run| log(run).matches("\"event\":\"rank\"").count() == 1).collect();
+    let names: Vec<&str> = parts.iter().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(names.len(), 2);
+    let merged = mindful.run(&[&["merge", "--format", "json"], &names[..]].concat());
+    let mut again: Value = serde_json::from_slice(&merged.stdout).unwrap();
+    for summary in [&mut *summary, &mut again] {
+        assert_ne!(summary["id"].take(), Value::Null);
+        assert_ne!(summary["started_at"].take(), Value::Null);
+    }
+    assert!(*summary == again, "the same figures to the last digit");
+}
+
+#[test]
+fn a_plan_tells_which_ranks_and_sessions_have_which_target() {
+    let mindful = Mindful::new();
+    let plan = |more: &[&str]| {
+        let output = mindful.run(&[&["plan"], &FILES[1..], &["--sessions", "8"], more].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = plan(&[]);
+    assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
+    let text = plan(&["--target-weights", "3,1", "--rank", "2", "--ranks", "4"]);
+    assert!(text.contains("target 1: sqlite:a.db, ranks 0 to 1, sessions 1 to 6\n"), "{text}");
+    assert!(text.contains("target 2: sqlite:b.db, ranks 2 to 3, sessions 7 to 8\n"), "{text}");
+    assert!(text.contains("rank: 2 of 4,") && text.contains("sessions 7 to 7 of 8"), "{text}");
+}
+
+#[test]
+fn targets_that_cannot_be_measured_together_are_refused() {
+    let mindful = Mindful::new();
+    let told = |args: &[&str]| refused(&mindful.run(args));
+    let two = ["--target", "sqlite:a.db", "--target", "sqlite:b.db"];
+    let mixed = told(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
+    assert!(mixed.contains("one target is of sqlite, another of null"), "{mixed}");
+    let twice = told(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
+    assert!(twice.contains("sqlite:a.db is there twice"), "{twice}");
+    let weights = told(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
+    assert!(weights.contains("3 weights for 2 targets"), "{weights}");
+    let few = told(&[&["run", "--sessions", "1"], &two[..]].concat());
+    assert!(few.contains("1 session for 2 ranks"), "{few}");
+    let ranks = told(&[&["run", "--rank", "0", "--ranks", "2", "--target", "sqlite:c.db"], &two[..]].concat());
+    assert!(ranks.contains("3 targets for 2 ranks"), "{ranks}");
+    let meet = told(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
+    assert!(meet.contains("--meet: mindful starts the ranks of its 2 targets itself"), "{meet}");
+    for verb in [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["noise"], &["verify"], &["watch"]] {
+        let alone = told(&[verb, &two].concat());
+        assert!(alone.contains("--target: 2 targets: `mindful run` alone takes several"), "{verb:?}: {alone}");
+    }
+    assert!(!mindful.folder().join("a.db").exists(), "nothing was opened");
+}
+
+#[test]
+fn ranks_with_other_targets_are_refused_and_tell_no_password() {
+    let mindful = Mindful::new();
+    let lists: [&[&str]; 2] = [&["postgres://me:secret@[::1]:1/a"], &["postgres://me:secret@[::1]:1/b"]];
+    let start = |(rank, targets): (usize, &[&str])| {
+        let targets: Vec<&str> = targets.iter().flat_map(|url| ["--target", url]).collect();
+        let rank = rank.to_string();
+        let meet = ["--rank", &rank, "--ranks", "2", "--job", "unlike", "--meet", "dir:meet"];
+        let mut command = mindful.command(&[&["run", "-q"], &targets[..], &meet].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let ranks: Vec<_> = lists.into_iter().enumerate().map(start).collect();
+    for rank in ranks {
+        let output: Output = rank.wait_with_output().unwrap();
+        let told = refused(&output);
+        assert!(told.contains("rank 1 on ") && told.contains(" has another --target than rank 0"), "{told}");
+        assert!(!told.contains("secret"), "{told}");
+    }
+}
+
+#[test]
+fn a_list_file_is_read_where_nobody_else_can_have_written_it() {
+    let mindful = Mindful::new();
+    let file = mindful.folder().join("fleet");
+    let write = |text: &str, mode: u32| {
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+    };
+    write("# shards\nsqlite:a.db\n\nsqlite:b.db # the other\n", 0o644);
+    let plan = ["plan", "--target", "@fleet", "--sessions", "8"];
+    let text = String::from_utf8(mindful.run(&plan).stdout).unwrap();
+    assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
+    write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o644);
+    let told = refused(&mindful.run(&plan));
+    assert!(told.contains("it holds a password, and others may read it"), "{told}");
+    write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o600);
+    let shown = mindful.run(&plan);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.status.success() && text.contains("target 2: postgres://") && !text.contains("secret"), "{text}");
+    write("sqlite:a.db\n", 0o666);
+    assert!(refused(&mindful.run(&plan)).contains("others may write it"));
+    write("# nothing\n", 0o644);
+    assert!(refused(&mindful.run(&plan)).contains("it names no target"));
+    write("sqlite:a.db\n", 0o644);
+    if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
+        not_run("it needs root to give a file to another user");
+        return;
+    }
+    assert!(refused(&mindful.run(&plan)).contains("it belongs to user 12345"));
+}
+
+/// Whether a process started by `parent` still lives.
+fn has_children(parent: u32) -> bool {
+    let tasks = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let flag = format!("--started-by\0{parent}\0");
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .any(|entry| tasks(&entry.file_name().to_string_lossy()).contains(&flag))
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_mins(1);
+    while !holds() {
+        assert!(Instant::now() < until, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_ends_the_first_rank_ends_all_and_leaves_nothing() {
+    let _beside = Quiet::beside();
+    for signal in [Signal::KILL, Signal::INT] {
+        let (mindful, private) = (Mindful::new(), tempfile::tempdir().unwrap());
+        let mut long = on_files(&mindful, &LONG);
+        long.env("TMPDIR", private.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut first = long.spawn().unwrap();
+        until("its rank never comes", || has_children(first.id()));
+        std::thread::sleep(Duration::from_secs(2));
+        kill_process(Pid::from_child(&first), signal).unwrap();
+        let ended = first.wait().unwrap();
+        assert_eq!(ended.code(), (signal == Signal::INT).then_some(130), "{ended:?}");
+        until("a rank lives on", || !has_children(first.id()));
+        until("the folder stays", || left(private.path()) == 0);
+    }
+}
+
+/// Two servers of the user's own.
+fn servers(place: &Path) -> [UsersServer; 2] {
+    ["a", "b"].map(|name| UsersServer::of(&place.join(name), &[]))
+}
+
+/// Two databases of one server: it counts for both, so nobody knows what is of which.
+fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
+    server.sql("CREATE DATABASE other");
+    let (url, (_, _, database)) = (server.url(), server.place());
+    let other = format!("{}other", url.strip_suffix(database).unwrap());
+    let both = ["run", "--target", &url, "--target", &other, "--format", "json"];
+    let summary = json(&mindful.run(&[&both[..], &SMALL, &SHORT].concat()));
+    assert_eq!(summary["steps"][0]["logical_reads_per_s"], Value::Null);
+    let codes: Vec<&str> = summary["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
+    assert!(codes.contains(&"targets-share-server") && summary["validity"] != "valid", "{codes:?}");
+    adds_up(&summary, "blocks_visited_per_s");
+}
+
+#[test]
+fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let servers = servers(place.path());
+    let _beside = Quiet::beside();
+    let mindful = Mindful::new();
+    let urls = servers.each_ref().map(UsersServer::url);
+    let both = ["run", "--target", &urls[0], "--target", &urls[1], "--target-weights", "3,1"];
+    let ran = mindful.run(&[&both[..], &SMALL, &SHORT, &["--format", "json"]].concat());
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(matches!(ran.status.code(), Some(0 | 1)), "{told}");
+    let summary = json(&ran);
+    let sessions: Vec<_> = targets(&summary).iter().map(|target| target["step"]["sessions"].as_u64()).collect();
+    assert_eq!(sessions, [Some(3), Some(1)], "{told}");
+    for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
+        assert!(adds_up(&summary, figure).is_some(), "{figure}: {summary:#}");
+    }
+    // Each server counted its own work and no other's.
+    for target in targets(&summary) {
+        let figure = |name: &str| target["step"][name].as_f64().unwrap();
+        let ratio = figure("logical_reads_per_s") / figure("blocks_visited_per_s");
+        assert!((0.9..1.6).contains(&ratio), "{target:#}");
+    }
+    one_server_twice(&mindful, &servers[0]);
+    let mut command = mindful.command(&[&both[..], &SMALL, &LONG].concat());
+    let first = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let busy =
+        "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%mindful%' AND pid <> pg_backend_pid()";
+    until("nobody works on the second one", || servers[1].count(busy) > 0);
+    std::thread::sleep(Duration::from_secs(2));
+    // An immediate end: sessions are cut off.
+    let second = Pid::from_raw(i32::try_from(servers[1].pid()).unwrap()).unwrap();
+    kill_process(second, Signal::QUIT).unwrap();
+    let output = first.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.lines().count() == 1, "{told}");
+    assert!(told.contains("rank 1 on ") && told.contains(": target 2, postgres"), "{told}");
+}
+
+#[test]
+fn mpirun_starts_four_ranks_of_two_targets() {
+    if !Path::new("/usr/bin/mpirun").exists() {
+        not_run("it needs mpirun (Debian: openmpi-bin)");
+        return;
+    }
+    let _beside = Quiet::beside();
+    let mindful = Mindful::new();
+    let rank = on_files(&mindful, &[&SHORT[..], &["--meet", "dir:meet", "--format", "json"]].concat());
+    let mut mpirun = Command::new("/usr/bin/mpirun");
+    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
+    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(mindful.folder());
+    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
+    let output = mpirun.output().unwrap();
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let of = |target: &Value| (target["step"]["sessions"].as_u64(), target["step"]["ranks"].as_array().map(Vec::len));
+    assert_eq!(targets(&summary).iter().map(of).collect::<Vec<_>>(), [(Some(2), Some(2)); 2], "{summary:#}");
+    adds_up(&summary, "logical_reads_per_s");
+}

@@ -1,0 +1,52 @@
+//! The targets of a step that has several: what each did, and whether its figures may be believed.
+
+use mindful_core::result::{StepSummary, TargetSummary};
+
+use crate::figure::{UNKNOWN, maybe, percent};
+use crate::panel::Panel;
+use crate::table::{Side, Table};
+use crate::{card, escape};
+
+/// A line for each; nothing where there is one.
+pub(crate) fn panel(step: &StepSummary) -> Panel {
+    let mut page = Panel::default();
+    if !step.targets.is_empty() {
+        page.blank();
+        page.table(table(step));
+    }
+    page
+}
+
+fn table(step: &StepSummary) -> Table {
+    let mut table = Table::new(&[
+        ("target", Side::Left),
+        ("sessions", Side::Right),
+        ("blocks/s", Side::Right),
+        ("logical reads/s", Side::Right),
+        ("physical reads/s", Side::Right),
+        ("hits", Side::Right),
+        ("read p99 us", Side::Right),
+        ("limited by", Side::Left),
+        ("verdict", Side::Left),
+    ]);
+    for (number, target) in (1..).zip(&step.targets) {
+        table.row(row(&format!("{number} {}", escape(&target.target)), target));
+    }
+    table
+}
+
+fn row(name: &str, target: &TargetSummary) -> Vec<String> {
+    let step = &target.step;
+    let reads = step.ops.select.as_ref().and_then(|select| select.p99_us);
+    vec![
+        name.to_owned(),
+        step.sessions.map_or_else(|| UNKNOWN.to_owned(), |sessions| sessions.to_string()),
+        maybe(step.blocks_visited_per_s),
+        maybe(step.logical_reads_per_s),
+        maybe(step.physical_reads_per_s),
+        percent(step.hit_ratio),
+        maybe(reads),
+        step.limited_by.as_ref().map_or_else(|| UNKNOWN.to_owned(), |limit| escape(limit)),
+        card::word(target.validity).to_owned(),
+    ]
+}
