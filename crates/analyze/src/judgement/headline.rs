@@ -42,30 +42,47 @@ pub struct Gates {
 /// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subject {
-    /// Whether bare files, with no database and no cache of one before them.
-    pub on_files: bool,
+    /// What an operation visited.
+    pub visited: Visited,
     /// Length of a block, bytes, where it is known.
     pub block_bytes: Option<u64>,
     /// Whether the access path sorts blocks, so that one request may read several.
     pub sorted: bool,
     /// Whether the target simulates its reads.
     pub simulated: bool,
-    /// Whether nothing is claimed of the blocks that rows stand in.
-    pub rows_alone: bool,
+}
+
+/// What an operation visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visited {
+    /// Blocks of bare files, with no database and no cache of one before them.
+    FileBlocks,
+    /// Blocks of a database.
+    DatabaseBlocks,
+    /// Rows of a database; nothing is claimed of the blocks that they stand in.
+    Rows,
+}
+
+impl Visited {
+    fn in_run(run: &Run) -> Self {
+        match blocks::no_layout(run) {
+            _ if io_job::on_files(run) => Self::FileBlocks,
+            Some(_) => Self::Rows,
+            None => Self::DatabaseBlocks,
+        }
+    }
 }
 
 impl Subject {
+    fn on_files(self) -> bool {
+        self.visited == Visited::FileBlocks
+    }
+
     /// What `step` of `run` read.
     pub fn of(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
         let simulated = run.description.as_ref().is_some_and(|description| description.simulated);
-        Self {
-            on_files: io_job::on_files(run),
-            block_bytes: blocks::of_step(run, &step.head),
-            sorted,
-            simulated,
-            rows_alone: blocks::no_layout(run).is_some(),
-        }
+        Self { visited: Visited::in_run(run), block_bytes: blocks::of_step(run, &step.head), sorted, simulated }
     }
 }
 
@@ -73,7 +90,7 @@ impl Gates {
     /// The ratios of a step.
     pub fn of(step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
         let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * subject.block_bytes.unwrap_or(0) as f64;
-        let written = step.physical_writes_per_s.filter(|_| subject.on_files).unwrap_or(0.0);
+        let written = step.physical_writes_per_s.filter(|_| subject.on_files()).unwrap_or(0.0);
         let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
         Self {
             page_cache_share: step.page_cache_share,
@@ -141,10 +158,10 @@ impl Headline {
 pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
     let Some(visited) = step.blocks_visited_per_s else { return reported(step) };
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
-        let writes = step.physical_writes_per_s.filter(|_| subject.on_files);
+        let writes = step.physical_writes_per_s.filter(|_| subject.on_files());
         let (label, per_s, why) = match writes {
             Some(writes) => ("writes per second (files)", writes, "nothing was read"),
-            _ if subject.rows_alone => {
+            _ if subject.visited == Visited::Rows => {
                 ("rows visited per second", visited, "nothing is claimed of where they lie: no storage is measured")
             }
             _ => ("blocks visited per second", visited, "the target tells no physical reads"),
@@ -152,7 +169,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         return Some(Headline::new(Kind::Operations, label, per_s, why));
     };
     // Files have no cache of their own.
-    if y < CACHED_YIELD && !subject.on_files {
+    if y < CACHED_YIELD && !subject.on_files() {
         return Some(Headline::new(
             Kind::DatabaseCache,
             "blocks visited per second, from the database cache",
@@ -180,13 +197,13 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         }
         (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read per block".to_owned(),
         (Kind::PageCache, Some(phi)) => {
-            let read = if subject.on_files { "was read" } else { "the database read" };
+            let read = if subject.on_files() { "was read" } else { "the database read" };
             format!("the page cache served {} of what {read}: this is no storage figure", part(phi))
         }
         _ => doubts(gates).join("; "),
     };
     let all = gates.page_cache_share.is_some_and(|phi| phi > ALL_CACHED);
-    Some(Headline::new(kind, label(kind, all, mib.is_some(), subject.on_files), reads * mib.unwrap_or(1.0), why))
+    Some(Headline::new(kind, label(kind, all, mib.is_some(), subject.on_files()), reads * mib.unwrap_or(1.0), why))
 }
 
 /// The headline of a report: requests and blocks are apart there, operations are not reported.

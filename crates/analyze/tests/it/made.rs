@@ -120,6 +120,7 @@ impl Made {
             finished: true,
             interrupted: false,
             error: None,
+            targets: Vec::new(),
         }
     }
 

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use mindful_conformance::{not_run, own_process};
 use mindful_core::engine::HostView;
-use mindful_core::metric::{MetricKind, Sampler, shared};
+use mindful_core::metric::{Metric, MetricKind, Sampler, shared};
 use mindful_core::result::Finding;
 use mindful_observe::{environment, host_checks, host_samplers};
 

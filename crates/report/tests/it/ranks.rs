@@ -14,6 +14,7 @@ fn rank(rank: u32) -> RankRecord {
         host: format!("host-{rank}"),
         first_session: 2 * rank,
         sessions: 2,
+        on: None,
         clock_offset_us: Some(i64::from(rank) * 12_000),
         clock_within_us: Some(300),
         start_us: 0,

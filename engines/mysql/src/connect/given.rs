@@ -108,10 +108,8 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
 /// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not: who asks for it in
 /// the URL is refused, who has it in an option file for servers elsewhere is told.
 fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
-    let name = match Mode::NAMES.into_iter().find(|(_, of)| *of == mode) {
-        Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) => name,
-        _ => return Ok(None),
-    };
+    let found = Mode::NAMES.into_iter().find(|(_, of)| *of == mode);
+    let Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) = found else { return Ok(None) };
     let what = format!("ssl-mode={name}: mindful does not encrypt on a socket, which leads to this host alone");
     if of_url {
         return Err(Error::plan(what, "leave it away, or name host and port: mysql://user@localhost:3306/database"));
