@@ -114,7 +114,7 @@ fn take(conn: &mut Conn, name: &str, seconds: u64) -> Result<bool, Failure> {
 }
 
 fn release(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
-    Ok(conn.query_drop(format!("DO RELEASE_LOCK('{}')", name(namespace, None)))?)
+    Ok(conn.query_drop(format!("SELECT RELEASE_LOCK('{}')", name(namespace, None)))?)
 }
 
 fn in_use(namespace: &Namespace, users: &str) -> Error {
