@@ -1,12 +1,21 @@
-//! Every plan in examples/ resolves, tells how it is run, and those without I/O run.
+//! Every plan in examples/, and that beside an engine, resolves, tells how it is run, and those without I/O run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+fn of_project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).canonicalize().unwrap()
+}
+
 fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()
+    of_project("examples")
+}
+
+/// The plan of an engine that is in no build by default stands beside it.
+fn of_features() -> Option<PathBuf> {
+    cfg!(feature = "oracle").then(|| of_project("engines/oracle/example.toml"))
 }
 
 fn plans() -> Vec<PathBuf> {
@@ -28,14 +37,14 @@ fn ran(output: &Output) -> bool {
 fn every_example_resolves_and_tells_the_command_that_runs_it() {
     let store = tempfile::tempdir().unwrap();
     assert!(plans().len() >= 12, "{:?}", plans());
-    for plan in plans() {
+    for plan in plans().into_iter().chain(of_features()) {
         let output = mindful(store.path(), &["plan", "--format", "json", "--plan", plan.to_str().unwrap()]);
         let reported = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{}: {reported}", plan.display());
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         let text = std::fs::read_to_string(&plan).unwrap();
-        let name = plan.file_name().unwrap().to_str().unwrap();
-        assert!(text.contains(&format!("--plan examples/{name}")), "{name} does not tell its command");
+        let name = plan.strip_prefix(of_project("")).unwrap().to_str().unwrap();
+        assert!(text.contains(&format!("--plan {name}")), "{name} does not tell its command");
         // What the file says is what the plan holds: no key is passed over.
         for (key, _) in text.parse::<toml::Table>().unwrap() {
             let origin = value["settings"][&key]["origin"].to_string();

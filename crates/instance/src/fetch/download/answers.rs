@@ -34,6 +34,17 @@ fn head(line: &str, length: usize) -> String {
     format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
 }
 
+/// All of it: who is answered and left before the last word was sent is told of a broken pipe.
+fn read_request(stream: &mut TcpStream) {
+    let (mut request, mut piece) = (Vec::new(), [0; 4096]);
+    while !request.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => return,
+            Ok(length) => request.extend_from_slice(&piece[..length]),
+        }
+    }
+}
+
 /// A source that answers its connections with these bytes, one after the other, the last again and again.
 fn source(answers: Vec<Vec<u8>>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -41,8 +52,7 @@ fn source(answers: Vec<Vec<u8>>) -> String {
     std::thread::spawn(move || {
         for (number, stream) in listener.incoming().enumerate() {
             let mut stream: TcpStream = stream.unwrap();
-            let mut request = [0; 4096];
-            let _ = stream.read(&mut request);
+            read_request(&mut stream);
             let _ = stream.write_all(&answers[number.min(answers.len() - 1)]);
         }
     });
