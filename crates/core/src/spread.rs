@@ -43,7 +43,7 @@ impl Spread {
     /// # Errors
     /// There is not one weight for each target.
     pub fn over(targets: usize, settings: &Settings) -> Result<Self> {
-        let Some(weights) = settings.parse("target_weights", weights)? else { return Ok(Self::new(vec![1; targets])) };
+        let Some(weights) = weights(settings)? else { return Ok(Self::new(vec![1; targets])) };
         if weights.len() == targets {
             return Ok(Self::new(weights));
         }
@@ -88,8 +88,16 @@ pub fn urls(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|url| !url.is_empty())
 }
 
-/// `3,1`: how many of all sessions each target takes.
-fn weights(text: &str) -> Result<Vec<u32>> {
+/// How many of all sessions each target takes, where that is said.
+///
+/// # Errors
+/// These are no weights.
+pub fn weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
+    settings.parse("target_weights", list)
+}
+
+/// `3,1`
+fn list(text: &str) -> Result<Vec<u32>> {
     let weight = |part: &str| part.trim().parse::<u32>().ok().filter(|weight| (1..=MOST_WEIGHT).contains(weight));
     text.split(',').map(weight).collect::<Option<Vec<u32>>>().ok_or_else(|| {
         Error::plan(

@@ -8,6 +8,7 @@ use crate::dataset::{Content, Extent};
 use crate::error::{Error, Result};
 use crate::price::Price;
 use crate::settings::{self, Settings};
+use crate::spread;
 use crate::units::{self, Share};
 use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
@@ -27,6 +28,8 @@ impl Plan {
 
 fn plan(s: &Settings) -> Result<Plan> {
     s.within(KEYS)?;
+    // How many targets there are is known to who has the list.
+    spread::weights(s)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,
