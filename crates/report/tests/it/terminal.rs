@@ -217,12 +217,15 @@ fn every_figure_of_a_step_can_be_explained() {
         "cpu",
         "choices",
         "device",
+        "caps",
         "waits",
         "per_price",
     ];
     let names = summary.as_object().unwrap().keys();
     let names = names.chain(
-        ["cpu", "device", "waits", "per_price"].iter().flat_map(|part| summary[part].as_object().unwrap().keys()),
+        ["cpu", "device", "caps", "waits", "per_price"]
+            .iter()
+            .flat_map(|part| summary[part].as_object().unwrap().keys()),
     );
     for name in names.filter(|name| !asked.contains(&name.as_str())) {
         assert!(explain::names().any(|known| known == name), "{name}");
