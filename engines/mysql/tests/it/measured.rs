@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use mindful_conformance::Fixture;
 use mindful_core::engine::Target;
 use mindful_core::metric::{Counter, shared as counters};
 use mindful_core::units::Share;
@@ -76,6 +77,15 @@ fn redo_is_told_to_the_byte_by_how_much_an_update_changes() {
     assert!((1.9..5.5).contains(&logical), "{logical} logical reads a block");
 }
 
+/// One schema of so many blocks, for which the cache has room.
+fn with_room(kind: Kind, cache: &str, blocks: u64) -> Fixture {
+    let mut fixture = shared::own(kind).with("cache", cache).with("wait_sampling", "off");
+    fixture.dataset.schemas = 1;
+    fixture.dataset.blocks_per_schema = blocks;
+    fixture.dataset.scan_blocks = 0;
+    fixture
+}
+
 /// Bytes that the kernel fetched from storage for a process.
 fn fetched_bytes(pid: u32) -> f64 {
     let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
@@ -86,10 +96,7 @@ fn fetched_bytes(pid: u32) -> f64 {
 /// twice: nothing depends on time, and all counters are read at rest. By the client's loop, which reads nothing before.
 fn ledger_of_a_pass(kind: Kind) {
     const BLOCKS: u64 = 5_000;
-    let mut fixture = shared::own(kind).with("cache", "160MiB").with("wait_sampling", "off");
-    fixture.dataset.schemas = 1;
-    fixture.dataset.blocks_per_schema = BLOCKS;
-    fixture.dataset.scan_blocks = 0;
+    let fixture = with_room(kind, "160MiB", BLOCKS);
     let opened = fixture.loaded();
     let method = opened.target.describe().unwrap().facts["innodb_flush_method"].clone();
     assert_eq!(method, "O_DIRECT", "the page cache serves what the ledger is of: test on another file system");
@@ -137,10 +144,7 @@ fn a_cold_pass_of_mysql_balances_to_one_percent() {
 /// be one walk through the table more.
 fn requests_of_reads(kind: Kind) {
     const BLOCKS: u64 = 2_000;
-    let mut fixture = shared::own(kind).with("cache", "64MiB").with("wait_sampling", "off");
-    fixture.dataset.schemas = 1;
-    fixture.dataset.blocks_per_schema = BLOCKS;
-    fixture.dataset.scan_blocks = 0;
+    let fixture = with_room(kind, "64MiB", BLOCKS);
     let opened = fixture.loaded();
     let told = opened.target.describe().unwrap().cache_requests.unwrap();
     // What is missed here is there in the slices that count.

@@ -58,10 +58,7 @@ fn a_limit_that_a_volume_tells_is_the_verdict() {
 }
 
 mod alone {
-    use mindful_conformance::not_run;
-
     use super::Bench;
-    use crate::lies::bench::device_of;
     use crate::lies::control_group::ControlGroup;
     use crate::lies::server::UsersServer;
     use crate::mindful::alone::Quiet;
@@ -70,10 +67,7 @@ mod alone {
     fn a_server_at_the_limit_of_its_group_is_told_by_what_it_may() {
         const READS: u32 = 300;
         let bench = Bench::before_quiet();
-        let Some(device) = device_of(&bench.path(".")) else {
-            return not_run("a layer hides the device that it would throttle");
-        };
-        let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
+        let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
         let single = ["--work-unit", "1", "--duration", "4s"];

@@ -7,6 +7,8 @@ use std::{fs, io};
 
 use mindful_conformance::not_run;
 
+use crate::lies::bench::device_of;
+
 /// Groups of this process so far.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -27,6 +29,15 @@ impl ControlGroup {
     pub fn with_reads(device: &str, per_s: u32) -> Option<Self> {
         let old = [("blkio.throttle.read_iops_device", format!("{device} {per_s}"))];
         Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
+    }
+
+    /// The same of the device that holds `path`, where no layer hides it.
+    pub fn with_reads_of(path: &Path, per_s: u32) -> Option<Self> {
+        let device = device_of(path);
+        if device.is_none() {
+            not_run("a layer hides the device that it would throttle");
+        }
+        Self::with_reads(&device?, per_s)
     }
 
     /// A group with the limits of version 1, or that of version 2.

@@ -2,8 +2,6 @@
 
 use std::process::Command;
 
-use mindful_conformance::not_run;
-
 use crate::lies::bench::{Bench, device_of};
 use crate::lies::control_group::ControlGroup;
 use crate::lies::server::UsersServer;
@@ -90,10 +88,7 @@ mod alone {
     fn a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep() {
         const READS: u32 = 500;
         let bench = Bench::before_quiet();
-        let Some(device) = device_of(&bench.path(".")) else {
-            return not_run("a layer hides the device that it would throttle");
-        };
-        let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
+        let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
         let single = |duration| ["--work-unit", "1", "--duration", duration];
