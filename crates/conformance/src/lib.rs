@@ -12,6 +12,7 @@ mod expected;
 pub mod finding;
 mod fixture;
 pub mod keys;
+mod made_once;
 pub mod meeting;
 mod network;
 mod not_run;
@@ -24,6 +25,7 @@ mod tools;
 pub mod work;
 
 pub use fixture::{Fixture, Opened};
+pub use made_once::copy_of_one;
 pub use network::network;
 pub use not_run::not_run;
 pub use notes::Notes;

@@ -18,14 +18,14 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Transactions that purge may leave: an idle server keeps some tens, and they are nothing beside a step's reads.
 const HISTORY_LEFT: f64 = 128.0;
-/// One that has left as many for so long works at nothing.
-const STANDS: Duration = Duration::from_secs(2);
+/// Purge that has left as many for so long works at nothing: it looks twice a second.
+const PURGE_STANDS: Duration = Duration::from_secs(2);
 
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 /// Pages that may stay dirty: the server keeps some of its own.
 const DIRTY_LEFT: f64 = 4.0;
-/// How long the page cleaner may take over them.
-const CLEANING: Duration = Duration::from_secs(10);
+/// A page cleaner that has left as many for so long, be its device ever so busy, writes none.
+const CLEANER_STANDS: Duration = Duration::from_secs(10);
 
 /// Writes everything back that belongs to `tables`, and does `work` while nobody changes them. `None` where the role
 /// lacks the right to it.
@@ -50,11 +50,22 @@ pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn 
         return Ok(());
     }
     link.run("settling what updates left", |conn| {
-        if !purged(conn, stop)? {
-            note(events, "purge is not done with what updates left: its reads and writes are in the figures");
+        match purge_left(conn, private, stop)? {
+            Some(left) if left <= HISTORY_LEFT => {}
+            Some(_) => {
+                note(events, "purge is not done with what updates left: its reads and writes are in the figures");
+            }
+            None => note(
+                events,
+                "the role may not know what purge has left to do, so nothing waits for it: GRANT PROCESS ON *.* to the role",
+            ),
         }
         if exported(conn, tables, |_| Ok(()))?.is_none() {
-            note(events, "no right to FLUSH TABLES … FOR EXPORT (RELOAD): the server writes back in its own time");
+            note(
+                events,
+                "the role may not FLUSH TABLES … FOR EXPORT, so the server writes back in its own time: \
+                 GRANT RELOAD ON *.* to the role",
+            );
         }
         if private { written_back(conn, stop) } else { Ok(()) }
     })
@@ -66,38 +77,38 @@ fn written_back(conn: &mut Conn, stop: &Stop) -> Result<(), Failure> {
     let Some((most, low)) = conn.query_first::<(f64, f64), _>(sql)? else { return Ok(()) };
     // MySQL lowers the second with the first.
     conn.query_drop("SET GLOBAL innodb_max_dirty_pages_pct = 0")?;
-    let begun = Instant::now();
-    let waited = loop {
-        match status::read(conn, &[DIRTY]) {
-            Ok(read) if read.get(DIRTY).is_some_and(|dirty| *dirty > DIRTY_LEFT) => {}
-            Ok(_) => break Ok(()),
-            Err(error) => break Err(error),
-        }
-        if begun.elapsed() > CLEANING || stop.requested() {
-            break Ok(());
-        }
-        std::thread::sleep(LOOK_AGAIN);
-    };
+    let dirty = || Ok(status::read(conn, &[DIRTY])?.get(DIRTY).copied());
+    let waited = fallen_to(DIRTY_LEFT, CLEANER_STANDS, stop, dirty);
     conn.query_drop(format!("SET GLOBAL innodb_max_dirty_pages_pct = {most}"))?;
     conn.query_drop(format!("SET GLOBAL innodb_max_dirty_pages_pct_lwm = {low}"))?;
-    waited
+    waited.map(drop)
 }
 
-/// Waits until purge has nothing left to do; whether it came to that.
-fn purged(conn: &mut Conn, stop: &Stop) -> Result<bool, Failure> {
+/// Waits until purge has nothing left to do; tells the transactions it has left, `None` where the role may not know. A
+/// `private` server, where nobody else makes work for it, is waited for until nothing is left: purge comes half a second late
+/// to the last transactions, and looks through hundreds of pages then.
+fn purge_left(conn: &mut Conn, private: bool, stop: &Stop) -> Result<Option<f64>, Failure> {
+    let goal = if private { 0.0 } else { HISTORY_LEFT };
+    fallen_to(goal, PURGE_STANDS, stop, || status::history(conn))
+}
+
+/// Looks until what is `left` has fallen to `goal`, or has not fallen for as long as `stands`; tells what is left then.
+fn fallen_to(
+    goal: f64,
+    stands: Duration,
+    stop: &Stop,
+    mut left: impl FnMut() -> Result<Option<f64>, Failure>,
+) -> Result<Option<f64>, Failure> {
     let begun = Instant::now();
-    let mut last = (f64::MAX, begun);
+    let mut least = (f64::MAX, begun);
     loop {
-        // Where nobody tells how long the history is, nothing is waited for.
-        let left = status::history(conn)?.unwrap_or(0.0);
-        if left < last.0 {
-            last = (left, Instant::now());
+        let Some(now) = left()? else { return Ok(None) };
+        if now < least.0 {
+            least = (now, Instant::now());
         }
-        if left <= HISTORY_LEFT || last.1.elapsed() > STANDS {
-            return Ok(left <= HISTORY_LEFT);
-        }
-        if begun.elapsed() > PATIENCE || stop.requested() {
-            return Ok(false);
+        let over = now <= goal || least.1.elapsed() > stands || begun.elapsed() > PATIENCE;
+        if over || stop.requested() {
+            return Ok(Some(now));
         }
         std::thread::sleep(LOOK_AGAIN);
     }

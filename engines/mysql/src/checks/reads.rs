@@ -63,7 +63,8 @@ pub fn page_cache(state: &State) -> Option<Finding> {
 pub fn adaptive_hash(state: &State) -> Option<Finding> {
     state.is_on("innodb_adaptive_hash_index").then(|| {
         let text = "The adaptive hash index spares reads of index pages once it has grown, so logical reads and latencies \
-                    drift while it does. SET GLOBAL innodb_adaptive_hash_index = OFF";
+                    drift while it does; and where the tablespaces cannot be read, the size of a table alone tells of its \
+                    layout. SET GLOBAL innodb_adaptive_hash_index = OFF";
         codes::MYSQL_ADAPTIVE_HASH.finding(text, "innodb_adaptive_hash_index = ON")
     })
 }

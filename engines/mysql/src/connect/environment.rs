@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The surroundings, taken once.
 #[derive(Clone, Default)]
@@ -14,6 +14,9 @@ pub struct Environment {
     system: Vec<PathBuf>,
 }
 
+/// Variables of the two clients begin so.
+const PREFIXES: [&str; 2] = ["MYSQL_", "MARIADB_"];
+
 /// Option files of the whole host.
 const OF_THE_HOST: [&str; 2] = ["/etc/my.cnf", "/etc/mysql/my.cnf"];
 
@@ -21,17 +24,34 @@ impl Environment {
     /// Those of this process.
     pub fn of_process() -> Self {
         Self {
-            variables: env::vars().filter(|(name, _)| name.starts_with("MYSQL_")).collect(),
+            variables: env::vars().filter(|(name, _)| PREFIXES.iter().any(|of| name.starts_with(of))).collect(),
             home: env::home_dir(),
             user: whoami::username().ok(),
             system: OF_THE_HOST.map(PathBuf::from).into(),
         }
     }
 
-    /// Option files, the one that decides last.
+    /// Option files, the one that decides last: of the host, of the server's folder, of the user.
     pub fn option_files(&self) -> Vec<PathBuf> {
+        let of_server = self.of_either("HOME").map(|folder| Path::new(&folder).join("my.cnf"));
         let own = self.home.iter().map(|home| home.join(".my.cnf"));
-        self.system.iter().cloned().chain(own).collect()
+        self.system.iter().cloned().chain(of_server).chain(own).collect()
+    }
+
+    /// What ends the names of groups in option files that are read beside the usual ones.
+    pub fn group_suffix(&self) -> Option<String> {
+        self.of_either("GROUP_SUFFIX")
+    }
+
+    /// The file of logins that `mysql_config_editor` writes, where there is one.
+    pub fn login_file(&self) -> Option<PathBuf> {
+        let usual = || self.home.as_ref().map(|home| home.join(".mylogin.cnf"));
+        self.variable("MYSQL_TEST_LOGIN_FILE").map(PathBuf::from).or_else(usual).filter(|path| path.exists())
+    }
+
+    /// The variable of MariaDB's client, which goes before that of MySQL's.
+    fn of_either(&self, name: &str) -> Option<String> {
+        PREFIXES.iter().rev().find_map(|prefix| self.variable(&format!("{prefix}{name}")))
     }
 
     /// A variable, unless it is empty.

@@ -50,7 +50,7 @@ pub struct Given {
 impl Given {
     /// What `parts` of a URL mean in these surroundings.
     pub fn collect(parts: &Parts, environment: &Environment) -> Result<Self> {
-        let said = option_file::read(&environment.option_files());
+        let said = option_file::read(&environment.option_files(), environment.group_suffix().as_deref());
         let of_url =
             |name: &str| parts.parameters.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());
         let of_file = |name: &str| said.values.get(name).filter(|text| !text.is_empty()).cloned();
@@ -60,12 +60,17 @@ impl Given {
             Error::plan("this process's user has no name", "name the user to connect as: mysql://user@host/database")
         })?;
         let (mode, mut notes) = (mode(&said, of_url("ssl-mode").as_deref())?, said.notes.clone());
+        if let Some(file) = environment.login_file() {
+            let next = "put what is needed of it in ~/.my.cnf, MYSQL_PWD or the URL";
+            notes.push(format!("{} is not read, for it is encrypted: {next}", file.display()));
+        }
         let path = |name: &str| given(name).map(PathBuf::from);
         let tls = Tls { mode, ca: path("ssl-ca"), certificate: path("ssl-cert"), key: path("ssl-key") };
         notes.extend(tls.remark());
         let road = road(parts, of_url("socket"), &of_file, environment)?;
         if let Road::Socket(_) = road {
             notes.extend(on_socket(mode, of_url("ssl-mode").is_some())?);
+            notes.extend(ignored_on_socket(parts, &tls));
         }
         Ok(Self {
             road,
@@ -115,6 +120,22 @@ fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
         return Err(Error::plan(what, "leave it away, or name host and port: mysql://user@localhost:3306/database"));
     }
     Ok(Some(what))
+}
+
+/// What else was given and means nothing on a socket. A port of an option file stands beside its socket in many.
+fn ignored_on_socket(parts: &Parts, tls: &Tls) -> Option<String> {
+    let ignored: Vec<&str> = [
+        ("ssl-ca", tls.ca.is_some()),
+        ("ssl-cert", tls.certificate.is_some()),
+        ("ssl-key", tls.key.is_some()),
+        ("the host of the URL", parts.host.as_deref().is_some_and(|host| host != "localhost")),
+        ("the port of the URL", parts.port.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(name, given)| given.then_some(name))
+    .collect();
+    let next = "name host and port without a socket for a connection by TCP";
+    (!ignored.is_empty()).then(|| format!("{} is not used on a socket: {next}", ignored.join(", ")))
 }
 
 /// `localhost` without a port is the socket, as for the client; whoever names a port means TCP.
@@ -215,15 +236,48 @@ mod tests {
     }
 
     #[test]
+    fn what_means_nothing_on_a_socket_is_told() {
+        let around = Environment::empty().with_user("me");
+        let told = |url: &str| given(url, &around).notes.join("\n");
+        let told_of_all = told("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
+        assert!(
+            told_of_all.contains("ssl-ca, the host of the URL, the port of the URL is not used on a socket"),
+            "{told_of_all}"
+        );
+        assert_eq!(told("mysql://localhost/b?socket=/x.sock"), "");
+    }
+
+    #[test]
+    fn surroundings_are_those_of_both_clients() {
+        let [home, server] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let text = "[client]\nhost=of-server\nuser=plain\n[client_test]\nuser=suffixed\n";
+        fs::write(server.path().join("my.cnf"), text).unwrap();
+        fs::write(home.path().join(".my.cnf"), "[client]\nhost=own\n").unwrap();
+        let folder = server.path().display().to_string();
+        for client in ["MYSQL", "MARIADB"] {
+            let around = Environment::empty().with(&format!("{client}_HOME"), &folder);
+            let one = given("mysql:///b", &around);
+            assert_eq!((one.road, one.user.as_str()), (Road::Tcp("of-server".to_owned(), DEFAULT_PORT), "plain"));
+            let around = around.with_home(home.path()).with(&format!("{client}_GROUP_SUFFIX"), "_test");
+            let two = given("mysql:///b", &around);
+            assert_eq!((two.road, two.user.as_str()), (Road::Tcp("own".to_owned(), DEFAULT_PORT), "suffixed"));
+        }
+        fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
+        let told = given("mysql://me@db/b", &Environment::empty().with_home(home.path())).notes;
+        assert!(told.len() == 1 && told[0].contains(".mylogin.cnf is not read"), "{told:?}");
+    }
+
+    #[test]
     fn modes_are_those_of_both_clients() {
         let around = Environment::empty().with_user("me");
         for (name, mode) in Mode::NAMES {
             assert_eq!(given(&format!("mysql://db/b?ssl-mode={}", name.to_lowercase()), &around).tls.mode, mode);
         }
         assert_eq!(given("mysql://db/b", &around).tls.mode, Mode::Preferred);
-        let said = |name: &str, value: &str| option_file::Said {
-            values: [(name.to_owned(), value.to_owned())].into(),
-            notes: Vec::new(),
+        let said = |name: &str, value: &str| {
+            let mut said = option_file::Said::default();
+            said.values.insert(name.to_owned(), value.to_owned());
+            said
         };
         assert_eq!(mode(&said("ssl", "0"), None).unwrap(), Mode::Disabled);
         assert_eq!(mode(&said("ssl", ""), None).unwrap(), Mode::Required);

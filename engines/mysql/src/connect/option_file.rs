@@ -40,9 +40,28 @@ const HOOKS: [&str; 9] = [
     "tee",
 ];
 
+/// Options that change how the client connects and that have no meaning here.
+const NOT_READ: [&str; 14] = [
+    "bind-address",
+    "compress",
+    "login-path",
+    "protocol",
+    "server-public-key-path",
+    "ssl-capath",
+    "ssl-cipher",
+    "ssl-crl",
+    "ssl-crlpath",
+    "ssl-fips-mode",
+    "tls-ciphersuites",
+    "tls-fp",
+    "tls-fplist",
+    "tls-version",
+];
+
 /// More is no option file.
 const LONGEST: u64 = 1 << 20;
-const DEEPEST: u32 = 4;
+/// Files below files that the client reads.
+const DEEPEST: u32 = 10;
 
 /// What the files say. A value may be a secret, so there is no `Debug`.
 #[derive(Default, Clone)]
@@ -51,11 +70,14 @@ pub struct Said {
     pub values: BTreeMap<String, String>,
     /// What was left out and why, for the user.
     pub notes: Vec<String>,
+    /// Of groups that are read beside those without it.
+    suffix: Option<String>,
 }
 
-/// Reads `files` in their order; those that are not there say nothing.
-pub fn read(files: &[PathBuf]) -> Said {
-    let mut said = Said::default();
+/// Reads `files` in their order; those that are not there say nothing. With a `suffix` the groups that end in it are read
+/// as well.
+pub fn read(files: &[PathBuf], suffix: Option<&str>) -> Said {
+    let mut said = Said { suffix: suffix.map(str::to_ascii_lowercase), ..Said::default() };
     for file in files {
         said.file(file, 0);
     }
@@ -63,11 +85,22 @@ pub fn read(files: &[PathBuf]) -> Said {
 }
 
 impl Said {
+    fn tell(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn is_read(&self, group: &str) -> bool {
+        let plain = self.suffix.as_deref().and_then(|suffix| group.strip_suffix(suffix));
+        GROUPS.contains(&group) || plain.is_some_and(|plain| GROUPS.contains(&plain))
+    }
+
     fn file(&mut self, path: &Path, depth: u32) {
         match text(path) {
             Ok(None) => {}
             Ok(Some((text, is_private))) => self.lines(path, &text, is_private, depth),
-            Err(why) => self.notes.push(format!("the option file {} is not used: {why}", path.display())),
+            Err(why) => self.tell(format!("the option file {} is not used: {why}", path.display())),
         }
     }
 
@@ -76,13 +109,16 @@ impl Said {
         for line in text.lines().map(str::trim) {
             if let Some(name) = line.strip_prefix('[') {
                 group = name.split(']').next().unwrap_or("").trim().to_ascii_lowercase();
-            } else if let Some(included) = line.strip_prefix("!includedir").filter(|_| depth < DEEPEST) {
+            } else if line.starts_with("!include") && depth >= DEEPEST {
+                let what = format!("`!include` in {} is not followed", path.display());
+                self.tell(format!("{what}: files are read {DEEPEST} below each other, as the client does"));
+            } else if let Some(included) = line.strip_prefix("!includedir") {
                 for file in files_of(Path::new(included.trim())) {
                     self.file(&file, depth + 1);
                 }
-            } else if let Some(included) = line.strip_prefix("!include").filter(|_| depth < DEEPEST) {
+            } else if let Some(included) = line.strip_prefix("!include") {
                 self.file(Path::new(included.trim()), depth + 1);
-            } else if GROUPS.contains(&group.as_str()) && !line.is_empty() && !line.starts_with(['#', ';', '!']) {
+            } else if self.is_read(&group) && !line.is_empty() && !line.starts_with(['#', ';', '!']) {
                 self.option(path, line, is_private);
             }
         }
@@ -97,11 +133,13 @@ impl Said {
         let name = name.strip_prefix("loose-").unwrap_or(&name).to_owned();
         let is = |hook: &str| name.strip_prefix(hook).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         if HOOKS.into_iter().any(is) {
-            self.notes
-                .push(format!("{name} in {} is ignored: mindful runs and loads nothing of others", path.display()));
+            self.tell(format!("{name} in {} is ignored: mindful runs and loads nothing of others", path.display()));
+        } else if NOT_READ.contains(&name.as_str()) {
+            let next = if name == "ssl-capath" { ": name a file of CAs by ssl-ca" } else { "" };
+            self.tell(format!("{name} in {} is ignored: mindful has no such option{next}", path.display()));
         } else if name == "password" && !is_private {
             let why = "others may read it; `chmod 600` it";
-            self.notes.push(format!("the password in {} is not used: {why}", path.display()));
+            self.tell(format!("the password in {} is not used: {why}", path.display()));
         } else if name == "skip-ssl" {
             self.values.insert("ssl".to_owned(), "0".to_owned());
         } else if USED.contains(&name.as_str()) {
@@ -197,7 +235,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = "# all\n[mysqld]\nport=1\n[client]\nuser = \"me # you\" # not me\npassword='a\\sb\"c'\nhost=db # there\n\
                     ssl_mode=REQUIRED\nloose-port=3307\n[mysql]\ndatabase=bench\n[mysqldump]\nuser=other\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)]);
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
         for (name, wanted) in [
             ("user", "me # you"),
             ("password", "a b\"c"),
@@ -212,13 +250,49 @@ mod tests {
     }
 
     #[test]
+    fn files_are_read_as_deep_as_the_client_does() {
+        let folder = tempfile::tempdir().unwrap();
+        for depth in 0..12 {
+            let next = folder.path().join(format!("{}.cnf", depth + 1));
+            let text = format!("[client]\nport={depth}\n!include {}\n", next.display());
+            file(folder.path(), &format!("{depth}.cnf"), 0o600, &text);
+        }
+        let said = read(&[folder.path().join("0.cnf")], None);
+        assert_eq!(value(&said, "port"), Some("10"));
+        assert!(said.notes.len() == 1 && said.notes[0].contains("10.cnf is not followed"), "{:?}", said.notes);
+    }
+
+    #[test]
+    fn groups_of_a_suffix_are_read_beside_the_plain_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "[client_a]\nuser=a\n[client]\nhost=plain\n[client_b]\nuser=b\n[mysqld_a]\nport=9\n";
+        let files = [file(folder.path(), "my.cnf", 0o600, text)];
+        let of = |suffix| read(&files, suffix);
+        assert_eq!(value(&of(Some("_a")), "user"), Some("a"));
+        assert_eq!(value(&of(Some("_B")), "user"), Some("b"));
+        assert_eq!((value(&of(Some("_a")), "host"), value(&of(Some("_a")), "port")), (Some("plain"), None));
+        assert_eq!(value(&of(None), "user"), None);
+    }
+
+    #[test]
+    fn what_has_no_meaning_here_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let text =
+            "[client]\nssl_capath=/etc/ssl/certs\ntls-version=TLSv1.3\nprotocol=tcp\ndefault-character-set=utf8\n";
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
+        assert_eq!(said.notes.len(), 3, "{:?}", said.notes);
+        assert!(said.notes[0].starts_with("ssl-capath") && said.notes[0].contains("by ssl-ca"), "{:?}", said.notes);
+        assert!(said.notes[1].starts_with("tls-version") && said.notes[1].contains("is ignored"), "{:?}", said.notes);
+    }
+
+    #[test]
     fn what_runs_or_loads_something_is_left_out_with_a_line() {
         let folder = tempfile::tempdir().unwrap();
         let text = "[client]\ninit-command=DROP DATABASE b\nplugin_dir=/tmp/x\ndefault-auth=evil\nloose-init-command=x\n\
                     plugin-load=x.so\n[mysql]\npager=sh\nuser=me\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)]);
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
         assert_eq!(said.values.keys().collect::<Vec<_>>(), ["user"]);
-        let hooks = ["init-command", "plugin-dir", "default-auth", "init-command", "plugin-load", "pager"];
+        let hooks = ["init-command", "plugin-dir", "default-auth", "plugin-load", "pager"];
         assert_eq!(said.notes.len(), hooks.len(), "{:?}", said.notes);
         for (note, hook) in said.notes.iter().zip(hooks) {
             assert!(note.starts_with(hook) && note.contains("is ignored") && !note.contains("DROP"), "{note}");
@@ -229,10 +303,10 @@ mod tests {
     fn a_password_that_others_may_read_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let text = "[client]\npassword=secret\nuser=me\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o644, text)]);
+        let said = read(&[file(folder.path(), "my.cnf", 0o644, text)], None);
         assert_eq!((value(&said, "user"), value(&said, "password")), (Some("me"), None));
         assert!(said.notes[0].contains("chmod 600") && !said.notes[0].contains("secret"), "{:?}", said.notes);
-        let said = read(&[file(folder.path(), "open.cnf", 0o666, text)]);
+        let said = read(&[file(folder.path(), "open.cnf", 0o666, text)], None);
         assert!(said.values.is_empty() && said.notes[0].contains("others may write it"), "{:?}", said.notes);
     }
 
@@ -246,8 +320,9 @@ mod tests {
         file(&below, "c.txt", 0o600, "[client]\nuser=c\n");
         let top = folder.path().join("my.cnf");
         let text = format!("!includedir {}\n!include {}\n[client]\nport=5\n", below.display(), top.display());
-        let said = read(&[file(folder.path(), "my.cnf", 0o600, &text)]);
+        let said = read(&[file(folder.path(), "my.cnf", 0o600, &text)], None);
         assert_eq!((value(&said, "user"), value(&said, "port")), (Some("b"), Some("5")));
-        assert!(read(&[folder.path().join("none"), folder.path().to_owned()]).notes[0].contains("plain file"));
+        assert!(said.notes.len() == 1 && said.notes[0].contains("is not followed"), "{:?}", said.notes);
+        assert!(read(&[folder.path().join("none"), folder.path().to_owned()], None).notes[0].contains("plain file"));
     }
 }

@@ -13,6 +13,7 @@ mod proof;
 mod refused;
 mod relay;
 mod remote;
+mod rights;
 mod server;
 mod shared;
 mod support;

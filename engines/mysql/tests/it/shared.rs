@@ -9,7 +9,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::server::Private;
 use tempfile::TempDir;
 
-use crate::support::{Kind, place, started};
+use crate::support::{Kind, made, place, started};
 
 /// A private server that stops when the last test lets go of it.
 pub struct Shared {
@@ -58,7 +58,9 @@ pub fn fixture(kind: Kind) -> Fixture {
 /// A fresh target on a private server of its own.
 pub fn own(kind: Kind) -> Fixture {
     let place = place();
-    let folder = place.path().join("db").display().to_string();
+    let folder = place.path().join("db");
+    made(kind, &folder);
+    let folder = folder.display().to_string();
     let url = format!("{}:", kind.flavor.name().to_lowercase());
     let made = Fixture::new(&ENGINE, url).with("data_dir", &folder);
     let made = kind.options.iter().fold(made, |made, (name, value)| made.with(name, value));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Notes;
+use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
@@ -62,8 +62,24 @@ pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Privat
     (Private::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
 }
 
-/// Opens it where that must work.
+/// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.
+pub fn made(kind: Kind, folder: &Path) {
+    let of = kind.options.iter().fold(kind.flavor.name().to_owned(), |of, (_, value)| of + &value.replace('/', "-"));
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("private-{of}"));
+    let program = std::env::current_exe().unwrap();
+    copy_of_one(&place, &program, folder, |folder| drop(opened(kind, folder, &[])));
+}
+
+/// Starts the one in `folder`, or one without data, where that must work.
 pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Private {
+    if !folder.exists() {
+        made(kind, folder);
+    }
+    opened(kind, folder, extra)
+}
+
+/// Opens the private server in `folder` where that must work.
+pub fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Private {
     let (server, notes) = open(kind, folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }

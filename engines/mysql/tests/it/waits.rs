@@ -80,7 +80,13 @@ fn updates() -> Workload {
 
 /// Remarks and findings, each a line.
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+pub struct Told(Mutex<Vec<String>>);
+
+impl Told {
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
 
 impl Events for Told {
     fn emit(&self, event: Event) {
@@ -140,7 +146,7 @@ fn without_the_right_to_see_waits_the_grant_is_named() {
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
         assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
-        let told = told.0.lock().unwrap().join("\n");
+        let told = told.lines().join("\n");
         let grant = told.contains("what sessions wait for") && told.contains("GRANT SELECT ON performance_schema.*");
         assert_eq!(grant, !seen, "{kind:?}: {told}");
     }

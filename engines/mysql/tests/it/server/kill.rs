@@ -10,7 +10,7 @@ use mindful_conformance::Notes;
 use mindful_core::draw::mix64;
 use mindful_mysql::server::{Phase, Private};
 
-use crate::support::{MARIADB, gone, kill, log, open, place, servers, sql, started};
+use crate::support::{MARIADB, gone, kill, log, open, opened, place, servers, sql};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -26,7 +26,7 @@ fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     let own = folder.is_none().then(place);
     let own_folder = own.as_ref().map(|own| own.path().join("db"));
-    let server = started(MARIADB, folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
+    let server = opened(MARIADB, folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
     let mut next = 1;
     loop {
         load(&server);

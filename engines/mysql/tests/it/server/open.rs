@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use mindful_mysql::server::Phase;
 
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, place, refusal, servers, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, opened, place, refusal, servers, sql, started};
 
 #[test]
 fn mariadb_starts_serves_and_is_removed() {
@@ -26,7 +26,7 @@ fn mysql_does_too() {
 fn lives(kind: Kind, version: &str) {
     let place = place();
     let folder = place.path().join("db");
-    let server = started(kind, &folder, &[]);
+    let server = opened(kind, &folder, &[]);
     assert!(sql(&server, "SELECT VERSION()").starts_with(version));
     for (name, wanted) in [
         ("innodb_flush_method", "O_DIRECT"),

@@ -1,0 +1,36 @@
+//! Folders that are dear to make: made once for all tests of a program, and copied by each.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::Command;
+
+/// Copies to `to`, which is not there yet, the folder that `make` makes at the path it is given. It is kept in `place`, and
+/// made anew for another `program`, which may make it otherwise.
+pub fn copy_of_one(place: &Path, program: &Path, to: &Path, make: impl FnOnce(&Path)) {
+    fs::create_dir_all(place).unwrap();
+    let one_at_a_time = File::create(place.join("lock")).unwrap();
+    one_at_a_time.lock().unwrap();
+    let (made, made_by) = (place.join("made"), place.join("made-by"));
+    let binary = fs::metadata(program).unwrap();
+    let by = format!("{} {} {}", binary.ino(), binary.size(), binary.mtime());
+    if fs::read_to_string(&made_by).is_ok_and(|text| text == by) {
+        return copy(&made, to);
+    }
+    let _ = fs::remove_file(&made_by);
+    let _ = fs::remove_dir_all(&made);
+    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let folder = folder.path().join("folder");
+    make(&folder);
+    copy(&folder, &made);
+    fs::write(made_by, by).unwrap();
+    copy(&made, to);
+}
+
+/// Copies a folder with its owners.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).output().unwrap();
+    assert!(copied.status.success(), "cp: {}", String::from_utf8_lossy(&copied.stderr));
+}
