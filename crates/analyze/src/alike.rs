@@ -8,6 +8,16 @@ use mindful_core::units::counted;
 /// cache is a step of other work.
 pub const HIT_RATIO_APART: f64 = 0.03;
 
+/// And how many standard errors of the less sure one, which a step of few blocks has.
+const ERRORS_APART: f64 = 5.0;
+
+/// The standard error of a step's hit ratio, for the blocks it visited; `None` where these are not known.
+fn error_of_hit_ratio(step: &StepSummary) -> Option<f64> {
+    let blocks = step.blocks_visited_per_s? * step.duration_s?;
+    let hits = step.hit_ratio?;
+    Some((hits * (1.0 - hits) / blocks.max(1.0)).sqrt())
+}
+
 /// How many schemas the sessions of a step visit; `None` where they are not known.
 pub fn schemas_visited(head: &StepHead) -> Option<u64> {
     let workload = head.workload.as_ref()?;
@@ -32,7 +42,8 @@ pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
     }
     let hits = rungs.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
     let [(least, at_least), (most, at_most)] = ends(hits)?;
-    (most - least > HIT_RATIO_APART).then(|| {
+    let noise = rungs.iter().filter_map(|(_, step)| error_of_hit_ratio(step)).fold(0.0, f64::max);
+    (most - least > HIT_RATIO_APART.max(ERRORS_APART * noise)).then(|| {
         format!(
             "hit ratio {:.1} % with {}, {:.1} % with {at_most}: more than {:.0} points apart",
             100.0 * least,

@@ -41,9 +41,9 @@ pub use network::of_part;
 
 /// How far the measured window may be from the requested one, as a share of it.
 pub const WINDOW_TOLERANCE: f64 = 0.01;
-/// And always this much, s: on a busy host a session gets its CPU some hundredths of a second late, which in a short window
-/// is a large share and no fault.
-const WINDOW_SLACK_S: f64 = 0.05;
+/// And this much, s, of a window ten times as long: on a busy host a session gets its CPU some tenths of a second late, which
+/// in a short window is a large share and no fault. Rates are by the time that was measured.
+const WINDOW_SLACK_S: f64 = 0.25;
 /// How far the realised mix may be from the asked one, percentage points (method.md I2).
 pub const MIX_TOLERANCE: f64 = 0.1;
 /// Share of stolen CPU worth a word (method.md F32).
@@ -192,7 +192,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
 fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
     let asked_s = step.head.duration_s?;
     let off_s = (measured_s - asked_s).abs();
-    (off_s > (WINDOW_TOLERANCE * asked_s).max(WINDOW_SLACK_S)).then(|| {
+    (off_s > (WINDOW_TOLERANCE * asked_s).max(WINDOW_SLACK_S.min(asked_s / 10.0))).then(|| {
         let text = "The measured window is not the requested one: a session started late or stopped early.";
         codes::SHORT_WINDOW.finding(text, format!("{measured_s:.2} s measured, {asked_s:.2} s requested"))
     })
@@ -409,7 +409,7 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
         };
         findings.push(codes::CLIENT_BOUND.finding(text, format!("{cores:.2} of {cpus} CPUs that it may use")));
     }
-    if let Some(busy) = cpu.host_busy_share.filter(|busy| *busy > HOST_BUSY) {
+    if let Some(busy) = found.evidence.host_busy.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
         findings.push(codes::HOST_SATURATED.finding(text, format!("{} of the host's CPU busy", percent(busy))));
     }

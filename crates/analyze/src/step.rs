@@ -7,7 +7,7 @@ use mindful_core::workload::LoopSite;
 use crate::figures::blocks;
 use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
-use crate::figures::cpu::client_cpus;
+use crate::figures::cpu::{client_cpus, left_to_host};
 use crate::figures::floors::{Between, floors};
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
@@ -84,7 +84,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         Some(work) => Ledger::of(run, step, work, &counters).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
     };
-    let others_busy = others.as_ref().map(Others::share);
+    let others_busy = others.as_ref().map(|others| others.share() / left_to_host(&counters));
     let stalls = window.as_ref().zip(work.as_ref()).map(|(window, work)| Stalls::of(step, window, work));
     let stalls = stalls.unwrap_or_default();
     let stalled = window.as_ref().map(|window| stalls.us() as f64 / 1e6 / window.seconds());
@@ -122,7 +122,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         words: run.words(),
         client_busy: if summary.ranks.is_empty() { client } else { busiest }.filter(|_| !in_process),
         little_breach: work.and_then(|work| little::breach(run, step, work)),
-        host_busy: summary.cpu.host_busy_share,
+        host_busy: summary.cpu.host_busy_share.map(|busy| busy / left_to_host(counters)),
         others_busy: None,
         stalled: None,
         held: None,

@@ -5,6 +5,7 @@ use mindful_core::metric::{Counter, shared};
 use mindful_core::result::Finding;
 
 use crate::figures::counters::{Change, Counters};
+use crate::figures::cpu::left_to_host;
 use crate::figures::others::{Named, Others};
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
@@ -69,8 +70,12 @@ fn throttled(counters: &Counters) -> Option<Finding> {
 
 /// A CPU that is full while the host is not: interrupts, or a single process, are the limit.
 fn one_cpu(counters: &Counters) -> Option<Finding> {
-    let host = counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US).filter(|busy| *busy <= HOST_BUSY)?;
-    let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds);
+    let left = left_to_host(counters);
+    let host = counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US)? / left;
+    if host > HOST_BUSY {
+        return None;
+    }
+    let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds / left);
     let of_one = |name: &str| name.strip_prefix("cpu").and_then(|rest| rest.strip_suffix("_busy")).map(str::to_owned);
     let cpus = counters.0.iter().filter(|change| change.source == "stat");
     let cpus = cpus.filter_map(|change| Some((of_one(&change.name)?, busy(change)?)));

@@ -56,6 +56,13 @@ fn wait_sampling(counters: &Counters) -> Option<f64> {
     Some(counters.rate(shared::MONITOR_CPU_US)? / 1e6 / cores)
 }
 
+/// The part of the host's CPU time that the hypervisor left it, 0 to 1: stolen time is neither busy nor idle, and a host of
+/// which a fifth is stolen is full at four fifths.
+pub fn left_to_host(counters: &Counters) -> f64 {
+    let stolen = counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
+    stolen.filter(|share| (0.0..1.0).contains(share)).map_or(1.0, |share| 1.0 - share)
+}
+
 /// `c = (CPU - b LIO) / PIO` (measurement.md M7): `b` is the CPU of a logical read in a cached run. Unknown without
 /// one, where next to nothing was read, and with updates, whose commits would count as reads.
 pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {

@@ -96,9 +96,9 @@ pub struct Evidence {
     pub client_busy: Option<f64>,
     /// By how much Little's law is off, as a share of the busy sessions.
     pub little_breach: Option<f64>,
-    /// Busy share of the host's CPU.
+    /// Busy share of the host's CPU, of the time that the hypervisor left it.
     pub host_busy: Option<f64>,
-    /// Share of the host's CPU that neither the server nor mindful used, kernel threads and interrupts apart.
+    /// Share of the same time that neither the server nor mindful used, kernel threads and interrupts apart.
     pub others_busy: Option<f64>,
     /// Share of the window in which at least three quarters of the sessions stood still.
     pub stalled: Option<f64>,

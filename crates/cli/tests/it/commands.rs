@@ -72,7 +72,7 @@ fn a_session_that_dies_makes_the_run_invalid_and_is_named() {
 #[test]
 fn an_interrupted_run_is_readable_and_marked() {
     let cli = Cli::new();
-    let args = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--duration", "30s"];
+    let args = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--duration", "5m"];
     let child = cli.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_runs(cli.store.path());
     std::thread::sleep(Duration::from_secs(2));
@@ -80,7 +80,7 @@ fn an_interrupted_run_is_readable_and_marked() {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert!(reported.elapsed() < Duration::from_secs(10), "{:?}", reported.elapsed());
+    assert!(reported.elapsed() < Duration::from_secs(30), "{:?}", reported.elapsed());
     assert_eq!(output.status.code(), Some(130));
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(ran["validity"], "invalid");
@@ -90,7 +90,7 @@ fn an_interrupted_run_is_readable_and_marked() {
 #[test]
 fn a_killed_run_stays_readable_and_is_unfinished() {
     let cli = Cli::new();
-    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "30s", "--tag", "killed"];
+    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "5m", "--tag", "killed"];
     let mut child = cli.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_runs(cli.store.path());
     std::thread::sleep(Duration::from_secs(2));
@@ -103,7 +103,7 @@ fn a_killed_run_stays_readable_and_is_unfinished() {
 }
 
 fn wait_for_runs(store: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while is_empty(store) {
         assert!(Instant::now() < deadline, "no run folder appeared");
         std::thread::sleep(Duration::from_millis(50));
@@ -428,7 +428,7 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     let unknown = cli.run(&["delete", "one", "three", "--yes"]);
     assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
     assert_eq!(listed(&[]), all);
-    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "30s", "--tag", "going-on"];
+    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "5m", "--tag", "going-on"];
     let mut child = cli.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !listed(&[]).contains("going-on") {
         std::thread::sleep(Duration::from_millis(50));

@@ -1,9 +1,8 @@
 //! `--live` in a real pseudo-terminal: the screen is taken, drawn, resized, left and given back.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use mindful_conformance::not_run;
 
@@ -38,12 +37,20 @@ fn shown_at(
         not_run("`script` of util-linux, which has a terminal of its own, is not there");
         return None;
     };
-    let mut typing = terminal.stdin.take().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    typing.write_all(keys.as_bytes()).unwrap();
-    let output = terminal.wait_with_output().unwrap();
+    let (mut typing, mut screen) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
+    let (mut told, mut typed) = (Vec::new(), keys.is_empty());
+    let mut piece = [0; 4096];
+    while let Ok(read @ 1..) = screen.read(&mut piece) {
+        told.extend_from_slice(&piece[..read]);
+        // What is typed before the screen is taken is thrown away.
+        if !typed && String::from_utf8_lossy(&told).contains(TAKES) {
+            typing.write_all(keys.as_bytes()).unwrap();
+            typed = true;
+        }
+    }
+    let ended = terminal.wait().unwrap();
     drop(typing);
-    Some((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code()))
+    Some((String::from_utf8_lossy(&told).into_owned(), ended.code()))
 }
 
 /// What is written, without blanks and what steers the terminal: blanks are not drawn where there is nothing to wipe out.

@@ -9,7 +9,8 @@ pub mod shares;
 pub mod template;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -38,13 +39,36 @@ impl Mindful {
     }
 }
 
+/// Waits until `child` has a handler for SIGINT: a signal before that ends it as it ends any process.
+pub fn wait_for_handlers(child: &Child) {
+    const SIGINT: u64 = 1 << 1;
+    let begun = Instant::now();
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
+        if caught.is_some_and(|caught| caught & SIGINT != 0) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_mins(1), "it has no handler of signals: {status}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether the host of a step had next to no CPU left: of what the hypervisor left it, most was used.
+pub fn host_was_full(step: &Value) -> bool {
+    let share = |name: &str| step["cpu"][name].as_f64();
+    let left = 1.0 - share("steal_share").unwrap_or(0.0);
+    share("host_busy_share").is_some_and(|busy| busy > 0.85 * left)
+}
+
 /// The arguments of a short run: those given take the place of these.
 pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec!["run", "--format", "json"];
     for (flag, value) in
         [("--schemas", "2"), ("--scale", "16MiB"), ("--sessions", "2"), ("--warmup", "500ms"), ("--duration", "2s")]
     {
-        if !args.contains(&flag) {
+        let fixed_work = flag == "--duration" && args.contains(&"--ops");
+        if !args.contains(&flag) && !fixed_work {
             all.extend([flag, value]);
         }
     }

@@ -106,8 +106,9 @@ fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
     let store = tempfile::tempdir().unwrap();
     let search = |duration: &str| {
         let load = ["--sessions", "1..2", "--null-latency", "5ms", "--work-unit", "1", "--warmup", "0s"];
+        // Far from what an operation takes, on a busy host too: what is asked is whether enough of them are known.
         let objective =
-            ["sweep", "--target", "null:", "--scale", "1000", "--max-iops-at", "p99<=20ms", "--duration", duration];
+            ["sweep", "--target", "null:", "--scale", "1000", "--max-iops-at", "p99<=900ms", "--duration", duration];
         command(store.path(), &[&objective[..], &load].concat()).output().unwrap()
     };
     let undecided = search("90ms");
@@ -120,14 +121,14 @@ fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
     let found = search("1500ms");
     let told = String::from_utf8_lossy(&found.stderr).into_owned();
     assert_eq!(found.status.code(), Some(0), "{told}");
-    assert!(told.contains("is the highest load that meets p99<=20ms, confirmed") && told.contains(": p99 "), "{told}");
+    assert!(told.contains("is the highest load that meets p99<=900ms, confirmed") && told.contains(": p99 "), "{told}");
     let shown = String::from_utf8_lossy(&found.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        shown.contains("highest load within p99<=20ms, confirmed by step ") && shown.contains(" blocks/s, p99 "),
+        shown.contains("highest load within p99<=900ms, confirmed by step ") && shown.contains(" blocks/s, p99 "),
         "{shown}"
     );
     let summary = json(&command(store.path(), &["show", "latest", "--format", "json"]).output().unwrap());
-    assert_eq!(summary["objective"]["objective"], "p99<=20ms", "{summary:#}");
+    assert_eq!(summary["objective"]["objective"], "p99<=900ms", "{summary:#}");
     assert!(summary["objective"]["blocks_visited_per_s"].as_f64().unwrap() > 0.0, "{summary:#}");
 }
 

@@ -49,7 +49,7 @@ fn watching_goes_on_until_it_is_interrupted() {
     let reported = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert!(child.wait().unwrap().success());
-    assert!(reported.elapsed() < Duration::from_secs(10), "{:?}", reported.elapsed());
+    assert!(reported.elapsed() < Duration::from_secs(30), "{:?}", reported.elapsed());
 }
 
 #[test]

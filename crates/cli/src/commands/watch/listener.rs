@@ -69,7 +69,7 @@ pub fn listen(matches: &ArgMatches, served: &Served) -> Result<Option<SocketAddr
 }
 
 /// One more asks: it is answered by a thread of its own, or turned away where enough ask already.
-fn take(client: TcpStream, served: &Served, busy: &Arc<AtomicUsize>) {
+fn take(mut client: TcpStream, served: &Served, busy: &Arc<AtomicUsize>) {
     if busy.fetch_add(1, Ordering::AcqRel) >= MOST {
         busy.fetch_sub(1, Ordering::AcqRel);
         return;
@@ -77,16 +77,18 @@ fn take(client: TcpStream, served: &Served, busy: &Arc<AtomicUsize>) {
     let (served, done) = (served.clone(), Arc::clone(busy));
     let answer = move || {
         // Who went away or kept us waiting gets nothing, and nobody needs to know.
-        let _ = answer(client, &served);
+        let _ = answer(&mut client, &served);
+        // Before the client sees the end: who asks again at once finds the place free.
         done.fetch_sub(1, Ordering::AcqRel);
+        drop(client);
     };
     if std::thread::Builder::new().name("answer".into()).spawn(answer).is_err() {
         busy.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-fn answer(mut client: TcpStream, served: &Served) -> std::io::Result<()> {
-    let request = request(&mut client)?;
+fn answer(client: &mut TcpStream, served: &Served) -> std::io::Result<()> {
+    let request = request(client)?;
     let mut words = request.split_ascii_whitespace();
     let (status, text) = match (words.next(), words.next().map(|path| path.split('?').next().unwrap_or(path))) {
         (Some("GET"), Some("/metrics" | "/")) => ("200 OK", served.text()),
