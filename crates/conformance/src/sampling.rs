@@ -10,6 +10,9 @@ use mindful_core::workload::{OpKind, Workload};
 use crate::fixture::{Fixture, Opened};
 use crate::slices::percent;
 
+/// Enough to move each counter.
+const OPS: u64 = 200;
+
 /// Names are given once, and each reading has a value or an honest blank for each.
 pub fn samplers_give_a_value_for_each_metric(fixture: &Fixture) {
     let opened = fixture.loaded();
@@ -34,7 +37,7 @@ pub fn counters_never_go_down(fixture: &Fixture) {
     let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
     let mut before = counters(&mut samplers);
     for _ in 0..3 {
-        opened.work(&mixed(fixture), 1);
+        opened.work_ops(&mixed(fixture), 1, Some(OPS));
         let after = counters(&mut samplers);
         for (name, value) in &after {
             if let Some(earlier) = before.get(name) {
@@ -83,7 +86,7 @@ fn growth(fixture: &Fixture, opened: &Opened, counter: Counter) -> (Option<f64>,
         all.iter().find(|(key, _)| key.ends_with(&suffix)).map(|(_, value)| *value)
     };
     let before = find(&counters(&mut samplers));
-    let reports = opened.work(&mixed(fixture), 2);
+    let reports = opened.work_ops(&mixed(fixture), 2, Some(OPS));
     let after = find(&counters(&mut samplers));
     (before.zip(after).map(|(before, after)| after - before), reports)
 }

@@ -11,6 +11,7 @@ use tokio_postgres::Statement;
 
 use crate::access;
 use crate::connect::Connection;
+use crate::counters;
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
@@ -158,7 +159,7 @@ impl Operate for Statements {
         let link = Arc::clone(&self.link);
         let done = link.wait(async {
             self.end_transaction().await?;
-            Ok(self.client.batch_execute("SELECT pg_stat_force_next_flush()").await?)
+            counters::publish(&self.client).await
         });
         done.map_err(|failure| link.session_failed(&self.client, &self.place, failure))
     }

@@ -100,7 +100,8 @@ pub fn samplers(
     major: u32,
     events: &dyn Events,
 ) -> Result<Vec<Box<dyn Sampler>>> {
-    publish(link)?;
+    let control = link.control()?;
+    link.run("publishing counters", publish(&control))?;
     // Its own, driven by the thread that reads: that of the sessions may be late behind all of these.
     let link = &Arc::new(link.apart()?);
     let connection = link.connect(0)?;
@@ -124,11 +125,10 @@ pub fn samplers(
     Ok(samplers)
 }
 
-/// Lets the server count now what the control connection has done so far. Left alone it would be added at some later
-/// moment, and the reads of a verification would pass for reads of the window.
-fn publish(link: &Link) -> Result<()> {
-    let control = link.control()?;
-    link.run("publishing counters", async { Ok(control.batch_execute("SELECT pg_stat_force_next_flush()").await?) })
+/// Lets the server count now what a connection has done so far. Left alone it would be added at some later moment, and the
+/// reads of a load or a verification would pass for reads of the window.
+pub async fn publish(connection: &Client) -> std::result::Result<(), Failure> {
+    Ok(connection.batch_execute("SELECT pg_stat_force_next_flush()").await?)
 }
 
 fn unreadable(view: &str) -> Finding {

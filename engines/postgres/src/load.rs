@@ -15,6 +15,7 @@ use mindful_core::event::{Event, Events, note};
 use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 
+use crate::counters;
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::{Kind, Namespace};
@@ -145,7 +146,8 @@ impl Work<'_> {
             made?;
             table = self.next();
         }
-        Ok(())
+        // Its end would add them at some later moment: reads of a load must not pass for reads of a window.
+        self.link.run("publishing counters", counters::publish(&client))
     }
 
     /// What the proof took of a load of `elapsed`: time of a stream by the time there was for all.

@@ -1,5 +1,6 @@
 //! The sampling loop, with samplers whose answers are known.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -50,13 +51,16 @@ struct Counting {
     readings: u32,
     fails_from: u32,
     takes: Duration,
+    /// Set with the first reading.
+    begun: Arc<AtomicBool>,
     panics: bool,
 }
 
 impl Counting {
     fn new(name: &'static str, phase: Phase) -> Self {
         let metrics = vec![Metric::counter("readings", "1", "readings so far")];
-        Self { name, phase, metrics, readings: 0, fails_from: u32::MAX, takes: Duration::ZERO, panics: false }
+        let (takes, begun) = (Duration::ZERO, Arc::default());
+        Self { name, phase, metrics, readings: 0, fails_from: u32::MAX, takes, begun, panics: false }
     }
 }
 
@@ -75,6 +79,7 @@ impl Sampler for Counting {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         assert!(!self.panics, "as asked");
+        self.begun.store(true, Ordering::SeqCst);
         std::thread::sleep(self.takes);
         self.readings += 1;
         if self.readings >= self.fails_from {
@@ -85,6 +90,8 @@ impl Sampler for Counting {
 }
 
 const SLICE_US: i64 = 100_000;
+/// Longer than a busy host keeps a reading waiting: no boundary is missed.
+const LONG_US: i64 = 6 * SLICE_US;
 /// An engine whose clock is an hour ahead.
 const OFFSET_US: i64 = 3_600_000_000;
 
@@ -109,9 +116,7 @@ fn observe(samplers: Vec<Counting>, boundaries: impl Into<Boundaries>) -> (Obser
 
 #[test]
 fn every_boundary_is_read_once_and_settled_sources_later() {
-    // Half of such a slice is longer than any busy host keeps the reading waiting: it would be unknown.
-    let slice_us = 6 * SLICE_US;
-    let due = boundaries_of(slice_us, 4);
+    let due = boundaries_of(LONG_US, 4);
     let (observer, kept) =
         observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], due.clone());
     observer.finish();
@@ -123,7 +128,7 @@ fn every_boundary_is_read_once_and_settled_sources_later() {
             let planned = match name {
                 "at" => *boundary,
                 _ if sample.1 == 4 => boundary + last_us,
-                _ => boundary + slice_us / 2,
+                _ => boundary + LONG_US / 2,
             };
             assert!(sample.2 >= planned - OFFSET_US, "{name} was read before its time");
             assert_eq!(sample.3, [Some(f64::from(sample.1 + 1))]);
@@ -150,7 +155,7 @@ fn sources_introduce_themselves_before_anything_is_read() {
 #[test]
 fn a_source_that_fails_is_reported_once_then_unknown() {
     let failing = Counting { fails_from: 3, ..Counting::new("failing", Phase::Boundary) };
-    let (observer, kept) = observe(vec![failing, Counting::new("well", Phase::Boundary)], boundaries(4));
+    let (observer, kept) = observe(vec![failing, Counting::new("well", Phase::Boundary)], boundaries_of(LONG_US, 4));
     observer.finish();
     let values = |name: &str| -> Vec<Option<f64>> {
         kept.samples().iter().filter(|sample| sample.0 == name).map(|sample| sample.3[0]).collect()
@@ -163,7 +168,7 @@ fn a_source_that_fails_is_reported_once_then_unknown() {
 #[test]
 fn a_source_that_panics_silences_no_other() {
     let panicking = Counting { panics: true, ..Counting::new("panicking", Phase::Boundary) };
-    let (observer, kept) = observe(vec![panicking, Counting::new("well", Phase::Boundary)], boundaries(1));
+    let (observer, kept) = observe(vec![panicking, Counting::new("well", Phase::Boundary)], boundaries_of(LONG_US, 1));
     observer.finish();
     let well: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "well").map(|sample| sample.3[0]).collect();
     assert_eq!(well, [Some(1.0), Some(2.0)]);
@@ -186,13 +191,13 @@ fn a_late_reading_shows_when_and_a_missed_one_is_unknown() {
 
 #[test]
 fn a_server_that_answers_late_makes_no_other_late() {
-    let server = Counting { takes: Duration::from_secs(1), ..Counting::new("server", Phase::Settled) };
-    let due = boundaries(3);
+    let server = Counting { takes: Duration::from_secs(2), ..Counting::new("server", Phase::Settled) };
+    let due = boundaries_of(LONG_US, 3);
     let (observer, kept) = observe(vec![server, Counting::new("host", Phase::Boundary)], due.clone());
     observer.finish();
     let host: Vec<_> = kept.samples().into_iter().filter(|sample| sample.0 == "host").collect();
     let late_us = host.iter().zip(&due).map(|(sample, due)| sample.2 - (due - OFFSET_US)).max().unwrap();
-    assert!(host.len() == 4 && late_us < 500_000, "{late_us} us late");
+    assert!(host.len() == 4 && late_us < LONG_US, "{late_us} us late");
 }
 
 #[test]
@@ -249,9 +254,16 @@ fn stop_ends_a_long_watch_at_once() {
 
 #[test]
 fn a_reading_that_hangs_is_left_behind_by_name() {
-    let hanging = Counting { takes: Duration::from_secs(20), ..Counting::new("hanging", Phase::Boundary) };
+    let begun = Arc::new(AtomicBool::new(false));
+    let hanging = Counting {
+        takes: Duration::from_secs(20),
+        begun: Arc::clone(&begun),
+        ..Counting::new("hanging", Phase::Boundary)
+    };
     let (observer, kept) = observe(vec![hanging], boundaries(3));
-    std::thread::sleep(Duration::from_millis(150));
+    while !begun.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     observer.stop();
     assert_eq!(kept.findings("sampler-hung"), ["source hanging"]);
 }

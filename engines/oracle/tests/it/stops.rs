@@ -21,7 +21,7 @@ fn interrupted<T>(target: &Arc<dyn Target>, work: impl FnOnce() -> Result<T, Err
     let began = Instant::now();
     let Err(error) = work() else { panic!("it came to its end") };
     stop.join().unwrap();
-    assert!((1..20).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    assert!((1..60).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
     error
 }
 
@@ -43,7 +43,7 @@ fn a_session_in_an_operation_without_end_is_left() {
         assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("session 1"), "{error:?}");
         let began = Instant::now();
         drop(session);
-        assert!(began.elapsed() < Duration::from_secs(5), "its end waits for the statement");
+        assert!(began.elapsed() < Duration::from_secs(30), "its end waits for the statement");
         database.hang(text, false);
     }
 }

@@ -59,6 +59,13 @@ impl Embedded {
         Ok(Self { instance: Instance::open(order, Arc::new(cluster), events)?, version })
     }
 
+    /// The folder of the programs that [`Embedded::open`] would start, fetched where they are nowhere.
+    pub fn programs(settings: &Settings, events: &dyn Events) -> Result<PathBuf> {
+        let options = Options::parse(settings)?;
+        let account = Account::choose(options.server.run_as.as_deref())?;
+        Ok(Binaries::find(&options, &base(&account)?, &account, events)?.bin)
+    }
+
     /// Refuses options that make no sense.
     pub fn accepts(settings: &Settings) -> Result<()> {
         Options::parse(settings).map(drop)

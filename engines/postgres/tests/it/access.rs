@@ -4,7 +4,7 @@
 use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
-use mindful_core::metric::{Sampler, shared};
+use mindful_core::metric::{Counter, Sampler, shared};
 use mindful_core::units::Share;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 
@@ -19,9 +19,9 @@ fn of(access: Access) -> Workload {
     }
 }
 
-fn loaded(server: &Server, blocks: u64) -> Box<dyn mindful_core::Target> {
+fn loaded(server: &Server, schemas: u32, blocks: u64) -> Box<dyn mindful_core::Target> {
     let target = server.target(&[("wait_sampling", "off")]).unwrap();
-    target.load(&dataset(2, blocks), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(schemas, blocks), &Silent, &Stop::default()).unwrap();
     target
 }
 
@@ -37,12 +37,13 @@ fn every_version() -> Vec<std::path::PathBuf> {
 fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
     for bin in every_version() {
         let server = Server::start(&bin, &["shared_buffers=4MB"]);
-        let target = loaded(&server, BLOCKS);
+        let target = loaded(&server, 2, BLOCKS);
         for (access, kind, shape) in [
             (Access::Index, OpKind::Select, "Index Scan using blocks_1_k"),
             (Access::Bitmap, OpKind::Select, "Bitmap Heap Scan on blocks_1 and Bitmap Index Scan using blocks_1_k"),
             (Access::Scan, OpKind::Scan, "Seq Scan on blocks_1"),
         ] {
+            let ops = if access == Access::Scan { 4 } else { 20 };
             for looping in [LoopSite::Server, LoopSite::Client] {
                 let w = Workload { looping, ..of(access) };
                 let shapes = target.prepare(&w, 2).unwrap();
@@ -52,15 +53,15 @@ fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
                 let counts = "SELECT seq_scan || ' ' || coalesce(idx_scan, 0) FROM pg_stat_user_tables
                               WHERE relname = 'blocks_2'";
                 let before = server.sql(counts);
-                let report = work(&*target, &mut *session, 0, 20).unwrap();
-                assert_eq!(report.total_ops(), 20);
-                assert_eq!(report.op(kind).blocks, 20 * w.work_unit, "{access} in the {looping} loop of {bin:?}");
+                let report = work(&*target, &mut *session, 0, ops).unwrap();
+                assert_eq!(report.total_ops(), ops);
+                assert_eq!(report.op(kind).blocks, ops * w.work_unit, "{access} in the {looping} loop of {bin:?}");
                 // The server's own counters: all operations went this way, on the table of the session's schema.
                 let counted =
                     |rows: &[String]| -> Vec<u64> { rows[0].split(' ').map(|n| n.parse().unwrap()).collect() };
                 let (before, after) = (counted(&before), counted(&server.sql(counts)));
                 let [scans, by_index] = [0, 1].map(|at| after[at] - before[at]);
-                let expected = if access == Access::Scan { (20, 0) } else { (0, 20) };
+                let expected = if access == Access::Scan { (ops, 0) } else { (0, ops) };
                 assert_eq!((scans, by_index), expected, "{access} in the {looping} loop of {bin:?}");
             }
         }
@@ -72,16 +73,16 @@ fn requests_of_several_blocks_are_told_where_they_are_counted() {
     for bin in every_version() {
         // A session may hold so many blocks as the cache has for each connection: few connections, long requests.
         let server = Server::start(&bin, &["shared_buffers=16MB", "max_connections=10", "max_wal_senders=0"]);
-        let target = loaded(&server, 2 * BLOCKS);
-        let mut samplers = target.samplers().unwrap();
-        for (first_op, access) in [(0, Access::Index), (1_000, Access::Bitmap), (2_000, Access::Scan)] {
-            let mut w = of(access);
-            w.scale = 2 * BLOCKS;
+        let target = loaded(&server, 1, 2 * BLOCKS);
+        for (first_op, ops, access) in [(0, 20, Access::Index), (1_000, 20, Access::Bitmap), (2_000, 4, Access::Scan)] {
+            let w = Workload { schemas: 1, scale: 2 * BLOCKS, ..of(access) };
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-            let mut read = || [shared::READ_REQUESTS, shared::PHYSICAL_READS].map(|c| counter(&mut samplers, c.name()));
+            // As a run does, when the work is prepared: what that read is counted before the first reading.
+            let mut samplers = target.samplers().unwrap();
+            let mut read = || readings(&mut samplers, [shared::READ_REQUESTS, shared::PHYSICAL_READS]);
             let before = read();
-            work(&*target, &mut *session, first_op, 20).unwrap();
+            work(&*target, &mut *session, first_op, ops).unwrap();
             let after = read();
             let major: u32 =
                 server.sql("SELECT current_setting('server_version_num')::int / 10000")[0].parse().unwrap();
@@ -107,11 +108,14 @@ fn requests_of_several_blocks_are_told_where_they_are_counted() {
     }
 }
 
-fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {
-    samplers.iter_mut().find_map(|sampler| {
-        let at = sampler.metrics().iter().position(|metric| metric.name == name)?;
-        sampler.read().expect("a reading")[at]
-    })
+/// Values of one reading of the source that has the last of `counters`; those it does not know are unknown.
+fn readings<const N: usize>(samplers: &mut [Box<dyn Sampler>], counters: [Counter; N]) -> [Option<f64>; N] {
+    let place =
+        |sampler: &dyn Sampler, counter: Counter| sampler.metrics().iter().position(|m| m.name == counter.name());
+    let has_it = |sampler: &&mut Box<dyn Sampler>| place(&***sampler, counters[N - 1]).is_some();
+    let sampler = samplers.iter_mut().find(has_it).unwrap();
+    let values = sampler.read().unwrap();
+    counters.map(|counter| values[place(&**sampler, counter)?])
 }
 
 /// Bytes that the server's processes of that kind have asked for since they began, by `/proc/PID/io`.
@@ -130,7 +134,7 @@ fn asked_by(server: &Server, kind: &str) -> u64 {
 #[test]
 fn workers_take_part_in_scans_and_not_in_index_scans() {
     let server = Server::start(&fetched("18"), &["shared_buffers=4MB", "io_method=worker", "io_workers=3"]);
-    let target = loaded(&server, BLOCKS);
+    let target = loaded(&server, 2, BLOCKS);
     for access in [Access::Index, Access::Bitmap, Access::Scan] {
         let w = of(access);
         let shapes = target.prepare(&w, 1).unwrap();
@@ -149,7 +153,7 @@ fn workers_take_part_in_scans_and_not_in_index_scans() {
 #[test]
 fn updates_do_not_go_by_bitmap_or_scan() {
     let server = Server::start(&fetched("18"), &[]);
-    let target = loaded(&server, BLOCKS);
+    let target = loaded(&server, 2, BLOCKS);
     for access in [Access::Bitmap, Access::Scan] {
         let w = Workload { update_pct: Share::parse("20").unwrap(), ..of(access) };
         let error = target.prepare(&w, 1).unwrap_err();

@@ -1,7 +1,6 @@
 //! What goes wrong on real servers is reported on one line, with the next move, and changes nothing.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::engine::{Engine, Stop};
@@ -35,7 +34,7 @@ fn struck_by(server: &Server, target: &dyn Target, sql: &str) -> Error {
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: None };
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(700));
+            server.await_slice();
             let hit = server.sql(sql);
             assert_eq!(hit, ["t"], "{sql}");
         });

@@ -27,12 +27,12 @@ fn long_slice(target: &dyn Target) -> SliceOrder {
     SliceOrder { index: 0, begin_us, end_us: begin_us + 600_000_000, first_op: 0, max_ops: None }
 }
 
-/// Interrupts `session` a while after its slice began; tells how long it took to end.
-fn interrupted(target: &dyn Target, session: &mut dyn Session) -> Duration {
+/// Interrupts `session` once it waits for a lock in its slice; tells how long it took to end.
+fn interrupted(server: &Server, target: &dyn Target, session: &mut dyn Session) -> Duration {
     let order = long_slice(target);
     std::thread::scope(|scope| {
         let interrupting = scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(500));
+            server.await_lock();
             let began = Instant::now();
             target.interrupt();
             began
@@ -54,7 +54,7 @@ fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
         target.prepare(&w, 1).unwrap();
         let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
         let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
-        let took = interrupted(&*target, &mut *session);
+        let took = interrupted(&server, &*target, &mut *session);
         drop(holding);
         assert!(took < SOON, "{took:?} in the {looping:?} loop");
     }
@@ -79,6 +79,8 @@ fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
         let order = long_slice(&*target);
         let took = std::thread::scope(|scope| {
             let interrupting = scope.spawn(|| {
+                let working = "FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()";
+                server.await_that(&format!("EXISTS (SELECT {working})"));
                 std::thread::sleep(Duration::from_millis(300));
                 road.swallow.store(true, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(300));

@@ -62,12 +62,11 @@ fn a_sample_reads_the_blocks_it_drew_and_no_others() {
             let target = server.target(&[]).unwrap();
             work(&*target);
             drop(target);
-            // A session publishes what it counted when it ends.
-            std::thread::sleep(std::time::Duration::from_millis(500));
+            server.await_alone();
             count() - before
         };
         drop(loaded(server, 1));
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        server.await_alone();
         let sample = visited(&|target| assert!(proof(target).is_sample()));
         let all = visited(&|target| drop(target.verify_all(&Stop::default()).unwrap()));
         assert!((DRAWN..DRAWN + 100).contains(&sample), "{sample}");

@@ -1,7 +1,5 @@
 //! A private server for tests, of any PostgreSQL whose programs stand in a folder.
 
-use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,6 +18,12 @@ use mindful_core::{Engine, Result, Session, Target};
 use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
 use mindful_postgres::embedded::Embedded;
+
+/// How long is waited for what a server does in a moment, unless the host is busy.
+pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Sessions in a slice, as the end of a SELECT.
+pub const IN_A_SLICE: &str = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
 
 /// A running server with its own folder; ends with the value.
 pub struct Server {
@@ -125,6 +129,32 @@ impl Server {
     pub fn crash(&self) {
         let pid = rustix::process::Pid::from_child(&self.process);
         rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
+    }
+
+    /// Waits until `condition` holds; a busy host may take its time.
+    pub fn await_that(&self, condition: &str) {
+        let until = Instant::now() + PATIENCE;
+        while self.sql(&format!("SELECT ({condition})::text")) != ["true"] {
+            assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Waits until a session is in a slice.
+    pub fn await_slice(&self) {
+        self.await_that(&format!("EXISTS (SELECT {IN_A_SLICE})"));
+    }
+
+    /// Waits until a session waits for a lock.
+    pub fn await_lock(&self) {
+        self.await_that("EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')");
+    }
+
+    /// Waits until no other client is connected: what each did is counted before it is gone.
+    pub fn await_alone(&self) {
+        self.await_that(
+            "NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())",
+        );
     }
 
     /// Runs SQL in a transaction that stays open.
@@ -257,32 +287,19 @@ pub fn programs() -> Vec<PathBuf> {
 
 /// Whether programs of `version` are on this machine, or can be fetched. Says that a test did not run where not.
 pub fn at_hand(version: &str) -> bool {
-    let mut settings = Settings::defaults(ENGINE.options());
-    settings.set("pg_version", version, Origin::Default);
-    settings.set("fetch", "off", Origin::Default);
-    let folder = tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o755)).tempdir().unwrap();
-    settings.set("data_dir", folder.path().join("data").to_string_lossy(), Origin::Default);
-    Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).is_ok() || network(BASE)
+    programs_of(version, "off").is_ok() || network(BASE)
 }
 
-/// Where the private server's programs of `version` stand, found by starting it once.
+/// Where the private server's programs of `version` stand; fetches them where they are not.
 pub fn fetched(version: &str) -> PathBuf {
-    static FOUND: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
-    let find = || {
-        let folder = tempfile::Builder::new()
-            .prefix("mindful-pg-")
-            .permissions(std::fs::Permissions::from_mode(0o755))
-            .tempdir()
-            .unwrap();
-        let mut settings = Settings::defaults(ENGINE.options());
-        settings.set("pg_version", version, Origin::Default);
-        settings.set("data_dir", folder.path().join("data").to_string_lossy(), Origin::Default);
-        let private = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
-        let program = std::fs::read_link(format!("/proc/{}/exe", private.postmaster_pid())).unwrap();
-        program.parent().unwrap().to_owned()
-    };
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    found.entry(version.to_owned()).or_insert_with(find).clone()
+    programs_of(version, "on").unwrap()
+}
+
+fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
+    let mut settings = Settings::defaults(ENGINE.options());
+    settings.set("pg_version", version, Origin::Default);
+    settings.set("fetch", fetch, Origin::Default);
+    Embedded::programs(&settings, &Silent)
 }
 
 /// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.
