@@ -1,5 +1,7 @@
 //! What busy sessions wait for, and how counters of it are named.
 
+pub mod sampling;
+
 use std::fmt;
 
 use crate::description::Words;

@@ -1,29 +1,23 @@
 //! What sessions wait for: V$SESSION, sampled. It needs no pack: what a pack keeps of the past is never touched.
-//!
-//! Counts of samples only tell shares of time when samples are independent of the work, so the time between two is drawn
-//! anew each time.
 
-use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::draw::draw_unit;
 use mindful_core::event::Events;
-use mindful_core::metric::{Metric, Sampler};
-use mindful_core::oracle;
-use mindful_core::wait::{SAMPLES, WaitClass, WaitEvent};
-use mindful_core::{Error, Result};
+use mindful_core::metric::Sampler;
+use mindful_core::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::wait::{WaitClass, WaitEvent};
+use mindful_core::{Result, oracle};
+use mindful_host::{cpu, priority};
 
 use crate::connect::{Doing, explain};
 use crate::denied::denied;
 use crate::driver::{Bind, Failure};
 use crate::link::{Link, MODULE, QUESTION, number, text};
-use crate::own::{self, Monitor};
+use crate::own;
 
-/// Stream of the draws that spread samples in time.
-const SPREAD: i64 = 0x6f72_6177;
+/// CPUs that looking may take of this host; what it takes of the server's is not seen.
+const BUDGET_CPUS: f64 = 0.01;
 
 /// Whose sessions are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,72 +97,50 @@ fn metric_of(doing: &str) -> WaitEvent {
     OTHERS.into_iter().find(|other| other.class == class).unwrap_or(OTHERS[5])
 }
 
-/// The sampler of waits, from a thread that ends with it; a finding where V$SESSION may not be read.
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`]; a finding where V$SESSION may not be read.
 pub fn samplers(
     link: &Arc<Link>,
     interval: Duration,
     whom: Whom,
     events: &dyn Events,
-) -> Result<Option<Box<dyn Sampler>>> {
+) -> Result<Vec<Box<dyn Sampler>>> {
     let mut monitors = own::monitors(link, "waits")?;
     if let Err(failure) = sample(link, &mut monitors, whom) {
         events.emit(denied(&failure, "v$session", &["V_$SESSION"])?);
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let found: Arc<Mutex<Found>> = Arc::default();
-    let (stop, stopped) = channel();
-    let (shared, link) = (Arc::clone(&found), Arc::clone(link));
-    let thread = std::thread::Builder::new()
-        .name("waits".to_owned())
-        .spawn(move || sample_until(&stopped, &link, &mut monitors, whom, interval, &shared))
-        .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
-    let help = "Sessions found at this, summed over all samples";
-    let metrics = metrics().map(|event| Metric::counter(event.to_string(), "samples", help)).collect();
-    Ok(Some(Box::new(Waits { found, metrics, stop: Some(stop), thread: Some(thread) })))
+    let monitor = Monitor { link: Arc::clone(link), monitors, whom };
+    let (_, samplers) = sampling::start(monitor, metrics().collect(), interval, "process")?;
+    Ok(samplers.into())
 }
 
-#[derive(Default)]
-struct Found {
-    counts: BTreeMap<WaitEvent, f64>,
-    fault: Option<Error>,
-}
-
-impl Found {
-    fn add(&mut self, sampled: &[(WaitEvent, f64)]) {
-        for (event, sessions) in sampled {
-            *self.counts.entry(*event).or_default() += sessions;
-        }
-    }
-}
-
-fn held(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
-    found.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn sample_until(
-    stopped: &Receiver<()>,
-    link: &Link,
-    monitors: &mut [Monitor],
+/// The monitoring connections, one a service.
+struct Monitor {
+    link: Arc<Link>,
+    monitors: Vec<own::Monitor>,
     whom: Whom,
-    interval: Duration,
-    found: &Mutex<Found>,
-) {
-    for number in 0.. {
-        let pause = interval.mul_f64(0.5 + draw_unit(number, SPREAD));
-        if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
-            return;
-        }
-        match sample(link, monitors, whom) {
-            Ok(sampled) => held(found).add(&sampled),
-            Err(failure) => {
-                held(found).fault = Some(explain(&failure, Doing::Work, "sampling v$session"));
-                return;
-            }
-        }
+}
+
+impl sampling::Monitor for Monitor {
+    fn begin(&mut self) {
+        priority::go_first();
+    }
+
+    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+        sample(&self.link, &mut self.monitors, self.whom)
+            .map_err(|failure| explain(&failure, Doing::Work, "sampling v$session"))
+    }
+
+    fn cpu(&self) -> MonitorCpu {
+        MonitorCpu { own: cpu::of_thread(), server: None }
+    }
+
+    fn interval(&mut self, cost: &Cost) -> Duration {
+        within_budget(cost.asked, cost.of_a_look(), BUDGET_CPUS)
     }
 }
 
-fn sample(link: &Link, monitors: &mut [Monitor], whom: Whom) -> Result<Vec<(WaitEvent, f64)>, Failure> {
+fn sample(link: &Link, monitors: &mut [own::Monitor], whom: Whom) -> Result<Vec<(WaitEvent, f64)>, Failure> {
     let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
     let (sql, binds) = match whom {
         Whom::Ours => (include_str!("../sql/counters/waits.sql"), &names[..]),
@@ -183,41 +155,6 @@ fn sample(link: &Link, monitors: &mut [Monitor], whom: Whom) -> Result<Vec<(Wait
         }
     }
     Ok(sampled)
-}
-
-struct Waits {
-    found: Arc<Mutex<Found>>,
-    metrics: Vec<Metric>,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Sampler for Waits {
-    fn name(&self) -> &'static str {
-        SAMPLES
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let found = held(&self.found);
-        // Once sampling has failed, old counts would pass as new ones.
-        if let Some(fault) = &found.fault {
-            return Err(fault.clone());
-        }
-        Ok(metrics().map(|event| Some(found.counts.get(&event).copied().unwrap_or(0.0))).collect())
-    }
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
 }
 
 #[cfg(test)]

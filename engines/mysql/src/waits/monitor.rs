@@ -8,8 +8,9 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::finding::codes;
+use mindful_core::wait::sampling::{self, Cost, MonitorCpu, within_budget};
 use mindful_core::wait::{WaitClass, WaitEvent};
-use mindful_host::{Kernel, kernel_file, process};
+use mindful_host::{Kernel, cpu, kernel_file, priority, process};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -19,6 +20,9 @@ use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::link::{Link, Open};
 use crate::status;
+
+/// CPUs that looking may take, the server's part and ours together.
+const BUDGET_CPUS: f64 = 0.01;
 
 /// Where it stands what sessions are at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,9 +103,14 @@ impl Monitor {
         };
         ALL.into_iter().filter(told).collect()
     }
+}
 
-    /// What each session is at.
-    pub fn sample(&mut self) -> Result<Vec<WaitEvent>> {
+impl sampling::Monitor for Monitor {
+    fn begin(&mut self) {
+        priority::go_first();
+    }
+
+    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         let sessions = self.link.sessions();
         if sessions.is_empty() {
             return Ok(Vec::new());
@@ -114,20 +123,24 @@ impl Monitor {
             doing.thread = self.view.own.and_then(|_| state_of(&self.kernel, thread));
             event_of(&doing)
         };
-        let events: Vec<_> = found.into_values().map(seen).collect();
-        if !events.contains(&LATCH) {
-            return Ok(events);
+        let mut events: Vec<_> = found.into_values().map(seen).collect();
+        if events.contains(&LATCH) {
+            let name = "Innodb_row_lock_current_waits";
+            let counted = self
+                .link
+                .run_on(&mut self.connection, "counting waits for row locks", |conn| status::read(conn, &[name]))?;
+            events = tell_row_locks(events, counted.get(name).copied().unwrap_or(0.0));
         }
-        let name = "Innodb_row_lock_current_waits";
-        let counted = self
-            .link
-            .run_on(&mut self.connection, "counting waits for row locks", |conn| status::read(conn, &[name]))?;
-        Ok(tell_row_locks(events, counted.get(name).copied().unwrap_or(0.0)))
+        Ok(events.into_iter().map(|event| (event, 1.0)).collect())
     }
 
-    /// CPU of the server's thread that answers; `None` on another host.
-    pub fn server_cpu(&self) -> Option<Duration> {
-        process::cpu(&self.kernel, self.view.own?)
+    fn cpu(&self) -> MonitorCpu {
+        let server = self.view.own.and_then(|thread| process::cpu(&self.kernel, thread));
+        MonitorCpu { own: cpu::of_thread(), server }
+    }
+
+    fn interval(&mut self, cost: &Cost) -> Duration {
+        within_budget(cost.asked, cost.of_a_look(), BUDGET_CPUS)
     }
 }
 

@@ -1,0 +1,69 @@
+//! How often sessions may be looked at: looking takes no more than a share of the CPU that they use.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use mindful_core::wait::sampling::{Cost, within_budget};
+use mindful_host::{Kernel, process};
+
+/// Share of the sessions' CPU that sampling may take; the promise is 1 %.
+const BUDGET: f64 = 0.007;
+/// How often the interval is thought over.
+const REVIEW: Duration = Duration::from_secs(1);
+
+/// What the sessions and the process that answers had used when the interval was thought over last.
+#[derive(Debug)]
+pub struct Review {
+    pid: i32,
+    local: bool,
+    /// Sessions of the last look.
+    seen: Vec<i32>,
+    at: Instant,
+    looks: u64,
+    server: Option<Duration>,
+    sessions: HashMap<i32, Duration>,
+}
+
+impl Review {
+    /// For looks that the server process `pid` answers, which can be seen if it is `local`.
+    pub fn new(pid: i32, local: bool) -> Self {
+        let (seen, sessions, server) = (Vec::new(), HashMap::new(), local.then(|| cpu(pid)).flatten());
+        Self { pid, local, seen, at: Instant::now(), looks: 0, server, sessions }
+    }
+
+    /// A look saw the sessions with these process ids.
+    pub fn saw(&mut self, pids: Vec<i32>) {
+        self.seen = pids;
+    }
+
+    /// CPU of the process that answers; `None` on another host.
+    pub fn server_cpu(&self) -> Option<Duration> {
+        self.local.then(|| cpu(self.pid)).flatten()
+    }
+
+    /// A look costs the server so much, the sessions use so much CPU: the interval at which that is within the budget.
+    pub fn interval(&mut self, cost: &Cost) -> Duration {
+        let passed = self.at.elapsed();
+        if !self.local || passed < REVIEW {
+            return cost.interval;
+        }
+        let server = cost.last.server;
+        let sessions: HashMap<i32, Duration> = self.seen.iter().filter_map(|pid| Some((*pid, cpu(*pid)?))).collect();
+        // A session that is new since the last review tells nothing yet.
+        let used = sessions.iter().filter_map(|(pid, now)| Some(now.saturating_sub(*self.sessions.get(pid)?)));
+        let busy_cpus = used.sum::<Duration>().as_secs_f64() / passed.as_secs_f64();
+        let interval = server.zip(self.server).map(|(now, before)| {
+            let looks = cost.looks.saturating_sub(self.looks).max(1);
+            within_budget(cost.asked, now.saturating_sub(before).div_f64(looks as f64), BUDGET * busy_cpus)
+        });
+        (self.at, self.looks, self.server, self.sessions) = (Instant::now(), cost.looks, server, sessions);
+        interval.unwrap_or(cost.interval)
+    }
+}
+
+/// CPU that a server process of this host has used.
+fn cpu(pid: i32) -> Option<Duration> {
+    let (kernel, pid) = (Kernel::default(), u32::try_from(pid).ok()?);
+    process::name(&kernel, pid)?.starts_with("postgres").then_some(())?;
+    process::cpu(&kernel, pid)
+}
