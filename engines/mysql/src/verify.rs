@@ -109,10 +109,20 @@ fn by_tablespace(
         {
             return Ok(Some(order));
         }
-        let of_pages = |found: Tablespace| Order::of(&found, blocks).map_err(|what| unfit(table, &what));
-        Ok(ibd::read(file, stop)?.map(of_pages).transpose()?)
+        ibd::read(file, stop)?.map(|found| by_pages(conn, table, &found, blocks)).transpose()
     })?;
     Ok(order.flatten())
+}
+
+/// The order as all pages have it. A page that was given back keeps what stood on it: its rows are the table's only if the
+/// index leads to them.
+fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Result<Order, Failure> {
+    let order = Order::of(found, blocks).map_err(|what| unfit(table, &what))?;
+    let ids = primary_keys(conn, table, blocks)?;
+    if !found.rows.iter().all(|row| ids.get(row.key as usize - 1) == Some(&row.id)) {
+        return Err(unfit(table, "has rows that its index does not lead to").into());
+    }
+    Ok(order)
 }
 
 /// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every

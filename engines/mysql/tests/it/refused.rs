@@ -59,8 +59,14 @@ fn a_lost_row_is_no_proof() {
     let shared = shared::server(MARIADB);
     let (target, name) = loaded(&shared, 1, 600);
     sql(&shared.server, &format!("DELETE FROM `{name}`.blocks_1 WHERE k = 300"));
-    let error = target.verify(&Stop::default()).unwrap_err().to_string();
-    assert!(error.contains("keys 1 to 600"), "{error}");
+    // As it is deleted, and once purge has given its page back, on which it still stands.
+    for _ in 0..3 {
+        for look in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+            let error = look.unwrap_err().to_string();
+            assert!(error.contains("keys 1 to 600"), "{error}");
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
 }
 
 #[test]
@@ -84,7 +90,7 @@ fn a_clock_that_stands_still_is_refused() {
 
     assert!(error.contains("sysdate-is-now") && error.contains("--loop client"), "{error}");
     let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, 500, 1) };
-    assert!(opened.work(&by_client, 1)[0].total_ops() > 0);
+    assert_eq!(opened.work_ops(&by_client, 1, Some(3))[0].total_ops(), 3);
 }
 
 /// What a slice of half a minute says to which `harm` is done soon after it has begun.
@@ -135,7 +141,7 @@ fn a_server_that_dies_is_told_and_no_report_is_made_up() {
     let mut session = opened.session(&workload, 0, 1);
     let mut samplers = opened.target.samplers().unwrap();
     let mut orders = opened.orders();
-    assert!(session.slice(&orders.next(0, None)).unwrap().total_ops() > 0);
+    assert_eq!(session.slice(&orders.next(0, Some(3))).unwrap().total_ops(), 3);
 
     let begun = Instant::now();
     let error = harmed(&opened, LoopSite::Server, || drop(server));

@@ -122,6 +122,32 @@ fn reads_and_commits_of_a_mariadb_are_told_apart_and_grouped() {
 }
 
 #[test]
+fn commits_to_a_binary_log_are_recorded_and_grouped() {
+    let mut fixture = shared::own(MARIADB).with("set", "log_bin=binlog").with("wait_sampling", "off");
+    fixture.dataset.schemas = 1;
+    fixture.dataset.blocks_per_schema = 1_500;
+    fixture.dataset.scan_blocks = 0;
+    let opened = fixture.loaded();
+    let described = opened.target.describe().unwrap();
+    for (name, value) in [("log_bin", "ON"), ("sync_binlog", "1"), ("binlog_format", "MIXED")] {
+        assert_eq!(described.facts.get(name).map(String::as_str), Some(value), "{name}: {:?}", described.facts);
+    }
+    assert!(["log_bin", "sync_binlog"].iter().all(|name| described.held_fixed.contains_key(*name)), "{described:?}");
+
+    let logged = |sessions: u32| {
+        let (found, ops) = grown(&opened, &updates(), sessions, 1_000);
+        assert_eq!(found["innodb_status/Binlog_commits"] as u64, ops, "{found:?}");
+        found["innodb_status/Binlog_group_commits"] / ops as f64
+    };
+    let alone = logged(1);
+    assert!(alone > 0.99, "{alone} groups a commit of a single session");
+    let began = Instant::now();
+    while logged(8) > 0.9 {
+        assert!(began.elapsed() < Duration::from_mins(1), "commits of eight sessions share no group");
+    }
+}
+
+#[test]
 fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
     let shared = shared::server(MYSQL);
     let keep = |yes: &str| {

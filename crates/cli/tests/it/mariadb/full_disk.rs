@@ -5,10 +5,11 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 use mindful_conformance::{not_run, own_mounts};
+use mysql::prelude::Queryable as _;
 
+use crate::mariadb::server::connect;
 use crate::mindful::Mindful;
 
 /// A small file system in memory, which no other process sees.
@@ -36,7 +37,7 @@ impl Small {
     /// Takes what is free; given back when the file is removed.
     fn fill(&self) -> PathBuf {
         let path = self.0.path().join("fill");
-        let mut file = fs::File::create(&path).unwrap();
+        let mut file = fs::File::options().create(true).append(true).open(&path).unwrap();
         let full = std::io::copy(&mut std::io::repeat(1), &mut file);
         assert!(full.is_err(), "the file system has no end");
         path
@@ -85,14 +86,16 @@ fn a_load_that_fills_the_disk_says_so_and_one_with_room_follows() {
     assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{ran:?}");
 }
 
-/// What a run says during which the file system fills.
+/// What a run says during which the file system fills. Somebody still reads what was when it began: no undo is given back, so
+/// updates need room however slow they are.
 fn filled_while_it_runs(here: &Mindful, small: &Small, args: &[&str]) -> (Output, PathBuf) {
     let data = small.data().display().to_string();
     let mut command = here.command(&[args, &["--target", "mariadb:", "--data-dir", &data]].concat());
     let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains("sessions ready")), "it ended before its sessions were ready");
-    std::thread::sleep(Duration::from_secs(1));
+    let mut reader = connect(&small.data().join("socket/mysql.sock"));
+    reader.query_drop("START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
     let fill = small.fill();
     lines.for_each(drop);
     (run.wait_with_output().unwrap(), fill)
@@ -111,12 +114,14 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
     let updates = ["--sessions", "2", "--update-pct", "100", "--redo", "heavy", "--warmup", "0s"];
     let run = |seconds| [&["run"], &data[..], &updates, &["--duration", seconds]].concat();
 
-    let (filled, fill) = filled_while_it_runs(&here, &small, &run("30s"));
+    let (filled, fill) = filled_while_it_runs(&here, &small, &run("2m"));
     let told = String::from_utf8_lossy(&filled.stdout).replace("\n         ", " ");
     assert_eq!(filled.status.code(), Some(1), "{told}");
     for part in ["INVALID", "session-error", "is full [1114]", "free space where the server keeps its data"] {
         assert!(told.contains(part), "no `{part}` in: {told}");
     }
+    // What the server gave back when it stopped.
+    small.fill();
     let refused = mindful(&here, &small.data(), &run("1s"));
     let told = stderr(&refused);
     // On a busy machine it says first that the server is still starting.

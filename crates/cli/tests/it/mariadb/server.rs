@@ -11,6 +11,12 @@ use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
+/// A connection of a private server's administrator.
+pub fn connect(socket: &Path) -> Conn {
+    let socket = Some(socket.display().to_string());
+    Conn::new(OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false)).unwrap()
+}
+
 /// Stops when this is dropped.
 pub struct UsersMariaDb(Private);
 
@@ -39,8 +45,7 @@ impl UsersMariaDb {
     }
 
     pub fn connect(&self) -> Conn {
-        let socket = Some(self.0.socket().display().to_string());
-        Conn::new(OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false)).unwrap()
+        connect(&self.0.socket())
     }
 
     /// Runs SQL as its administrator.
