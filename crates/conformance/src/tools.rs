@@ -1,6 +1,8 @@
-//! Readers of others, which tests hold exported files against.
+//! Programs that tests run: readers of others, which exported files are held against, and scripts of their own.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::not_run;
 
@@ -12,4 +14,13 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     }
     not_run(&format!("no target/tools/{name} here: .ci/tools fetches it"));
     None
+}
+
+/// Makes a program of a shell script. By a process of its own: what this one wrote itself cannot be run (text file busy) while
+/// another test, whose child was forked meanwhile, still has it open.
+pub fn write_program(path: &Path, script: &str) {
+    let mut install = Command::new("install");
+    let mut child = install.args(["-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success(), "{}", path.display());
 }

@@ -337,6 +337,7 @@ mod tests {
         beside_socket: None,
         processes: &[],
         stop: [rustix::process::Signal::TERM; 2],
+        waits_for_room: &[],
         fixed: &[],
         setting: "a=1",
     };

@@ -35,6 +35,8 @@ pub struct Kind {
     pub processes: &'static [&'static str],
     /// What stops it in order, whoever is connected, and what stops it when that took too long.
     pub stop: [Signal; 2],
+    /// What its log says while it waits on a full disk for room. A server that does hears no orderly stop.
+    pub waits_for_room: &'static [&'static str],
     /// Its settings that belong to mindful, because its own connection or the safety of the folder hangs on them.
     pub fixed: &'static [&'static str],
     /// A setting and a value, as an example: `shared_buffers=64MB`.

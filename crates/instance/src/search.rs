@@ -174,6 +174,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
+    use mindful_conformance::write_program;
+
     use super::*;
 
     static KNOWN: Known = Known {
@@ -204,8 +206,8 @@ mod tests {
         let bin = top.join(version).join("bin");
         fs::create_dir_all(&bin).unwrap();
         for program in KNOWN.programs {
-            fs::write(bin.join(program), format!("#!/bin/sh\necho \"somed Ver {version} for all, by $1\"\n")).unwrap();
-            fs::set_permissions(bin.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+            let script = format!("#!/bin/sh\necho \"somed Ver {version} for all, by $1\"\n");
+            write_program(&bin.join(program), &script);
         }
         bin
     }
@@ -239,7 +241,7 @@ mod tests {
         assert!(refusal.contains("is Some 16.2, wanted is another"), "{refusal}");
         let refusal = found(&|_| true, top.path()).unwrap_err();
         assert!(refusal.contains("does not hold some-init and somed"), "{refusal}");
-        fs::write(bin.join("somed"), "#!/bin/sh\nexit 1\n").unwrap();
+        write_program(&bin.join("somed"), "#!/bin/sh\nexit 1\n");
         let refusal = found(&|_| true, &bin).unwrap_err();
         assert!(refusal.contains("`somed --version` as user"), "{refusal}");
     }

@@ -10,13 +10,15 @@ use mindful_core::event::{Events, Silent, note};
 use mindful_core::{Error, Result};
 
 use crate::files::{own_file, read_text};
-use crate::log::Log;
-use crate::program::{Chosen, Program, Site};
+use crate::log::{self, Log};
+use crate::program::{Chosen, Kind, Program, Site};
 
 const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
 /// From when on a start or a stop is called slow.
 const SLOW: Duration = Duration::from_secs(3);
+/// How long between two looks at why it is.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// A server that is ready, until this is dropped.
 #[derive(Debug)]
@@ -24,7 +26,8 @@ pub struct Server {
     guard: Child,
     pipe: Option<ChildStdin>,
     pid: u32,
-    name: &'static str,
+    kind: &'static Kind,
+    log: Log,
 }
 
 impl Server {
@@ -47,8 +50,8 @@ impl Server {
         command.stdin(Stdio::piped()).stdout(take(lock).map_err(failed)?).stderr(log.append().map_err(failed)?);
         let mut guard = command.spawn().map_err(failed)?;
         let pipe = guard.stdin.take();
-        let mut server = Self { guard, pipe, pid: 0, name: kind.name };
-        server.await_ready(program, site, lock, &log, events)?;
+        let mut server = Self { guard, pipe, pid: 0, kind, log };
+        server.await_ready(program, site, lock, events)?;
         Ok(server)
     }
 
@@ -57,14 +60,7 @@ impl Server {
         self.pid
     }
 
-    fn await_ready(
-        &mut self,
-        program: &dyn Program,
-        site: &Site<'_>,
-        lock: &Path,
-        log: &Log,
-        events: &dyn Events,
-    ) -> Result<()> {
+    fn await_ready(&mut self, program: &dyn Program, site: &Site<'_>, lock: &Path, events: &dyn Events) -> Result<()> {
         let began = Instant::now();
         let mut reported = false;
         loop {
@@ -73,15 +69,18 @@ impl Server {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.guard.try_wait() {
-                let why = program.complaint(&log.said()).unwrap_or_else(|| format!("it ended with {status}"));
+                let why = program.complaint(&self.log.said()).unwrap_or_else(|| format!("it ended with {status}"));
                 let next = program.next_move(&why);
                 return Err(Error::target(
-                    format!("{} {} did not start: {why}", self.name, program.version()),
-                    format!("see {}; {next}", log.path().display()),
+                    format!("{} {} did not start: {why}", self.kind.name, program.version()),
+                    format!("see {}; {next}", self.log.path().display()),
                 ));
             }
             if !reported && began.elapsed() > SLOW {
-                note(events, format!("{} is still starting, as after a crash it replays its log first", self.name));
+                note(
+                    events,
+                    format!("{} is still starting, as after a crash it replays its log first", self.kind.name),
+                );
                 reported = true;
             }
             std::thread::sleep(POLL);
@@ -95,21 +94,52 @@ impl Server {
         if let Some(pipe) = &mut pipe {
             let _ = pipe.write_all(b"stop\n");
         }
-        let began = Instant::now();
-        let mut reported = false;
+        let (began, mut said) = (Instant::now(), None);
         loop {
             match self.guard.try_wait() {
                 Ok(None) => {}
                 Ok(Some(_)) => return Ok(()),
-                Err(error) => return Err(Error::run(format!("waiting for {} to stop: {error}", self.name), "")),
+                Err(error) => return Err(Error::run(format!("waiting for {} to stop: {error}", self.kind.name), "")),
             }
-            if !reported && began.elapsed() > SLOW {
-                let what =
-                    format!("{} is still stopping: it writes out what it cached; Ctrl-C twice ends it", self.name);
-                note(events, what);
-                reported = true;
+            if began.elapsed() > SLOW {
+                let why = self.why_it_is_slow();
+                // Who waits for room would do so for ever: it ends when the pipe closes, and replays its log when it starts.
+                if why == Slow::WaitsForRoom {
+                    drop(pipe.take());
+                }
+                if said != Some(why) {
+                    note(events, why.line(self.kind.name));
+                    said = Some(why);
+                }
+                std::thread::sleep(LOOK);
             }
             std::thread::sleep(POLL);
+        }
+    }
+
+    fn why_it_is_slow(&self) -> Slow {
+        match log::last_with(&self.log.said(), self.kind.waits_for_room) {
+            Some(_) => Slow::WaitsForRoom,
+            None => Slow::WritesOut,
+        }
+    }
+}
+
+/// Why a server takes long to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slow {
+    /// As far as is known.
+    WritesOut,
+    WaitsForRoom,
+}
+
+impl Slow {
+    fn line(self, name: &str) -> String {
+        match self {
+            Self::WritesOut => format!("{name} is still stopping: it writes out what it cached; Ctrl-C twice ends it"),
+            Self::WaitsForRoom => {
+                format!("{name} waits for room on a full disk and is ended: free some space before it starts again")
+            }
         }
     }
 }

@@ -244,6 +244,9 @@ impl Step<'_> {
                 None => {}
             }
             if deadline.is_some_and(|d| self.clock.elapsed() >= d) {
+                if !self.halt.requested() {
+                    self.fail(hung());
+                }
                 self.order.target.interrupt();
                 deadline = Some(self.clock.elapsed() + STOP_GRACE);
             }
@@ -351,4 +354,12 @@ impl Step<'_> {
         self.halt.request();
         self.gate.give(Signal::Abort);
     }
+}
+
+/// Sessions did not come back from their last operations.
+fn hung() -> Error {
+    Error::run(
+        format!("operations went on for {} s after the end of the step", END_GRACE.as_secs()),
+        "look what the server waits for (its log, room on its disks, locks) and run again",
+    )
 }

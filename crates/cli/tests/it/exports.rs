@@ -1,5 +1,7 @@
 //! Runs that leave the store and come into another one.
 
+use mindful_conformance::write_program;
+
 use crate::mindful::measured::measured;
 use crate::mindful::{Mindful, json};
 
@@ -140,14 +142,12 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
 
 #[test]
 fn a_page_is_shown_by_the_program_of_the_desktop() {
-    use std::os::unix::fs::PermissionsExt as _;
     let mindful = Mindful::new();
     measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
     let programs = mindful.folder().join("programs");
     std::fs::create_dir(&programs).unwrap();
     let desktop = programs.join("xdg-open");
-    std::fs::write(&desktop, "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n").unwrap();
-    std::fs::set_permissions(&desktop, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&desktop, "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n");
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let args = ["export", "--as", "html", "--output", "page.html", "--open"];
     let opened = mindful.command(&args).env("PATH", path).output().unwrap();

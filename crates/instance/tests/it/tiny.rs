@@ -24,6 +24,7 @@ pub static KIND: Kind = Kind {
     beside_socket: None,
     processes: &["tiny-server"],
     stop: [Signal::TERM, Signal::KILL],
+    waits_for_room: &[],
     fixed: &["socket"],
     setting: "greeting=hello",
 };

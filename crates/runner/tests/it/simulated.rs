@@ -319,6 +319,15 @@ fn the_end_of_a_burst_is_told_with_both_rates() {
 }
 
 #[test]
+fn operations_without_end_are_ended_and_called_so() {
+    let given = [("sessions", "4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
+    let ended = Simulation::new().run(&given);
+    let error = ended.error.as_ref().unwrap().to_string();
+    assert!(error.starts_with("operations went on for 60 s after the end of the step"), "{error}");
+    assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "nobody asked for its end");
+}
+
+#[test]
 fn faults_come_at_their_seconds_and_the_same_way_twice() {
     let faulty = || {
         let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "10ms"), ("null_stall", "20s+3s")];

@@ -53,6 +53,9 @@ const FIXED: &[&str] = &[
 /// Which of these the server reads, or mindful before it runs.
 const PLAIN_FILES: &[&str] = &[MADE_BY, "ibdata1", "auto.cnf", "ib_logfile0", "aria_log_control", PID_FILE];
 
+/// The binary log, temporary tables and tables of MyISAM and Aria wait for room instead of failing: a minute, and again.
+const WAITS_FOR_ROOM: &[&str] = &["Waiting for someone to free space", "waiting for someone to free some space"];
+
 static MARIADB: Kind = Kind {
     name: "MariaDB",
     data: "data",
@@ -64,6 +67,7 @@ static MARIADB: Kind = Kind {
     processes: &["mariadbd", "mysqld"],
     // InnoDB loses nothing by KILL, and to it QUIT is the same as TERM.
     stop: [Signal::TERM, Signal::KILL],
+    waits_for_room: WAITS_FOR_ROOM,
     fixed: FIXED,
     setting: "innodb_buffer_pool_size=64M",
 };
@@ -78,6 +82,7 @@ static MYSQL: Kind = Kind {
     beside_socket: Some("mysql.sock.lock"),
     processes: &["mysqld"],
     stop: [Signal::TERM, Signal::KILL],
+    waits_for_room: WAITS_FOR_ROOM,
     fixed: FIXED,
     setting: "innodb_buffer_pool_size=64M",
 };

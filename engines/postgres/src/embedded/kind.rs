@@ -17,6 +17,8 @@ pub static KIND: Kind = Kind {
     processes: &["postgres"],
     // Fast, which ends sessions; then immediate.
     stop: [Signal::INT, Signal::QUIT],
+    // What needs room fails, and a PANIC ends the server.
+    waits_for_room: &[],
     fixed: &[
         "listen_addresses",
         "port",

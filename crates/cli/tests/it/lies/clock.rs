@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, write_program};
 
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
@@ -67,8 +67,7 @@ impl<'a> Settable<'a> {
         for name in ["postgres", "initdb"] {
             let program = folder.join(name);
             let exec = format!("#!/bin/sh\nexec env {shown}{}/{name} \"$@\"\n", real.parent().unwrap().display());
-            fs::write(&program, exec).unwrap();
-            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            write_program(&program, &exec);
         }
         folder
     }
