@@ -8,14 +8,16 @@ use mindful_core::units::counted;
 /// cache is a step of other work.
 pub const HIT_RATIO_APART: f64 = 0.03;
 
-/// And how many standard errors of the less sure one, which a step of few blocks has.
-const ERRORS_APART: f64 = 5.0;
+/// And how many standard errors of the least sure one, which a step of few operations has.
+const ERRORS_APART: f64 = 4.0;
 
-/// The standard error of a step's hit ratio, for the blocks it visited; `None` where these are not known.
+/// The standard error of a step's hit ratio, `sqrt(p (1 - p) / n)`. Blocks of an operation are neighbours by key, found
+/// together where an operation a moment before was at the same keys: n are operations.
 fn error_of_hit_ratio(step: &StepSummary) -> Option<f64> {
-    let blocks = step.blocks_visited_per_s? * step.duration_s?;
     let hits = step.hit_ratio?;
-    Some((hits * (1.0 - hits) / blocks.max(1.0)).sqrt())
+    let kinds = [&step.ops.select, &step.ops.update, &step.ops.scan];
+    let ops = kinds.into_iter().flatten().map(|kind| kind.count).sum::<u64>();
+    (ops > 0).then(|| (hits * (1.0 - hits) / ops as f64).sqrt())
 }
 
 /// How many schemas the sessions of a step visit; `None` where they are not known.

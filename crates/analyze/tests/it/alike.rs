@@ -10,14 +10,14 @@ const LADDER: [u32; 8] = [1, 2, 4, 8, 12, 16, 24, 32];
 
 /// A ladder whose step of `sessions` misses the cache as `miss` says; eight sessions are as fast as it gets.
 fn swept(miss: impl Fn(u32) -> f64) -> Run {
-    of_units(64, miss)
+    of_latency(6_400, miss)
 }
 
-/// The same with so many blocks an operation.
-fn of_units(work_unit: u64, miss: impl Fn(u32) -> f64) -> Run {
+/// The same where an operation takes so long on an idle system, us.
+fn of_latency(us: u64, miss: impl Fn(u32) -> f64) -> Run {
     let of = |sessions: u32| {
-        let latency_us = 6_400 * u64::from(sessions.max(8)) / 8;
-        Made { sessions, miss: miss(sessions), latency_us, work_unit, ..Made::default() }.run()
+        let latency_us = us * u64::from(sessions.max(8)) / 8;
+        Made { sessions, miss: miss(sessions), latency_us, ..Made::default() }.run()
     };
     let mut run = of(1);
     run.steps.clear();
@@ -53,11 +53,11 @@ fn no_knee_is_fitted_where_few_sessions_find_more_in_the_cache() {
 }
 
 #[test]
-fn of_few_blocks_hit_ratios_apart_by_chance_are_alike() {
-    // Of 1,560 blocks of a single session and of 64 times as many.
-    let miss = |sessions| if sessions < 4 { 0.88 } else { 0.92 };
-    assert_eq!(judged(&of_units(1, miss)).0, None);
-    assert!(judged(&of_units(64, miss)).0.is_some());
+fn of_few_operations_hit_ratios_apart_by_chance_are_alike() {
+    // Of 1,560 operations of a single session, and of ten times as many.
+    let miss = |sessions| if sessions < 4 { 0.88 } else { 0.915 };
+    assert_eq!(judged(&of_latency(6_400, miss)).0, None);
+    assert!(judged(&of_latency(640, miss)).0.is_some());
 }
 
 #[test]

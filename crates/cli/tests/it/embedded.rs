@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::mindful::alone::Alone;
-use crate::mindful::{proofs, ratios, shares, short_run, template};
+use crate::mindful::{proofs, ratios, shares, short_run, template, wait_for_handlers};
 use serde_json::Value;
 
 /// A place that the server's user can reach, with a store and a data directory in it.
@@ -134,8 +134,10 @@ fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
     let mix =
         ["--namespace", "mixed", "--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
     let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
+    // So much is done on a host as slow as can be.
+    let work = ["--ops", "1500", "--warmup", "0s"];
     for looping in ["server", "client"] {
-        let ran = place.measured(&[&mix[..], &hot, &["--loop", looping, "--duration", "3s"]].concat());
+        let ran = place.measured(&[&mix[..], &hot, &work, &["--loop", looping]].concat());
         shares::hold(&ran["steps"][0], [30.0, 20.0, 25.0, 40.0]);
     }
 }
@@ -148,7 +150,7 @@ fn stored_blocks_compress_as_asked_in_load_and_run() {
         let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
         let loaded = place.command(&[&data[..], &of].concat()).output().unwrap();
         ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
-        let run = ["run", "--format", "json", "--warmup", "0s", "--duration", "1s"];
+        let run = ["run", "--format", "json", "--warmup", "0s", "--duration", "1s", "--think-time", "20ms..20ms"];
         let ran = place.command(&[&run[..], &of].concat()).output().unwrap();
         let ran: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
         ratios::hold(&ratios::kept(&place.0.store(), &ran), asked);
@@ -321,8 +323,11 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     let mut cut_off = 0;
     for (turn, after_ms) in [50, 300, 1_000, 2_000, 4_000].into_iter().enumerate() {
         let mut child = place.spawn(&load);
-        std::thread::sleep(Duration::from_millis(after_ms));
         // The first may come before mindful listens: a shell lets what runs behind it ignore SIGINT, not SIGTERM.
+        if turn > 0 {
+            wait_for_handlers(&child);
+        }
+        std::thread::sleep(Duration::from_millis(after_ms));
         let asked = [rustix::process::Signal::TERM, rustix::process::Signal::INT][turn % 2];
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), asked).unwrap();
         let reported = Instant::now();
@@ -330,7 +335,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
             match child.try_wait().unwrap() {
                 Some(status) => break status,
                 // Against hangs, on a busy host too.
-                None if reported.elapsed() > Duration::from_secs(20) => {
+                None if reported.elapsed() > Duration::from_mins(1) => {
                     break child.kill().and_then(|()| child.wait()).unwrap();
                 }
                 None => std::thread::sleep(Duration::from_millis(5)),
@@ -342,7 +347,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
         assert!(ended, "after {after_ms} ms: {status:?}, {took:?} after the signal");
         // Programs that made the server end with mindful, each when it is reported so.
         while server_in(&place.data()) {
-            assert!(reported.elapsed() < Duration::from_secs(40), "after {after_ms} ms: a server is left");
+            assert!(reported.elapsed() < Duration::from_mins(2), "after {after_ms} ms: a server is left");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -374,13 +379,13 @@ mod alone {
     #[test]
     fn what_a_physical_read_adds_is_known_after_a_cached_run() {
         const MARGINAL: &str = "db_us_per_physical_read_marginal";
-        let place = Place::new();
-        let physical = ["--scale", "64MiB"];
+        let place = Place::new().with_server();
+        let physical = ["--sessions", "1"];
         let alone = place.measured(&physical);
         assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
         let why = place.shown(&["--explain", MARGINAL]);
         assert!(why.contains("unknown when no cached run"), "{why}");
-        let cached = place.measured(&["--scale", "64MiB", "--mode", "lio", "--warmup", "1s"]);
+        let cached = place.measured(&[&physical[..], &["--mode", "lio", "--warmup", "3s"]].concat());
         assert!(figure(&cached["steps"][0], "hit_ratio") >= 0.999, "{cached:#}");
         let beside = place.measured(&physical);
         let cpu = &beside["steps"][0]["cpu"];
@@ -388,7 +393,7 @@ mod alone {
         assert!(added > 0.0 && added < all, "{added} us of {all} us");
         let text = place.shown(&[]).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("us more than one from the cache"), "{text}");
-        let other = place.measured(&["--scale", "64MiB", "--work-unit", "8", "--duration", "1s"]);
+        let other = place.measured(&[&physical[..], &["--work-unit", "8", "--duration", "1s"]].concat());
         assert!(other["steps"][0]["cpu"][MARGINAL].is_null(), "another work unit costs something else: {other:#}");
     }
 

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, wait_for_handlers};
 
 /// Longest that an end may take: against hangs, on a busy host too.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 /// A short run of the null engine.
 const SHORT: [&str; 5] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--duration=1s"];
 
@@ -199,7 +199,8 @@ fn a_signal_ends_every_verb_that_measures() {
         for asked in [Signal::INT, Signal::TERM] {
             let mindful = Mindful::new();
             let mut child = mindful.command(&[&[verb, "--target=null:"], &load[..]].concat()).spawn().unwrap();
-            thread::sleep(Duration::from_millis(1500));
+            wait_for_handlers(&child);
+            thread::sleep(Duration::from_secs(1));
             signal(&child, asked);
             let (code, took) = end_of(&mut child);
             assert!(took < PATIENCE, "{verb}: {code:?} after {took:?}");

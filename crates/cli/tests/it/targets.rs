@@ -206,7 +206,7 @@ fn has_children(parent: u32) -> bool {
 }
 
 fn until(what: &str, holds: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_mins(1);
+    let until = Instant::now() + Duration::from_mins(5);
     while !holds() {
         assert!(Instant::now() < until, "{what}");
         std::thread::sleep(Duration::from_millis(50));

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::mindful::alone::Quiet;
-use crate::mindful::short_run;
 use crate::mindful::template;
+use crate::mindful::{host_was_full, short_run};
 
 /// Codes of what others on this host do to a run, whatever it is.
 const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
@@ -16,9 +16,6 @@ const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
 /// And where they leave no CPU idle or take the device: sessions wait for a CPU between two slices, and a device that
 /// writes for others may answer nobody for a while.
 const OF_A_BUSY_HOST: [&str; 2] = ["little", "stall"];
-
-/// Share of the host's CPUs from which on it is busy, the verdict's limit.
-const BUSY: f64 = 0.85;
 
 pub struct Bench {
     folder: tempfile::TempDir,
@@ -121,8 +118,7 @@ impl Reported {
 
     /// Whether others used the device or the CPUs, or nothing was left of these.
     pub fn disturbed(&self) -> bool {
-        let busy = self.run["steps"][0]["cpu"]["host_busy_share"].as_f64().is_some_and(|share| share > BUSY);
-        busy || OF_NEIGHBOURS.iter().any(|code| self.has(code))
+        host_was_full(&self.run["steps"][0]) || OF_NEIGHBOURS.iter().any(|code| self.has(code))
     }
 
     /// Nothing speaks against it but what neighbours did.
@@ -158,6 +154,16 @@ impl std::fmt::Display for Reported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// The first of three runs that is as it should be; the third as it is.
+pub fn tried(run: impl Fn() -> Reported, is_so: impl Fn(&Reported) -> bool) -> Reported {
+    (0..2).map(|_| run()).find(is_so).unwrap_or_else(&run)
+}
+
+/// The first of three runs that others did not disturb; the third as it is.
+pub fn undisturbed(run: impl Fn() -> Reported) -> Reported {
+    tried(run, |reported| !reported.disturbed())
 }
 
 /// The block device that holds `path`, as the kernel numbers it; `None` where a layer hides it.

@@ -2,8 +2,9 @@
 
 use std::process::{Child, Command, Stdio};
 
-use crate::lies::bench::{Bench, Reported};
+use crate::lies::bench::{Bench, Reported, tried, undisturbed};
 use crate::lies::server::UsersServer;
+use crate::lies::stalls::all_at_work;
 use crate::mindful::alone::Quiet;
 use crate::mindful::short_run;
 
@@ -77,7 +78,7 @@ fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
     let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
     let mut other = bench.command(&short_run(&long));
     let other = Background(other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    server.sql(&all_at_work(4, 1.0));
     let beside = server.run(&bench, &["--shared", "on", "--warmup", "1s"]);
     drop(other);
     beside.assert_suspect("unasked-reads");
@@ -135,13 +136,14 @@ mod alone {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
         let cached = ["--set", "shared_buffers=64MB"];
-        let alone = bench.private(&cached);
+        let alone = undisturbed(|| bench.private(&cached));
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
         let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy\u{1b}loop")).collect();
-        let beside = bench.private(&cached);
-        beside.assert_suspect("foreign-cpu");
+        // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
+        let beside = tried(|| bench.private(&cached), |beside| !beside.has("stall"));
         drop(loops);
+        beside.assert_suspect("foreign-cpu");
         assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");
         assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");
         assert_eq!(beside.codes()[0], "foreign-cpu", "{beside}");

@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::mindful::host_was_full;
+
 /// Pages that a file of someone else holds.
 const FOREIGN_BYTES: usize = 16 << 20;
 /// Short points: what is tested are not the rates.
@@ -81,7 +83,7 @@ pub fn steps(summary: &Value) -> &Vec<Value> {
 
 /// Whether others left the session of a step no CPU, or so little that nobody could count.
 pub fn disturbed(step: &Value) -> bool {
-    step["cpu"]["host_busy_share"].as_f64().is_none_or(|share| share > 0.85)
+    step["cpu"]["host_busy_share"].is_null() || host_was_full(step)
 }
 
 /// What `measure` gives, again where others disturbed it: what is compared are figures. The third stands as it is.
