@@ -1,4 +1,4 @@
-//! Folders that are dear to make: made once for all tests of a program, and copied by each.
+//! Folders that are dear to make: original once for all tests of a program, and copied by each.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -13,20 +13,20 @@ pub fn copy_of_one(place: &Path, program: &Path, to: &Path, make: impl FnOnce(&P
     fs::create_dir_all(place).unwrap();
     let one_at_a_time = File::create(place.join("lock")).unwrap();
     one_at_a_time.lock().unwrap();
-    let (made, made_by) = (place.join("made"), place.join("made-by"));
+    let (original, made_by) = (place.join("original"), place.join("made-by"));
     let binary = fs::metadata(program).unwrap();
     let by = format!("{} {} {}", binary.ino(), binary.size(), binary.mtime());
     if fs::read_to_string(&made_by).is_ok_and(|text| text == by) {
-        return copy(&made, to);
+        return copy(&original, to);
     }
     let _ = fs::remove_file(&made_by);
-    let _ = fs::remove_dir_all(&made);
+    let _ = fs::remove_dir_all(&original);
     let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let folder = folder.path().join("folder");
     make(&folder);
-    copy(&folder, &made);
+    copy(&folder, &original);
     fs::write(made_by, by).unwrap();
-    copy(&made, to);
+    copy(&original, to);
 }
 
 /// Copies a folder with its owners.

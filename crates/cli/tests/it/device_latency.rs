@@ -84,7 +84,7 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
     let place = Place::beside_others();
     let mut child =
         place.run("run", &["--duration", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let (pid, deadline) = (child.id(), Instant::now() + Duration::from_secs(60));
+    let (pid, deadline) = (child.id(), Instant::now() + Duration::from_mins(1));
     while instances(pid).is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -38,7 +38,7 @@ impl Cluster {
         munged.args(["--force", "--foreground", "--log-file", &file("munge.log")]);
         munged.args(paths.iter().flat_map(|(flag, name)| [(*flag).to_owned(), file(name)]));
         cluster.spawn(&mut munged);
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while !at.join("socket").exists() {
             assert!(Instant::now() < until, "munged does not come up");
             std::thread::sleep(Duration::from_millis(50));

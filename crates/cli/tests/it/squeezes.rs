@@ -74,7 +74,7 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
     let (mut squeezing, line) = squeezing(script);
     let sleeper = format!("/proc/{}/cmdline", line.trim());
     // Between its fork and its exec the sleeper still bears the shell's name.
-    let named = Instant::now() + Duration::from_secs(60);
+    let named = Instant::now() + Duration::from_mins(1);
     while !std::fs::read_to_string(&sleeper).unwrap().starts_with("sleep") {
         assert!(Instant::now() < named, "the command never ran");
         std::thread::sleep(Duration::from_millis(5));
@@ -87,7 +87,7 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
 
 /// Waits until the sleeper of `/proc/PID/cmdline` is gone.
 fn is_gone(sleeper: &str) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while std::fs::read_to_string(sleeper).is_ok_and(|line| line.starts_with("sleep")) {
         assert!(Instant::now() < until, "the command still runs");
         std::thread::sleep(Duration::from_millis(20));

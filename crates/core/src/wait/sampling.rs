@@ -94,6 +94,9 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
     if cpus > 0.0 && needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
 }
 
+/// The samplers `waits` and `wait_sampling`.
+pub type Samplers = [Box<dyn Sampler>; 2];
+
 /// The samplers `waits` (samples by wait event, in the order of `known`) and `wait_sampling` (what that costs), and why
 /// samples may have ended, all of one thread that ends with the last of them. A sample is taken every `asked`, or less
 /// often where the monitor says so. `server` is what of the server answers, for the help of a metric.
@@ -104,7 +107,7 @@ pub fn start(
     known: Vec<WaitEvent>,
     asked: Duration,
     server: &'static str,
-) -> Result<(Arc<Sampling>, [Box<dyn Sampler>; 2])> {
+) -> Result<(Arc<Sampling>, Samplers)> {
     let metrics = known.iter().map(metric_of).collect();
     let sampling = Arc::new(Sampling::start(monitor, known, asked)?);
     let waits = Waits { sampling: Arc::clone(&sampling), metrics };
