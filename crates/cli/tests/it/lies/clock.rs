@@ -3,7 +3,6 @@
 //! shows one to the programs it is loaded into.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread;
