@@ -1,4 +1,4 @@
-//! Folders that are dear to make: original once for all tests of a program, and copied by each.
+//! Folders that are dear to make: made once for all tests of a program, and copied by each.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

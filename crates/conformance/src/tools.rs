@@ -1,5 +1,7 @@
 //! Programs that tests run: readers of others, which exported files are held against, and scripts of their own.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
