@@ -86,21 +86,16 @@ fn a_load_that_fills_the_disk_says_so_and_one_with_room_follows() {
     assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{ran:?}");
 }
 
-/// Somebody still reads what was when this began: no undo is given back, so updates need room however slow they are.
-fn reader_of_old_rows(small: &Small) -> mysql::Conn {
-    let mut reader = connect(&small.data().join("socket/mysql.sock"));
-    reader.query_drop("START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
-    reader
-}
-
-/// What a run says during which the file system fills, beside `others`.
-fn filled_while_it_runs<T>(here: &Mindful, small: &Small, args: &[&str], others: fn(&Small) -> T) -> (Output, PathBuf) {
+/// What a run says during which the file system fills. Somebody still reads what was when it began: no undo is given back, so
+/// updates need room however slow they are.
+fn filled_while_it_runs(here: &Mindful, small: &Small, args: &[&str]) -> (Output, PathBuf) {
     let data = small.data().display().to_string();
     let mut command = here.command(&[args, &["--target", "mariadb:", "--data-dir", &data]].concat());
     let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains("sessions ready")), "it ended before its sessions were ready");
-    let _others = others(small);
+    let mut reader = connect(&small.data().join("socket/mysql.sock"));
+    reader.query_drop("START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
     let fill = small.fill();
     lines.for_each(drop);
     (run.wait_with_output().unwrap(), fill)
@@ -119,7 +114,7 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
     let updates = ["--sessions", "2", "--update-pct", "100", "--redo", "heavy", "--warmup", "0s"];
     let run = |seconds| [&["run"], &data[..], &updates, &["--duration", seconds]].concat();
 
-    let (filled, fill) = filled_while_it_runs(&here, &small, &run("2m"), reader_of_old_rows);
+    let (filled, fill) = filled_while_it_runs(&here, &small, &run("2m"));
     let told = String::from_utf8_lossy(&filled.stdout).replace("\n         ", " ");
     assert_eq!(filled.status.code(), Some(1), "{told}");
     for part in ["INVALID", "session-error", "is full [1114]", "free space where the server keeps its data"] {
@@ -139,28 +134,4 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
     assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{}", stderr(&ran));
     let verified = mindful(&here, &small.data(), &["verify"]);
     assert!(verified.status.success(), "{}", stderr(&verified));
-}
-
-/// The binary log does not fail on a full disk: it waits for room, and so do sessions and the end of the server.
-#[test]
-fn a_binary_log_that_waits_for_room_keeps_nobody_for_ever() {
-    if !own_mounts() {
-        return;
-    }
-    let Some(small) = Small::mounted(500) else { return };
-    let here = Mindful::new();
-    let data = ["--schemas", "1", "--scale", "16MiB"];
-    let loaded = mindful(&here, &small.data(), &[&["load"], &data[..]].concat());
-    assert!(loaded.status.success(), "{}", stderr(&loaded));
-    let logged = ["--set", "log_bin=binary", "--sessions", "2", "--update-pct", "100", "--redo", "heavy"];
-    let run = [&["run"], &data[..], &logged, &["--warmup", "0s", "--duration", "5s"]].concat();
-
-    let (filled, fill) = filled_while_it_runs(&here, &small, &run, |_| ());
-    let told = String::from_utf8_lossy(&filled.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(filled.status.code(), Some(1), "{told}");
-    assert!(told.contains("INVALID") && told.contains("after the end of the step"), "{told}");
-    assert!(!told.contains("by a signal"), "nobody sent one: {told}");
-    fs::remove_file(fill).unwrap();
-    let ran = mindful(&here, &small.data(), &[&["run"], &data[..], &["--warmup", "0s", "--duration", "1s"]].concat());
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{}", stderr(&ran));
 }
