@@ -112,13 +112,14 @@ impl Asked {
         format!("run\tsessions\tbeside\tfirst\twarnings of {} s after {} s", self.seconds, self.warmup)
     }
 
-    /// Rows of the table in the turn that they take, each as often as asked.
-    fn turns(&self) -> impl Iterator<Item = (u32, Beside)> {
-        let rounds = self.runs.iter().copied().max().unwrap_or(0);
-        let rows = self.sessions.iter().flat_map(|sessions| Beside::ALL.map(|beside| (*sessions, beside)));
-        (0..rounds).flat_map(move |round| {
-            rows.clone().filter(move |(_, beside)| round < self.runs[*beside as usize]).collect::<Vec<_>>()
-        })
+    fn rows(&self) -> impl Iterator<Item = (u32, Beside)> {
+        self.sessions.iter().flat_map(|sessions| Beside::ALL.map(|beside| (*sessions, beside)))
+    }
+
+    /// Rows of the table that need a run more, in the turn that they take.
+    fn due(&self, told: &[Told]) -> Vec<(u32, Beside)> {
+        let counted = |row: (u32, Beside)| told.iter().filter(|run| run.row() == row && !run.stolen()).count();
+        self.rows().filter(|row| counted(*row) < self.runs[row.1 as usize] as usize).collect()
     }
 }
 
@@ -131,6 +132,15 @@ struct Told {
 }
 
 impl Told {
+    fn row(&self) -> (u32, Beside) {
+        (self.sessions, self.beside)
+    }
+
+    /// The hypervisor gave the CPUs to others: this host was not what the row says.
+    fn stolen(&self) -> bool {
+        self.warnings.iter().any(|code| code == "cpu-steal")
+    }
+
     fn named(&self) -> bool {
         self.beside.codes().iter().all(|code| self.warnings.iter().any(|found| found == code))
     }
@@ -157,10 +167,12 @@ impl Told {
 
 /// The table of docs/method-statistics.md over the runs so far.
 fn table(asked: &Asked, told: &[Told]) -> String {
-    let mut text = "| sessions | beside it | runs | SUSPECT or worse | named | something else first |\n".to_owned();
-    text.push_str("|---|---|---|---|---|---|\n");
-    for (sessions, beside) in asked.sessions.iter().flat_map(|sessions| Beside::ALL.map(|beside| (*sessions, beside))) {
-        let row: Vec<&Told> = told.iter().filter(|run| (run.sessions, run.beside) == (sessions, beside)).collect();
+    let mut text =
+        "| sessions | beside it | runs | SUSPECT or worse | named | something else first | CPU stolen |\n".to_owned();
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    for (sessions, beside) in asked.rows() {
+        let (stolen, row): (Vec<&Told>, Vec<&Told>) =
+            told.iter().filter(|run| run.row() == (sessions, beside)).partition(|run| run.stolen());
         let share = |what: &dyn Fn(&Told) -> bool| {
             let count = row.iter().filter(|run| what(run)).count();
             let percent = |share: f64| 100.0 * share;
@@ -171,7 +183,8 @@ fn table(asked: &Asked, told: &[Told]) -> String {
         };
         let named = if beside == Beside::Nothing { "-".to_owned() } else { share(&Told::named) };
         let (suspect, other) = (share(&|run| !run.warnings.is_empty()), share(&Told::other_first));
-        let _ = writeln!(text, "| {sessions} | {} | {} | {suspect} | {named} | {other} |", beside.name(), row.len());
+        let (beside, runs, stolen) = (beside.name(), row.len(), stolen.len());
+        let _ = writeln!(text, "| {sessions} | {beside} | {runs} | {suspect} | {named} | {other} | {stolen} |");
     }
     text
 }
@@ -188,17 +201,16 @@ fn main() -> Outcome<()> {
     let server = Server::start(&asked.folder)?;
     // What each makes once is not measured: the data, the file that is read beside it.
     run(&asked, &server, 8, Beside::Disk)?;
-    let mut done: Vec<(u32, Beside)> = told.iter().map(|run| (run.sessions, run.beside)).collect();
-    for (sessions, beside) in asked.turns() {
-        if let Some(at) = done.iter().position(|run| *run == (sessions, beside)) {
-            done.swap_remove(at);
-            continue;
+    let mut due = asked.due(&told);
+    while !due.is_empty() {
+        for (sessions, beside) in due {
+            told.push(Told { sessions, beside, warnings: run(&asked, &server, sessions, beside)? });
+            let line = told.last().map(|run| run.line(told.len())).unwrap_or_default();
+            writeln!(lines, "{line}")?;
+            eprintln!("{line}");
+            std::fs::write(asked.folder.join("table.md"), table(&asked, &told))?;
         }
-        told.push(Told { sessions, beside, warnings: run(&asked, &server, sessions, beside)? });
-        let line = told.last().map(|run| run.line(told.len())).unwrap_or_default();
-        writeln!(lines, "{line}")?;
-        eprintln!("{line}");
-        std::fs::write(asked.folder.join("table.md"), table(&asked, &told))?;
+        due = asked.due(&told);
     }
     print!("{}", table(&asked, &told));
     Ok(())

@@ -68,6 +68,8 @@ pub struct Shared<'a> {
     /// Slices that a session may begin before it is heard of: see `boundaries::ahead`.
     pub ahead: usize,
     pub ops: Option<u64>,
+    /// Index of the boundary at which the window begins that ends at the last one; `None` where it may end at another.
+    pub window_begins: Option<u32>,
     pub clock_offset_us: i64,
 }
 
@@ -108,6 +110,9 @@ impl Shared<'_> {
     }
 
     fn slices(&self, number: u32, session: &mut dyn Session, boundaries: &[i64]) -> Result<()> {
+        if let Some((window, end)) = self.window_begins.and_then(|at| boundaries.get(at as usize)).zip(boundaries.last()) {
+            session.unread_between(*window, *end);
+        }
         let (mut first_op, mut next) = (0, 0);
         while let Some((index, boundary)) = self.next_slice(next, session, boundaries) {
             if self.halt.requested() || self.early_stop.reached(index as u32) {

@@ -4,6 +4,8 @@ CREATE PROCEDURE pg_temp.slice(
     -- Of the ends, the first that is not over is that of the slice. No first operation: this call was sent before the answer
     -- of the one before was read, and goes on where that one ended.
     begin_us bigint, ends_us bigint[], first_op bigint, last_op bigint, number bigint,
+    -- Two instants between which nobody reads counters; null: they are read at each end.
+    unread_us bigint[],
     -- A pause that the slice before hands on: not yet reported since, not to be ended before. No pause: 0.
     INOUT thinks_since_us bigint, INOUT think_until_us bigint,
     OUT place integer, OUT began_us bigint, OUT ended_us bigint, OUT thought_us bigint, OUT totals bigint[],
@@ -98,7 +100,9 @@ BEGIN
     COMMIT;
     ended_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
     -- Counters become visible when this call ends, so what is read after it is exact.
-    PERFORM pg_stat_force_next_flush();
+    IF unread_us IS NULL OR began_us < unread_us[1] OR ended_us >= unread_us[2] THEN
+        PERFORM pg_stat_force_next_flush();
+    END IF;
     totals := sums::bigint[];
     -- The first bucket in use, then the counts from there to the last in use: a session shall be ready for its next slice
     -- at once, and looking through all buckets takes half a millisecond of CPU.

@@ -22,7 +22,11 @@ use crate::script::Script;
 use crate::sessions::{CANCEL_WITHIN, Presence, Sessions};
 
 const CALL: &str =
-    "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, $7, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+    "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+
+/// From so many sessions on they publish what they counted when it is read, and else when the server finds it convenient:
+/// they would queue up for the few places where it adds all of it up, each waiting for a CPU while it is first in the queue.
+const MANY_SESSIONS: u32 = 128;
 
 /// More operations than any run can hold.
 const UNLIMITED: i64 = 1 << 60;
@@ -52,6 +56,10 @@ pub struct ServerLoop {
     statement: Statement,
     place: String,
     pause: Pause,
+    /// Whether there are [`MANY_SESSIONS`].
+    one_of_many: bool,
+    /// Two instants between which nobody reads counters.
+    unread_us: Option<[i64; 2]>,
     /// Calls sent so far.
     calls: i64,
     /// Sent and not yet answered.
@@ -101,6 +109,8 @@ impl ServerLoop {
             statement,
             place,
             pause: Pause::default(),
+            one_of_many: placement.sessions >= MANY_SESSIONS,
+            unread_us: None,
             calls: 0,
             under_way: VecDeque::new(),
             _presence: presence,
@@ -120,12 +130,12 @@ impl ServerLoop {
     fn send(&mut self, call: Call) {
         self.calls += 1;
         let (client, statement, number) = (Arc::clone(&self.client), self.statement.clone(), self.calls);
-        let first_index = call.first_index;
+        let (first_index, unread_us) = (call.first_index, self.unread_us.map(Vec::from));
         let asked: Answer = Box::pin(async move {
             let first_op = call.from.map(|(op, _)| op);
             let (since_us, until_us) = call.from.map(|(_, pause)| (pause.since_us, pause.until_us)).unzip();
-            let order: [&(dyn ToSql + Sync); 7] =
-                [&call.begin_us, &call.ends_us, &first_op, &call.last_op, &number, &since_us, &until_us];
+            let order: [&(dyn ToSql + Sync); 8] =
+                [&call.begin_us, &call.ends_us, &first_op, &call.last_op, &number, &unread_us, &since_us, &until_us];
             client.query_one(&statement, &order).await
         });
         let mut answer = maybe_done(asked);
@@ -188,6 +198,10 @@ impl Session for ServerLoop {
             // An operation outlasted all that the call could choose from; to send that again would be for nothing.
             ahead = 0;
         }
+    }
+
+    fn unread_between(&mut self, from_us: i64, to_us: i64) {
+        self.unread_us = self.one_of_many.then_some([from_us, to_us]);
     }
 
     fn rehearse(&mut self) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Slices that are sent before the answer of the one before is read: nothing is lost or counted twice, and nothing goes on
 //! that nobody waits for.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{Held, IN_A_SLICE, Server, dataset, placement, programs, workload};
 use mindful_core::engine::Stop;
@@ -103,6 +103,35 @@ fn the_server_counts_what_slices_sent_ahead_report() {
         let whole = (0..10).any(|_| round() == (0..8).collect::<Vec<_>>());
         assert!(whole, "each time a slice is left out");
     }
+}
+
+/// The counters of one of many sessions are for who reads them at the ends of the window.
+#[test]
+fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = loaded(&server);
+    let w = workload(1, BLOCKS, 4, "0");
+    target.prepare(&w, 1).unwrap();
+    let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
+    await_rest(&server);
+    let before = fetched(&server);
+    let mut told = 0;
+    let mut published = |session: &mut dyn Session, ends: &[i64]| {
+        let reports = slices(session, ends, 1, None).unwrap();
+        told += reports.iter().map(SliceReport::total_ops).sum::<u64>() * 4;
+        (fetched(&server) - before, told as i64)
+    };
+    let ends = boundaries(&*target, 6, 150_000, 50_000);
+    session.unread_between(ends[1], ends[6]);
+    let (counted, visited) = published(&mut *session, &ends[..2]);
+    assert!(counted == visited && visited > 0, "{counted} of {visited} at the begin");
+    let published_at = Instant::now();
+    let (counted, visited) = published(&mut *session, &ends[1..6]);
+    // What is kept back for a second the server adds up by itself.
+    let late = published_at.elapsed() >= Duration::from_secs(1);
+    assert!(counted < visited || late, "{counted} of {visited} in between");
+    let (counted, visited) = published(&mut *session, &ends[5..]);
+    assert!(counted == visited, "{counted} of {visited} at the end");
 }
 
 #[test]
