@@ -110,7 +110,9 @@ impl Shared<'_> {
     }
 
     fn slices(&self, number: u32, session: &mut dyn Session, boundaries: &[i64]) -> Result<()> {
-        if let Some((window, end)) = self.window_begins.and_then(|at| boundaries.get(at as usize)).zip(boundaries.last()) {
+        if let Some((window, end)) =
+            self.window_begins.and_then(|at| boundaries.get(at as usize)).zip(boundaries.last())
+        {
             session.unread_between(*window, *end);
         }
         let (mut first_op, mut next) = (0, 0);
