@@ -63,7 +63,8 @@ pub const FEWEST_OPS: f64 = 1_000.0;
 
 /// What explains others comes before them where they are as grave.
 pub fn is_a_cause(finding: &Finding) -> bool {
-    [codes::STALL, codes::FOREIGN_CPU, codes::CLIFF, codes::STORAGE_CAP].iter().any(|code| finding.code == code.name())
+    let causes = [codes::STALL, codes::FOREIGN_CPU, codes::CPU_THROTTLED, codes::CLIFF, codes::STORAGE_CAP];
+    causes.iter().any(|code| finding.code == code.name())
 }
 
 /// Whether the run came to its end, and how.

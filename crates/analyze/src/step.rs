@@ -7,7 +7,7 @@ use mindful_core::workload::LoopSite;
 use crate::figures::blocks;
 use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
-use crate::figures::cpu::{client_cpus, left_to_host};
+use crate::figures::cpu::{client_cpus, held_back, left_to_host};
 use crate::figures::floors::{Between, floors};
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
@@ -124,6 +124,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share.map(|busy| busy / left_to_host(counters)),
         others_busy: None,
+        held_back: held_back(counters),
         stalled: None,
         held: None,
         shares: Shares::of(work, counters),

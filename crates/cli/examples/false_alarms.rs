@@ -3,8 +3,8 @@
 //! folder=/tmp/mindful-false-alarms`, where each of these may be left away.
 //!
 //! It runs the release binary beside it on a private server in the folder, which it starts once and keeps warm: as often as
-//! `runs` says quiet, beside a loop that keeps one CPU busy, beside a job that reads the same disk past the page cache, and
-//! beside both, with each of the `sessions`. Rows take turns, so that one that is cut off has some of each. The host has to be
+//! `runs` says quiet, beside a loop that keeps one CPU busy, beside a job of half as many sessions that reads the same disk past the
+//! page cache, and beside both, with each of the `sessions`. Rows take turns, so that one that is cut off has some of each. The host has to be
 //! quiet otherwise. After each run `runs.tsv` in the folder has a line more, with what stood first in it, and `table.md` is
 //! what is known by then. Started again on the same folder with the same arguments, it goes on where it was cut off.
 
@@ -253,7 +253,7 @@ fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome
         background.push(Background(busy.args(["sh", "-c", "while :; do :; done"]).spawn()?));
     }
     if matches!(beside, Beside::Disk | Beside::Both) {
-        background.push(reader(folder)?);
+        background.push(reader(folder, sessions / 2)?);
     }
     let (sessions, duration, warmup) =
         (sessions.to_string(), format!("{}s", asked.seconds), format!("{}s", asked.warmup));
@@ -268,11 +268,11 @@ fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome
     Ok(grave.filter_map(|finding| Some(finding["code"].as_str()?.to_owned())).collect())
 }
 
-/// Reads a file of the same disk, past the page cache.
-fn reader(folder: &Path) -> Outcome<Background> {
+/// Reads a file of the same disk by so many sessions, past the page cache.
+fn reader(folder: &Path, sessions: u32) -> Outcome<Background> {
     let target = format!("raw:{}", folder.join("other").display());
-    let mut command = mindful(folder)?;
-    command.args(["run", "--target", &target, "--schemas", "1", "--scale", "256MiB", "--sessions", "4"]);
+    let (sessions, mut command) = (sessions.max(1).to_string(), mindful(folder)?);
+    command.args(["run", "--target", &target, "--schemas", "1", "--scale", "256MiB", "--sessions", &sessions]);
     command.args(["--warmup", "0s", "--duration", "10m"]).stdout(Stdio::null()).stderr(Stdio::null());
     // It begins while the run that it is beside connects and warms up; the very first time, which does not count, it writes its
     // file.

@@ -5,7 +5,7 @@ use mindful_core::metric::{Counter, shared};
 use mindful_core::result::Finding;
 
 use crate::figures::counters::{Change, Counters};
-use crate::figures::cpu::left_to_host;
+use crate::figures::cpu::{held_back, left_to_host};
 use crate::figures::others::{Named, Others};
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
@@ -57,8 +57,7 @@ fn growth(counters: &Counters, counter: Counter) -> Option<(&Change, f64)> {
 }
 
 fn throttled(counters: &Counters) -> Option<Finding> {
-    let (change, us) = growth(counters, shared::THROTTLED_US)?;
-    let share = us / 1e6 / change.seconds;
+    let share = held_back(counters)?;
     let periods = growth(counters, shared::THROTTLED_PERIODS).map_or(0.0, |(_, periods)| periods);
     (share > THROTTLED_SHARE).then(|| {
         let text = "The control group of the server ran into its CPU limit: latencies hold time in which it was not \

@@ -63,6 +63,12 @@ pub fn left_to_host(counters: &Counters) -> f64 {
     stolen.filter(|share| (0.0..1.0).contains(share)).map_or(1.0, |share| 1.0 - share)
 }
 
+/// Time in which the control group of the server did not let it run, as a share of a CPU's.
+pub fn held_back(counters: &Counters) -> Option<f64> {
+    let change = counters.find(shared::THROTTLED_US)?;
+    Some(change.delta? / 1e6 / change.seconds)
+}
+
 /// `c = (CPU - b LIO) / PIO` (measurement.md M7): `b` is the CPU of a logical read in a cached run. Unknown without
 /// one, where next to nothing was read, and with updates, whose commits would count as reads.
 pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {

@@ -16,6 +16,8 @@ pub const LITTLE_BREACH: f64 = 0.05;
 pub const HOST_BUSY: f64 = 0.85;
 /// Share of the host's CPUs that others may use before it is reported.
 pub const OTHERS_BUSY: f64 = 0.05;
+/// Share of a CPU's time that the control group of the server may hold it back before that limits.
+pub const HELD_BACK: f64 = 0.05;
 /// Share of the window that sessions may stand still before that limits.
 pub const STALLED_SHARE: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
@@ -100,6 +102,8 @@ pub struct Evidence {
     pub host_busy: Option<f64>,
     /// Share of the same time that neither the server nor mindful used, kernel threads and interrupts apart.
     pub others_busy: Option<f64>,
+    /// Time in which the control group of the server did not let it run, as a share of a CPU's.
+    pub held_back: Option<f64>,
     /// Share of the window in which at least three quarters of the sessions stood still.
     pub stalled: Option<f64>,
     /// The limits of volume, instance or control group that held the storage, in words.
@@ -166,6 +170,7 @@ impl Verdict {
             stall,
             told_cap,
             others_cpu,
+            held_back,
             client,
             cpu,
             log,
@@ -216,6 +221,15 @@ fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let next = "end what else runs on this host, or measure when it is quiet: the figure is what they left";
     let full = format!("{figures}, which was {} busy", percent(busy));
     theirs.then(|| e.limited(Limit::OthersCpu, full, next))
+}
+
+/// A server that waits for CPU which the host has and its control group does not let it have.
+fn held_back(e: &Evidence) -> Option<Verdict> {
+    let waits = e.shares.get(WaitClass::Cpu).is_none_or(|share| share > CPU_SHARE);
+    let figures = over("the control group of the server held it back for {} of a CPU's time", e.held_back, HELD_BACK)?;
+    let next = "the figure is that of the group's limit: raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit \
+                with it; other hardware and other sessions do not help";
+    waits.then(|| e.limited(Limit::Cpu, figures, next))
 }
 
 fn client(e: &Evidence) -> Option<Verdict> {

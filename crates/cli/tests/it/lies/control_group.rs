@@ -12,6 +12,13 @@ use crate::lies::bench::device_of;
 /// Groups of this process so far.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
+/// The time of which a group may use a share, us.
+const PERIOD_US: u32 = 20_000;
+
+fn quota_us(share: f64) -> f64 {
+    (share * f64::from(PERIOD_US)).round()
+}
+
 /// Removed when this is dropped, after the processes in it have ended.
 pub struct ControlGroup {
     path: PathBuf,
@@ -20,9 +27,20 @@ pub struct ControlGroup {
 impl ControlGroup {
     /// A group that may use `share` of one CPU; `None` once it was said that there can be none.
     pub fn with_cpu(share: f64) -> Option<Self> {
-        let (quota, period) = ((share * 20_000.0).round(), 20_000);
-        let old = [("cpu.cfs_period_us", period.to_string()), ("cpu.cfs_quota_us", quota.to_string())];
-        Self::limited("cpu", &old, &[("cpu.max", format!("{quota} {period}"))])
+        let quota = quota_us(share);
+        let old = [("cpu.cfs_period_us", PERIOD_US.to_string()), ("cpu.cfs_quota_us", quota.to_string())];
+        Self::limited("cpu", &old, &[("cpu.max", format!("{quota} {PERIOD_US}"))])
+    }
+
+    /// Lets a group made by [`Self::with_cpu`] use another share of one CPU from now on.
+    pub fn allow_cpu(&self, share: f64) {
+        let (quota, new) = (quota_us(share), self.path.join("cpu.max"));
+        let written = if new.exists() {
+            fs::write(new, format!("{quota} {PERIOD_US}"))
+        } else {
+            fs::write(self.path.join("cpu.cfs_quota_us"), quota.to_string())
+        };
+        written.unwrap();
     }
 
     /// A group that may read so often a second from `device`; `None` once it was said that there can be none.

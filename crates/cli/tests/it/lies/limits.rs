@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::lies::bench::{Bench, device_of};
+use crate::lies::bench::{Bench, Reported, device_of};
 use crate::lies::control_group::ControlGroup;
 use crate::lies::server::UsersServer;
 use crate::lies::stalls::{all_at_work, children};
@@ -26,6 +26,7 @@ fn a_server_held_back_by_its_control_group_is_reported() {
     let held = server.run(&bench, &[]);
     held.assert_suspect("cpu-throttled");
     assert!(held.evidence("cpu-limit").starts_with("0.15 of"), "{held}");
+    assert_held_back(&held);
     assert!(held.figure("blocks_visited_per_s") < free.figure("blocks_visited_per_s"), "{held}");
     reads.hold(server.pid());
     let held = server.run(&bench, &[]);
@@ -34,6 +35,35 @@ fn a_server_held_back_by_its_control_group_is_reported() {
         [format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| reported.contains(limit)),
         "{held}"
     );
+}
+
+/// The group is the limit, and no hardware.
+fn assert_held_back(run: &Reported) {
+    let text = run.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let limit = "limited by CPU: the control group of the server held it back for";
+    assert!(text.contains(limit) && !text.contains("more or faster CPUs"), "{run}");
+}
+
+/// A limit that holds nobody back as the run begins, and most of the work from the middle of the window on.
+#[test]
+fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
+    let bench = Bench::new();
+    let Some(cpu) = ControlGroup::with_cpu(64.0) else { return };
+    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    cpu.hold(server.pid());
+    let long = ["--duration", "6s"];
+    let free = server.run(&bench, &long);
+    assert!(!free.has("cpu-throttled") && !free.has("cpu-limit"), "{free}");
+    let held = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.sql(&all_at_work(2, 2.0));
+            cpu.allow_cpu(0.15);
+        });
+        server.run(&bench, &long)
+    });
+    held.assert_suspect("cpu-throttled");
+    assert_eq!(held.codes()[0], "cpu-throttled", "{held}");
+    assert_held_back(&held);
 }
 
 /// The group mindful runs in has no limit of its own; the one above it has.

@@ -126,6 +126,23 @@ mod alone {
         assert!((2.9..3.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
     }
 
+    /// The client gets its turns late behind them, and all publish what they counted at the ends of the window.
+    #[test]
+    fn hundreds_of_sessions_lose_no_time_between_slices() {
+        let bench = Bench::before_quiet().with_private();
+        let _quiet = Quiet::wait();
+        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "3s", "--duration", "5s"];
+        let many = bench.private(&many);
+        for code in ["little", "page-cache", "short-window", "no-window", "late-start"] {
+            let told =
+                many.run["findings"].as_array().unwrap().iter().any(|f| f["code"] == code && f["severity"] != "info");
+            assert!(!told, "{code}: {many}");
+        }
+        // A few blocks of the index a read of 64.
+        let requests = many.figure("logical_reads_per_s") / many.figure("blocks_visited_per_s");
+        assert!((1.0..1.2).contains(&requests), "{requests}: {many}");
+    }
+
     /// Who waits for a CPU does not stand still.
     #[test]
     fn busy_loops_are_no_stall() {
