@@ -7,6 +7,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::clock::{Bell, Clock};
 use mindful_core::engine::{Session, Stop, Target};
+use mindful_core::run::StepHead;
 use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::Workload;
 
@@ -67,9 +68,7 @@ pub struct Shared<'a> {
     pub early_stop: &'a EarlyStop,
     /// Slices that a session may begin before it is heard of: see `boundaries::ahead`.
     pub ahead: usize,
-    pub ops: Option<u64>,
-    /// Index of the boundary at which the window begins that ends at the last one; `None` where it may end at another.
-    pub window_begins: Option<u32>,
+    pub head: &'a StepHead,
     pub clock_offset_us: i64,
 }
 
@@ -110,17 +109,15 @@ impl Shared<'_> {
     }
 
     fn slices(&self, number: u32, session: &mut dyn Session, boundaries: &[i64]) -> Result<()> {
-        if let Some((window, end)) =
-            self.window_begins.and_then(|at| boundaries.get(at as usize)).zip(boundaries.last())
-        {
-            session.unread_between(*window, *end);
+        if let Some([begin_us, end_us]) = self.window_us(boundaries) {
+            session.unread_between(begin_us, end_us);
         }
         let (mut first_op, mut next) = (0, 0);
         while let Some((index, boundary)) = self.next_slice(next, session, boundaries) {
             if self.halt.requested() || self.early_stop.reached(index as u32) {
                 break;
             }
-            let max_ops = self.ops.map(|ops| ops - first_op);
+            let max_ops = self.head.ops.map(|ops| ops - first_op);
             let order =
                 SliceOrder { index: index as u32, begin_us: boundary[0], end_us: boundary[1], first_op, max_ops };
             let last = self.early_stop.or_last(boundaries).min(index + 1 + self.ahead);
@@ -128,11 +125,18 @@ impl Shared<'_> {
             first_op += report.total_ops();
             next = report.index as usize + 1;
             self.mailbox.put(Message::Slice(number, Box::new(report)));
-            if self.ops.is_some_and(|ops| first_op >= ops) {
+            if self.head.ops.is_some_and(|ops| first_op >= ops) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The ends of the window, where it is known by now when it will end.
+    fn window_us(&self, boundaries: &[i64]) -> Option<[i64; 2]> {
+        let timed = self.head.duration_s.is_some() && self.head.ops.is_none();
+        let (begin, end) = (boundaries.get(self.head.warmup_slices as usize)?, boundaries.last()?);
+        timed.then_some([*begin, *end])
     }
 
     /// The first slice from `next` on that has something left to do, with its boundaries: an operation may outlast whole

@@ -104,8 +104,7 @@ pub fn run_step(
         halt: &halt,
         early_stop: &order.early_stop,
         ahead: boundaries::ahead(order.head.placements.len(), order.head.duration_s.is_none()),
-        ops: order.head.ops,
-        window_begins: order.head.duration_s.and(order.head.ops.is_none().then_some(order.head.warmup_slices)),
+        head: &order.head,
         clock_offset_us: clocks.us,
     };
     let outcome = thread::scope(|scope| {
