@@ -23,7 +23,7 @@ use mindful_core::workload::{Like, OpKind};
 
 use crate::contrast::{RUNG, Rung};
 use crate::figures::blocks;
-use crate::figures::cpu::client_cpus;
+use crate::figures::cpu::{client_cpus, left_to_host};
 use crate::figures::floors::{Between, Floor};
 use crate::figures::pace::Pace;
 use crate::figures::seconds::Seconds;
@@ -412,7 +412,12 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     }
     if let Some(busy) = found.evidence.host_busy.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
-        findings.push(codes::HOST_SATURATED.finding(text, format!("{} of the host's CPU busy", percent(busy))));
+        let of = if left_to_host(&found.counters) < 1.0 {
+            "what the hypervisor left of the host's CPU"
+        } else {
+            "the host's CPU"
+        };
+        findings.push(codes::HOST_SATURATED.finding(text, format!("{} of {of} busy", percent(busy))));
     }
     if let Some(share) = cpu.wait_sampling_share.filter(|share| *share > WAIT_SAMPLING_SHARE) {
         let text = "Sampling wait events took CPU from the database that its figures lack. Sample less often, or not at \

@@ -77,6 +77,10 @@ DECLARE
     -- Blocks, sum and maximum of latencies in us: select, update, scan.
     sums float8[] := array_fill(0::float8, ARRAY[9]);
     cells bigint[] := array_fill(0::bigint, ARRAY[32], ARRAY[0]);
+    -- When the loop was last at its begin, and the time in operations and pauses up to there.
+    looked_us bigint;
+    spent_us float8 := 0;
+    outside_us float8;
 BEGIN
     thought_us := 0;
     longs := ARRAY[]::bigint[];
@@ -87,7 +91,17 @@ BEGIN
     END IF;
     -- Who thinks across the boundary is in time for it, however late this call came.
     began_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
+    looked_us := date_part('epoch', clock_timestamp()) * 1e6;
     LOOP
+        -- Who stands still between two operations stands no less still than who does so inside of one.
+        now_us := date_part('epoch', clock_timestamp()) * 1e6;
+        outside_us := now_us - looked_us + spent_us;
+        spent_us := sums[2] + sums[5] + sums[8] + thought_us;
+        outside_us := outside_us - spent_us;
+        IF outside_us >= {{long_us}} THEN
+            longs := longs || ARRAY[CASE WHEN sums[1] > 0 THEN 0 WHEN sums[4] > 0 THEN 1 ELSE 2 END, looked_us, outside_us::bigint];
+        END IF;
+        looked_us := now_us;
         EXIT WHEN op >= last_op;
         {{think}}
         EXIT WHEN clock_timestamp() >= deadline;

@@ -1,8 +1,9 @@
 //! What goes wrong on real servers is reported on one line, with the next move, and changes nothing.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use crate::support::{Server, dataset, placement, programs, workload};
+use crate::support::{IN_A_SLICE, Server, dataset, placement, programs, workload};
 use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::Silent;
 use mindful_core::finding::Severity;
@@ -12,6 +13,7 @@ use mindful_core::slice::SliceOrder;
 use mindful_core::workload::{Commit, LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
 use mindful_postgres::ENGINE;
+use rustix::process::{Pid, Signal, kill_process};
 
 fn each_server(settings: &[&str], test: impl Fn(&Server)) {
     for bin in programs() {
@@ -180,4 +182,36 @@ fn late_commits_that_could_deadlock_are_refused() {
         assert!(target.prepare(&w, 1).is_ok());
         assert!(target.prepare(&w, 2).unwrap_err().next.contains("--schemas"));
     });
+}
+
+/// Stopped inside an operation or between two, by chance: of short operations a part of the time lies between.
+#[test]
+fn a_session_that_stands_still_is_told_wherever_it_was() {
+    const STOPS: usize = 10;
+    let server = Server::start(&programs()[0], &["shared_buffers=64MB"]);
+    let target = loaded(&server);
+    let w = workload(1, 1_000, 1, "0");
+    target.prepare(&w, 1).unwrap();
+    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+    let begin_us = target.clock_us().unwrap();
+    let end_us = begin_us + 1_000_000 * STOPS as i64;
+    let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.await_slice();
+            let pid = server.sql(&format!("SELECT pid {IN_A_SLICE}")).remove(0).parse().unwrap();
+            let pid = Pid::from_raw(pid).unwrap();
+            for _ in 0..STOPS {
+                kill_process(pid, Signal::STOP).unwrap();
+                std::thread::sleep(Duration::from_millis(700));
+                kill_process(pid, Signal::CONT).unwrap();
+                std::thread::sleep(Duration::from_millis(150));
+            }
+        });
+        session.slice(&order).unwrap()
+    });
+    assert!(report.long.len() >= STOPS, "{:?}", report.long);
+    let outlasted =
+        report.long.iter().filter(|long| long.begin_us < begin_us || long.begin_us + long.us as i64 > end_us);
+    assert_eq!(outlasted.count(), 0, "{:?}", report.long);
 }

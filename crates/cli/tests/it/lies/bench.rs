@@ -107,9 +107,12 @@ impl Reported {
 
     /// Warnings and errors that the run itself has earned, however loud the neighbours are.
     pub fn own_warnings(&self) -> Vec<&str> {
+        self.warnings().filter(|code| !self.of_neighbours().contains(code)).collect()
+    }
+
+    fn warnings(&self) -> impl Iterator<Item = &str> {
         let grave = self.findings().filter(|finding| finding["severity"] != "info");
-        let codes = grave.map(|finding| finding["code"].as_str().unwrap());
-        codes.filter(|code| !self.of_neighbours().contains(code)).collect()
+        grave.map(|finding| finding["code"].as_str().unwrap())
     }
 
     fn of_neighbours(&self) -> Vec<&'static str> {
@@ -124,7 +127,7 @@ impl Reported {
     /// Nothing speaks against it but what neighbours did.
     pub fn assert_clean(&self) {
         assert_eq!(self.own_warnings(), [""; 0], "{self}");
-        let disturbed = self.of_neighbours().iter().any(|code| self.has(code));
+        let disturbed = self.warnings().next().is_some();
         assert_eq!(self.validity(), if disturbed { "suspect" } else { "valid" }, "{self}");
     }
 
