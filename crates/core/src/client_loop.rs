@@ -1,5 +1,7 @@
 //! The work loop of engines that have none of their own: operations one by one, each timed, until the slice ends.
 
+use std::time::Duration;
+
 use crate::clock::{HostClock, Time};
 use crate::error::Result;
 use crate::latency::Recorder;
@@ -33,6 +35,8 @@ pub struct ClientLoop<T = HostClock> {
     rate: Option<Rate>,
     schedule: Option<Schedule>,
     pause: Option<Pause>,
+    /// Since when nothing keeps the next operation from beginning, as [`Time::elapsed`] tells it.
+    free_since: Option<Duration>,
     service: [Recorder; 3],
     response: [Recorder; 3],
 }
@@ -74,6 +78,7 @@ impl<T: Time> ClientLoop<T> {
             rate: workload.rate,
             schedule: None,
             pause: None,
+            free_since: None,
             service: Default::default(),
             response: Default::default(),
         }
@@ -90,6 +95,7 @@ impl<T: Time> ClientLoop<T> {
         // Who thinks across the boundary is in time for it, however late this thread wakes.
         let begin_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
+        self.free_since = self.pause.is_none().then(|| self.time.elapsed());
         if let (Some(rate), None) = (self.rate, &self.schedule) {
             let stream = self.draws.streams().arrival;
             self.schedule =
@@ -130,6 +136,7 @@ impl<T: Time> ClientLoop<T> {
         let over = now_us.max(pause.until_us) < end_us;
         if over {
             self.pause = None;
+            self.free_since = Some(self.time.elapsed());
         } else {
             pause.since_us = pause.since_us.max(end_us);
         }
@@ -145,21 +152,33 @@ impl<T: Time> ClientLoop<T> {
                 return Turn::Over;
             }
             self.time.sleep_unless(due, &|| false);
+            self.free_since = None;
             schedule.advance();
             return Turn::Due(due);
         }
         if self.time.now_us() < end_us { Turn::AtOnce } else { Turn::Over }
     }
 
+    /// Tells a time that ends now by itself if it is long.
+    fn note_long(&self, kind: OpKind, took: Duration, report: &mut SliceReport) {
+        let us = took.as_micros() as u64;
+        if us >= LONG_OP_US {
+            report.note_long(kind, self.time.now_us() - us as i64, us);
+        }
+    }
+
     fn one(&mut self, index: u64, turn: Turn, operator: &mut dyn Operate, report: &mut SliceReport) -> Result<()> {
         let op = self.draws.op(index);
         let began = self.time.elapsed();
+        // Who stands still between two operations stands no less still than who does so inside of one.
+        let outside = self.free_since.map_or(Duration::ZERO, |free| began.saturating_sub(free));
+        self.note_long(op.kind, outside, report);
         let blocks = operator.operate(&op)?;
-        let service_ns = self.time.elapsed().saturating_sub(began).as_nanos() as u64;
-        if service_ns >= LONG_OP_US * 1_000 {
-            let us = service_ns / 1_000;
-            report.note_long(op.kind, self.time.now_us() - us as i64, us);
-        }
+        let ended = self.time.elapsed();
+        let service = ended.saturating_sub(began);
+        self.note_long(op.kind, service, report);
+        self.free_since = op.think.is_zero().then_some(ended);
+        let service_ns = service.as_nanos() as u64;
         self.service[op.kind as usize].record(service_ns);
         if let Turn::Due(due) = turn {
             let response_ns = (self.time.now_us() - due).max(0).unsigned_abs() * 1_000;

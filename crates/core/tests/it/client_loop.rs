@@ -1,0 +1,69 @@
+//! The work loop of engines that have none of their own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::Duration;
+
+use mindful_core::Result;
+use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::clock::Time;
+use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::workload::{Op, Workload};
+
+const STOOD_US: i64 = 3_000_000;
+
+/// A clock that moves by a microsecond a look, and once by [`STOOD_US`]: at look number `stands_at`.
+#[derive(Debug)]
+struct Standing {
+    us: AtomicI64,
+    looks: AtomicU32,
+    stands_at: u32,
+}
+
+impl Standing {
+    fn moved_by(&self, us: i64) -> i64 {
+        self.us.fetch_add(us, Ordering::SeqCst) + us
+    }
+}
+
+#[derive(Debug, Clone)]
+struct SharedClock(Arc<Standing>);
+
+impl Time for SharedClock {
+    fn now_us(&self) -> i64 {
+        let stands = self.0.looks.fetch_add(1, Ordering::SeqCst) == self.0.stands_at;
+        self.0.moved_by(if stands { STOOD_US } else { 1 })
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_micros(self.now_us().unsigned_abs())
+    }
+
+    fn sleep_unless(&self, _: i64, _: &dyn Fn() -> bool) -> bool {
+        true
+    }
+}
+
+/// Operations of 100 us.
+struct Quick(SharedClock);
+
+impl Operate for Quick {
+    fn operate(&mut self, _: &Op) -> Result<u64> {
+        self.0.0.moved_by(100);
+        Ok(1)
+    }
+}
+
+/// Whichever look at the clock it is that comes late, inside of an operation or between two.
+#[test]
+fn a_session_that_stands_still_is_told_wherever_it_was() {
+    for stands_at in 100..140 {
+        let time = SharedClock(Arc::new(Standing { us: AtomicI64::new(1), looks: AtomicU32::new(0), stands_at }));
+        let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+        let mut work = ClientLoop::with_time(time.clone(), &Workload::reads(1, 1_000, 1), placement);
+        let order = SliceOrder { index: 0, begin_us: 1, end_us: 10_000_000, first_op: 0, max_ops: Some(200) };
+        let report = work.slice(&order, &mut Quick(time)).unwrap();
+        let long: Vec<u64> = report.long.iter().map(|long| long.us).collect();
+        assert!(matches!(long[..], [us] if (3_000_000..3_000_200).contains(&us)), "look {stands_at}: {long:?}");
+    }
+}
