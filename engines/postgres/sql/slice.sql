@@ -79,6 +79,7 @@ DECLARE
     cells bigint[] := array_fill(0::bigint, ARRAY[32], ARRAY[0]);
     -- When it was last looked, and the time in operations and pauses up to there.
     looked_us bigint;
+    look_again timestamptz;
     spent_us float8 := 0;
     outside_us float8;
 BEGIN
@@ -93,24 +94,26 @@ BEGIN
     began_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
     looked_us := date_part('epoch', clock_timestamp()) * 1e6;
     LOOP
-        FOR some IN 1..{{some}} LOOP
+        look_again := least(deadline, clock_timestamp() + {{long_us}} * interval '1 microsecond');
+        LOOP
             EXIT WHEN op >= last_op;
             {{think}}
-            EXIT WHEN clock_timestamp() >= deadline;
+            EXIT WHEN clock_timestamp() >= look_again;
             run := last_op - op;
             {{mix}}
             {{update}}
             {{scan}}
             {{select}}
         END LOOP;
-        -- Who stands still between two operations stands no less still than who does so inside of one. To look behind each
-        -- update costs a fifth of its CPU, and behind many the waits of a busy host add up to one that there was not.
+        -- Who stands still between two operations stands no less still than who does so inside of one; it ended just now. To
+        -- look behind each update would cost it a fifth of its CPU.
         now_us := date_part('epoch', clock_timestamp()) * 1e6;
         outside_us := now_us - looked_us + spent_us;
         spent_us := sums[2] + sums[5] + sums[8] + thought_us;
         outside_us := outside_us - spent_us;
         IF outside_us >= {{long_us}} THEN
-            longs := longs || ARRAY[CASE WHEN sums[1] > 0 THEN 0 WHEN sums[4] > 0 THEN 1 ELSE 2 END, looked_us, outside_us::bigint];
+            longs := longs
+                || ARRAY[CASE WHEN sums[1] > 0 THEN 0 WHEN sums[4] > 0 THEN 1 ELSE 2 END, now_us - outside_us::bigint, outside_us::bigint];
         END IF;
         looked_us := now_us;
         EXIT WHEN op >= last_op OR thinks_since_us >= end_us OR clock_timestamp() >= deadline;

@@ -49,7 +49,6 @@ impl<'a> Script<'a> {
                 ("select_buckets", buckets(w.update_pct < Share::ALL)),
                 ("update_buckets", buckets(!w.update_pct.is_none())),
                 ("scan_buckets", buckets(!w.scan_pct.is_none())),
-                ("some", if w.update_pct.is_none() { "1" } else { "8" }),
                 ("long_us", &LONG_OP_US.to_string()),
                 ("think", if thinks { include_str!("../sql/slice_think.sql") } else { "" }),
                 ("mix", &self.mix()),
