@@ -55,7 +55,7 @@ pub struct OpReport {
 /// From this length on an operation is told by itself, us: no percentile says that all sessions stood at once.
 pub const LONG_OP_US: u64 = 500_000;
 
-/// An operation that took [`LONG_OP_US`] or longer.
+/// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongOp {
     /// What it was.
@@ -91,7 +91,7 @@ pub struct SliceReport {
     /// Arrivals scheduled but not begun when the slice ended (open loop only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
-    /// Its longest operations, one by one: those of [`LONG_OP_US`] and more.
+    /// Its longest operations, and times between two, one by one: those of [`LONG_OP_US`] and more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub long: Vec<LongOp>,
 }
