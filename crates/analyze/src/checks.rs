@@ -157,7 +157,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(stall::of_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(cap::reached(&found.caps));
-    findings.extend(cliff::of_step(&run.environment, step, window, found));
+    findings.extend(cliff::of_step(run, step, window, found));
     findings.extend(short_window(step, window.seconds()));
     findings.extend(incomplete(step));
     findings.extend(late_start(window, step, found));

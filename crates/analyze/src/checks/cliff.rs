@@ -1,19 +1,24 @@
 //! A rate that fell to a flat cap in the window, and whose cap it may be.
 
 use mindful_core::finding::codes;
-use mindful_core::metric::shared;
+use mindful_core::metric::{Counter, shared};
 use mindful_core::result::Finding;
-use mindful_core::run::{Facts, StepRecord};
+use mindful_core::run::{Facts, Run, StepRecord};
 
 use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::cliff::Cliff;
 use crate::figures::counters::Counters;
+use crate::figures::others::Others;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::step::StepAnalysis;
 
 /// How near a rate is to a cap that it is called by.
 const NEAR: f64 = 0.03;
+/// What others have to take of the bytes that the run lost for the fall to be theirs.
+const TAKEN: f64 = 0.5;
+/// By how much of the host's CPUs others and the hypervisor have to take more than before.
+const TAKEN_CPUS: f64 = 0.1;
 
 /// What volumes are sold with, as their makers publish it: name, requests a second, bytes a second.
 const CAPS: [(&str, f64, f64); 9] = [
@@ -33,11 +38,20 @@ const MB: f64 = 1e6;
 const GP2: (f64, f64, f64) = (3.0, 100.0, 16_000.0);
 
 /// The finding; none of a run from the database's cache, nor of a step that chose its window by what it saw.
-pub fn of_step(facts: &Facts, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
+pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
     if step.window.is_some() || found.gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return None;
     }
     let cliff = Cliff::of(step, window)?;
+    let [before, after] = sides(window, &cliff).map(|side| (Counters::of(step, &side), side));
+    let cpus_of_others = |(counters, side): &(Counters, Window)| {
+        let others = Others::of(run, step, side, counters).map_or(0.0, |others| others.share());
+        others + counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US).unwrap_or(0.0)
+    };
+    let more_cpus = cpus_of_others(&after) - cpus_of_others(&before);
+    if more_cpus > TAKEN_CPUS || taken_at_the_device(&before.0, &after.0) {
+        return None;
+    }
     let text = "The rate fell to a level one in the window and stayed there: a burst that ended (credit of requests or \
                 bytes), a limit that set in, or flash that ran out of blocks to write to. The second rate is what it can \
                 keep, and the mean is neither. A --warmup that outlasts the first.";
@@ -48,17 +62,36 @@ pub fn of_step(facts: &Facts, step: &StepRecord, window: &Window, found: &StepAn
         cliff.after_per_s,
         cliff.after_s,
         percent(cliff.spread),
-        device(facts, step, window, &cliff)
+        device(&run.environment, &after.0)
     );
     Some(codes::CLIFF.finding(text, evidence))
 }
 
+/// The window before the slice in which the rate fell, and after it.
+fn sides(window: &Window, cliff: &Cliff) -> [Window; 2] {
+    let fell = cliff.boundary;
+    [Window { last_boundary: fell - 1, ..*window }, Window { first_boundary: fell, ..*window }]
+}
+
+/// Whether the device went on to serve others what the run lost. What a limit holds back is served to nobody.
+fn taken_at_the_device(before: &Counters, after: &Counters) -> bool {
+    let grew = |reads: Counter, writes: Counter| {
+        let bytes = |counters: &Counters| sum(counters, reads, writes);
+        Some(bytes(after)? - bytes(before)?)
+    };
+    let Some(all) = grew(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES) else { return false };
+    let Some(own) = grew(shared::PROCESS_READ_BYTES, shared::PROCESS_WRITE_BYTES) else { return false };
+    own < 0.0 && all - own >= TAKEN * -own
+}
+
+fn sum(counters: &Counters, reads: Counter, writes: Counter) -> Option<f64> {
+    Some(counters.rate(reads)? + counters.rate(writes).unwrap_or(0.0))
+}
+
 /// What the device did after it, and which cap that is.
-fn device(facts: &Facts, step: &StepRecord, window: &Window, cliff: &Cliff) -> String {
-    let after = Counters::of(step, &Window { first_boundary: cliff.boundary, ..*window });
-    let sum = |one, other| Some(after.rate(one)? + after.rate(other).unwrap_or(0.0));
-    let Some(requests) = sum(shared::DEVICE_READS, shared::DEVICE_WRITES) else { return String::new() };
-    let bytes = sum(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES).unwrap_or(0.0);
+fn device(facts: &Facts, after: &Counters) -> String {
+    let Some(requests) = sum(after, shared::DEVICE_READS, shared::DEVICE_WRITES) else { return String::new() };
+    let bytes = sum(after, shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES).unwrap_or(0.0);
     let name = cap(requests, bytes, size_gib(facts)).map_or_else(String::new, |name| format!(", as {name} has"));
     format!("; {requests:.0} requests/s and {:.1} MiB/s at the device since{name}", bytes / MIB)
 }

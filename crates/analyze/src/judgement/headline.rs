@@ -26,7 +26,7 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// Foreign traffic below this share of what the database read is not worth a word either.
 const QUIET_SHARE: f64 = 0.01;
 
-/// The three ratios that decide, and what stands below.
+/// The ratios that decide, and what stands below.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
     /// Page-cache share `phi = 1 - PIO_proc / PIO_db`.
@@ -35,6 +35,9 @@ pub struct Gates {
     pub foreign_share: Option<f64>,
     /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
     pub method_yield: Option<f64>,
+    /// Blocks that a read request fetched, where all that was asked for is single blocks; `None` where requests are not
+    /// told.
+    pub blocks_per_request: Option<f64>,
     /// What stands between the device that serves and what stores.
     pub between: Between,
 }
@@ -92,20 +95,25 @@ impl Gates {
         let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * subject.block_bytes.unwrap_or(0) as f64;
         let written = step.physical_writes_per_s.filter(|_| subject.on_files()).unwrap_or(0.0);
         let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
+        let single = !subject.sorted && step.ops.scan.is_none();
+        let requests = step.read_requests_per_s.filter(|requests| single && *requests > 0.0);
         Self {
             page_cache_share: step.page_cache_share,
             foreign_share: foreign_share(counters, database_bytes),
             method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
+            blocks_per_request: step.physical_reads_per_s.zip(requests).map(|(reads, requests)| reads / requests),
             between,
         }
     }
 
-    /// Whether all three pass, and nothing is seen below that is no storage; an unknown one does not.
+    /// Whether all pass, and nothing is seen below that is no storage; an unknown one does not, but for requests, which some
+    /// servers do not count.
     pub fn pass(&self) -> bool {
         self.between == Between::Nothing
             && self.page_cache_share.is_some_and(|phi| phi <= MAX_PAGE_CACHE_SHARE)
             && self.foreign_share.is_some_and(|share| share <= MAX_FOREIGN_SHARE)
             && self.method_yield.is_some_and(|y| (MIN_YIELD..=MAX_YIELD).contains(&y))
+            && self.blocks_per_request.is_none_or(|blocks| blocks <= SINGLE_BLOCK)
     }
 }
 
@@ -253,6 +261,9 @@ fn doubts(gates: &Gates) -> Vec<String> {
             doubts.push(format!("{y:.2} reads for each block visited: others read, or reads are not single blocks"));
         }
         _ => {}
+    }
+    if let Some(blocks) = gates.blocks_per_request.filter(|blocks| *blocks > SINGLE_BLOCK) {
+        doubts.push(format!("{blocks:.2} blocks a read request: not all were read one by one"));
     }
     if gates.page_cache_share.is_none() {
         doubts.push("whether the page cache served them cannot be seen".to_owned());

@@ -172,6 +172,23 @@ fn a_second_reader_of_the_device_is_found() {
     assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
 }
 
+/// As many reads as blocks visited, and several of them in a request: a part is not the method's, whoever did not get to it.
+#[test]
+fn requests_of_several_blocks_are_no_storage_iops() {
+    let made = Made::default();
+    let headline = |blocks_a_request: f64| {
+        let mut run = made.run();
+        let physical = analyze(&run).summary.steps[0].physical_reads_per_s.unwrap();
+        let requests = [(shared::READ_REQUESTS, physical / blocks_a_request)];
+        run.steps[0].series.push(made.one("requests", Phase::Settled, &requests, made.warmup + made.seconds));
+        analyze(&run).steps[0].headline.clone().unwrap()
+    };
+    assert_eq!(headline(1.0).kind, Kind::Storage);
+    let several = headline(2.18);
+    assert_eq!((several.kind, &*several.label), (Kind::Database, "physical reads per second (database)"));
+    assert_eq!(several.why, "2.18 blocks a read request: not all were read one by one");
+}
+
 #[test]
 fn a_device_that_is_not_seen_is_said_so() {
     let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES];

@@ -1,0 +1,58 @@
+//! A rate that falls in the window: to a limit, or because others took what the run had.
+
+use mindful_analyze::analyze;
+use mindful_core::metric::{Counter, Phase, shared};
+use mindful_core::run::Run;
+
+use crate::judgement::codes;
+use crate::made::Made;
+
+/// The slice from which on it is slower.
+const FELL: u32 = 7;
+
+fn with(made: &Made, counters: &[(Counter, f64)]) -> Run {
+    let mut run = made.run();
+    run.steps[0].series.push(made.one("stat", Phase::Boundary, counters, made.warmup + made.seconds));
+    run
+}
+
+/// A run that is as one of them until it falls, and as the other from then on.
+fn falls(mut before: Run, after: &Run) -> Run {
+    let (step, later) = (&mut before.steps[0], &after.steps[0]);
+    for (slice, slower) in step.unmerged.iter_mut().zip(&later.unmerged).filter(|((_, s), _)| s.index >= FELL) {
+        *slice = slower.clone();
+    }
+    for (series, slower) in step.series.iter_mut().zip(&later.series) {
+        let until = series.readings[FELL as usize].values.clone();
+        let from = &slower.readings[FELL as usize].values;
+        for (reading, later) in series.readings.iter_mut().zip(&slower.readings).skip(FELL as usize) {
+            let grew = later.values.iter().zip(from).map(|(to, from)| Some(to.as_ref()? - from.as_ref()?));
+            reading.values = until.iter().zip(grew).map(|(until, grew)| Some(until.as_ref()? + grew?)).collect();
+        }
+    }
+    before
+}
+
+#[test]
+fn what_others_took_is_no_cliff() {
+    let fast = Made { latency_us: 2_000, ..Made::default() };
+    let slow = Made::default();
+    let is_cliff = |before: Run, after: &Run| codes(&analyze(&falls(before, after))).contains(&"cliff");
+    assert!(is_cliff(fast.run(), &slow.run()), "a limit holds all back");
+    assert!(!is_cliff(slow.run(), &slow.run()), "nothing fell");
+
+    // The device serves as many bytes as before, three quarters of them to others.
+    let shared_device = Made { device: 3.2, ..slow.clone() };
+    assert!(!is_cliff(fast.run(), &shared_device.run()));
+    // Others that read as much all the time are not why it fell.
+    let beside = Made { device: 1.2, ..fast.clone() };
+    assert!(is_cliff(beside.run(), &Made { device: 1.64, ..slow.clone() }.run()));
+
+    let steal = |us| [(shared::HOST_CPU_STEAL_US, us)];
+    assert!(!is_cliff(with(&fast, &steal(0.0)), &with(&slow, &steal(2e6))), "a quarter of the CPUs was taken");
+    assert!(is_cliff(with(&fast, &steal(2e6)), &with(&slow, &steal(2e6))), "taken before it, too");
+
+    let users = |us| [(shared::HOST_CPU_USER_US, us), (shared::HOST_CPU_NICE_US, 0.0)];
+    assert!(!is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(6e6))), "others compute");
+    assert!(is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(1e6))));
+}
