@@ -251,7 +251,7 @@ fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome
     let folder = asked.folder.as_path();
     let mut background = Vec::new();
     if matches!(beside, Beside::Cpu | Beside::Both) {
-        // A session of its own: the kernel may share CPU out by sessions.
+        // A session of its own: the kernel may share CPU out by sessions. It ends with this program, however that ends.
         let mut busy = Command::new("setsid");
         background.push(Background(busy.args(["sh", "-c", "while :; do :; done"]).spawn()?));
     }
