@@ -8,9 +8,11 @@ use mindful_core::run::{Facts, Run, StepRecord};
 use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::cliff::Cliff;
 use crate::figures::counters::Counters;
+use crate::figures::cpu::left_to_host;
 use crate::figures::others::Others;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
+use crate::judgement::verdict::HOST_BUSY;
 use crate::step::StepAnalysis;
 
 /// How near a rate is to a cap that it is called by.
@@ -43,15 +45,11 @@ pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalys
         return None;
     }
     let cliff = Cliff::of(step, window)?;
-    let [before, after] = sides(window, &cliff).map(|side| (Counters::of(step, &side), side));
-    let cpus_of_others = |(counters, side): &(Counters, Window)| {
-        let others = Others::of(run, step, side, counters).map_or(0.0, |others| others.share());
-        others + counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US).unwrap_or(0.0)
-    };
-    let more_cpus = cpus_of_others(&after) - cpus_of_others(&before);
-    if more_cpus > TAKEN_CPUS || taken_at_the_device(&before.0, &after.0) {
+    let sides = sides(window, &cliff).map(|side| (Counters::of(step, &side), side));
+    if taken_cpus(run, step, &sides) || taken_at_the_device(&sides) {
         return None;
     }
+    let [_, (after, _)] = sides;
     let text = "The rate fell to a level one in the window and stayed there: a burst that ended (credit of requests or \
                 bytes), a limit that set in, or flash that ran out of blocks to write to. The second rate is what it can \
                 keep, and the mean is neither. A --warmup that outlasts the first.";
@@ -62,7 +60,7 @@ pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalys
         cliff.after_per_s,
         cliff.after_s,
         percent(cliff.spread),
-        device(&run.environment, &after.0)
+        device(&run.environment, &after)
     );
     Some(codes::CLIFF.finding(text, evidence))
 }
@@ -73,12 +71,24 @@ fn sides(window: &Window, cliff: &Cliff) -> [Window; 2] {
     [Window { last_boundary: fell - 1, ..*window }, Window { first_boundary: fell, ..*window }]
 }
 
-/// Whether the device went on to serve others what the run lost. What a limit holds back is served to nobody.
-fn taken_at_the_device(before: &Counters, after: &Counters) -> bool {
-    let grew = |reads: Counter, writes: Counter| {
-        let bytes = |counters: &Counters| sum(counters, reads, writes);
-        Some(bytes(after)? - bytes(before)?)
-    };
+/// A part of the window and what the counters did in it.
+type Side = (Counters, Window);
+
+/// Whether others, or the hypervisor, came for the CPUs that the run lost. Where the host was full before, others had wanted
+/// as much all the time and took only what a limit left them.
+fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> bool {
+    let of_host = |(counters, _): &Side, what| counters.ratio(what, shared::HOST_CPU_TOTAL_US).unwrap_or(0.0);
+    let others = |side: &Side| Others::of(run, step, &side.1, &side.0).map_or(0.0, |others| others.share());
+    let had_room = of_host(before, shared::HOST_CPU_BUSY_US) < HOST_BUSY * left_to_host(&before.0);
+    let stolen = of_host(after, shared::HOST_CPU_STEAL_US) - of_host(before, shared::HOST_CPU_STEAL_US);
+    let used = if had_room { others(after) - others(before) } else { 0.0 };
+    stolen + used > TAKEN_CPUS
+}
+
+/// Whether the device went on to serve others what the run lost; that they took only what a limit left cannot be told from
+/// it.
+fn taken_at_the_device([(before, _), (after, _)]: &[Side; 2]) -> bool {
+    let grew = |reads: Counter, writes: Counter| Some(sum(after, reads, writes)? - sum(before, reads, writes)?);
     let Some(all) = grew(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES) else { return false };
     let Some(own) = grew(shared::PROCESS_READ_BYTES, shared::PROCESS_WRITE_BYTES) else { return false };
     own < 0.0 && all - own >= TAKEN * -own

@@ -55,4 +55,7 @@ fn what_others_took_is_no_cliff() {
     let users = |us| [(shared::HOST_CPU_USER_US, us), (shared::HOST_CPU_NICE_US, 0.0)];
     assert!(!is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(6e6))), "others compute");
     assert!(is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(1e6))));
+    // On a host that was full before, others take what a limit leaves.
+    let full = |made: &Made| Made { host_busy: 0.97, ..made.clone() };
+    assert!(is_cliff(with(&full(&fast), &users(6e6)), &with(&full(&slow), &users(7e6))));
 }

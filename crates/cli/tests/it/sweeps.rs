@@ -137,9 +137,8 @@ fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
     let store = tempfile::tempdir().unwrap();
     let more = ["--sessions", "1,4", "--update-pct", "50", "--duration", "1s", "--null-cpu", "10us", "--tag", "table"];
     // Where sessions begin late on a busy host, counters are not known at the begin of so short a window.
-    let is_whole = |swept: &Value| {
-        swept["steps"].as_array().unwrap().iter().all(|step| step["physical_reads_per_s"].is_number())
-    };
+    let is_whole =
+        |swept: &Value| swept["steps"].as_array().unwrap().iter().all(|step| step["physical_reads_per_s"].is_number());
     let swept = (0..5).map(|_| sweep(store.path(), &more)).find(is_whole).unwrap();
     let csv = String::from_utf8(command(store.path(), &["export", "table"]).output().unwrap().stdout).unwrap();
     // Commas within quotes part no fields.
