@@ -253,7 +253,8 @@ fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome
     if matches!(beside, Beside::Cpu | Beside::Both) {
         // A session of its own: the kernel may share CPU out by sessions. It ends with this program, however that ends.
         let mut busy = Command::new("setsid");
-        background.push(Background(busy.args(["sh", "-c", "while :; do :; done"]).spawn()?));
+        busy.args(["sh", "-c", "while kill -0 $PPID; do :; done"]).stderr(Stdio::null());
+        background.push(Background(busy.spawn()?));
     }
     if matches!(beside, Beside::Disk | Beside::Both) {
         background.push(reader(folder, sessions / 2)?);
