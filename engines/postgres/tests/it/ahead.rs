@@ -134,6 +134,25 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
     assert!(counted == visited, "{counted} of {visited} at the end");
 }
 
+/// Whose slice takes more than a second forces nothing and waits for nobody: the server adds it up when the call ends.
+#[test]
+fn long_slices_of_one_of_many_are_counted_when_they_end() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = loaded(&server);
+        let w = workload(1, BLOCKS, 4, "0");
+        target.prepare(&w, 1).unwrap();
+        let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
+        await_rest(&server);
+        let before = fetched(&server);
+        let ends = boundaries(&*target, 3, 1_100_000, 50_000);
+        session.unread_between(ends[2], ends[3] + 3_600_000_000);
+        let reports = slices(&mut *session, &ends[..3], 1, None).unwrap();
+        let visited: u64 = reports.iter().map(SliceReport::total_ops).sum::<u64>() * 4;
+        assert!(visited > 0 && fetched(&server) - before == visited as i64, "{visited} blocks are not all counted");
+    }
+}
+
 #[test]
 fn a_fixed_amount_of_work_is_done_to_the_operation() {
     let server = Server::start(&programs()[0], &[]);
