@@ -213,14 +213,11 @@ fn numbers_that_a_restart_would_lose_are_refused() {
 
 #[test]
 fn a_load_without_local_infile_goes_by_inserts() {
-    let shared = shared::server(MARIADB);
-    let fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &shared::name()));
+    let place = place();
+    let server = ByHand::start(MARIADB, &place.path().join("db"), &["--local-infile=OFF"]);
+    let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     let (target, notes) = (fixture.open(), Notes::default());
-    // Other tests that load meanwhile do it the same way.
-    sql(&shared.server, "SET GLOBAL local_infile = OFF");
-    let loaded = target.load(&fixture.dataset, &notes, &Stop::default());
-    sql(&shared.server, "SET GLOBAL local_infile = ON");
-    loaded.unwrap();
+    target.load(&fixture.dataset, &notes, &Stop::default()).unwrap();
     assert!(notes.tell("local_infile"), "{}", notes.all());
     assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
 }
