@@ -178,7 +178,9 @@ fn not_locked(path: &Path, error: &io::Error) -> Error {
     Error::target(format!("cannot lock {} ({error})", path.display()), "check its owner, permissions and file system")
 }
 
-fn in_use(path: &Path) -> Error {
+/// The error that another mindful uses the file at `path`, with its process where that is known.
+#[must_use]
+pub fn in_use(path: &Path) -> Error {
     let by = others(path).map_or_else(String::new, |pids| format!(" (process {pids})"));
     Error::target(
         format!("another run, load or cleanup of mindful uses {}{by}", path.display()),

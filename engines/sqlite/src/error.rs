@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mindful_core::Error;
-use mindful_host::space;
+use mindful_host::{file_lock, space};
 use rusqlite::ErrorCode;
 
 /// Less free space than a log and its index need to begin.
@@ -22,8 +22,12 @@ pub fn explain(path: &Path, error: &rusqlite::Error) -> Error {
         Some(ErrorCode::DiskFull) => full(path),
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => read_only(path, error),
         Some(code @ (ErrorCode::CannotOpen | ErrorCode::SystemIoFailure)) => unusable(path, error, code),
+        // A mindful in the midst of a transaction is met here before its lock of the whole file is.
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if file_lock::others(path).is_some() => {
+            file_lock::in_use(path)
+        }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            Error::target(format!("another program, or another mindful, holds {file} locked"), "end it, then try again")
+            Error::target(format!("another program holds {file} locked"), "end it, then try again")
         }
         Some(ErrorCode::OperationInterrupted) => Error::interrupted(format!("work on {file} was interrupted")),
         _ => Error::run(format!("{file}: {error}"), "see whether something else changed the file"),
@@ -74,6 +78,26 @@ mod tests {
         connection.execute_batch(setting).unwrap();
         let error = connection.execute_batch(sql).unwrap_err();
         explain(&path, &error)
+    }
+
+    #[test]
+    fn who_holds_a_file_is_named_where_it_is_mindful() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.db");
+        let (one, other) = (Connection::open(&path).unwrap(), Connection::open(&path).unwrap());
+        one.execute_batch("CREATE TABLE t (a); BEGIN EXCLUSIVE").unwrap();
+        other.busy_timeout(std::time::Duration::ZERO).unwrap();
+        let refused = || explain(&path, &other.execute_batch("INSERT INTO t VALUES (1)").unwrap_err()).to_string();
+        assert!(refused().contains("another program holds"), "{}", refused());
+        let mut holder =
+            std::process::Command::new("flock").arg("-F").arg(&path).args(["sleep", "60"]).spawn().unwrap();
+        while file_lock::others(&path).is_none() {
+            std::thread::yield_now();
+        }
+        let reported = refused();
+        holder.kill().unwrap();
+        holder.wait().unwrap();
+        assert!(reported.contains(&format!("(process {})", holder.id())), "{reported}");
     }
 
     #[test]
