@@ -18,7 +18,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mindful_core::{Error, Result};
 use mindful_host::space;
@@ -283,12 +283,20 @@ fn adopt(root: &Path, account: &Account, kind: &Kind, ours: bool) -> io::Result<
     own_file(&root.join(MARK_FILE))?.write_all(mark(kind.name).as_bytes())
 }
 
+/// How long a lock may outlive its mindful: what it was about to start when it was killed keeps it until it runs.
+const LINGERS: Duration = Duration::from_secs(2);
+
 fn lock(root: &Path) -> Result<File> {
     let path = root.join(LOCK);
     let failed = |error: &io::Error| refused(root, error);
+    let begun = Instant::now();
     loop {
         let mut file = own_file(&path).map_err(|error| failed(&error))?;
         if file.try_lock().is_err() {
+            if begun.elapsed() < LINGERS {
+                std::thread::sleep(Duration::from_millis(20));
+                continue;
+            }
             let mut owner = String::new();
             let _ = file.read_to_string(&mut owner);
             let owner = if owner.is_empty() { "another mindful".to_owned() } else { format!("mindful {owner}") };
@@ -365,6 +373,27 @@ mod tests {
         assert!(refusal.contains("holds a private Other server, not Some"), "{refusal}");
         fs::write(&file, "something else").unwrap();
         assert!(is_ours(top.path(), &KIND).unwrap_err().to_string().contains("someone else"));
+    }
+
+    #[test]
+    fn a_lock_in_passing_is_waited_for_and_one_that_stays_is_not() {
+        let top = tempfile::tempdir().unwrap();
+        let held_for = |seconds: &str| {
+            let path = top.path().join(LOCK);
+            let holder = std::process::Command::new("flock").arg("-F").arg(&path).args(["sleep", seconds]).spawn();
+            while File::create(&path).unwrap().try_lock().is_ok() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            holder.unwrap()
+        };
+        let mut passing = held_for("0.3");
+        drop(lock(top.path()).unwrap());
+        passing.wait().unwrap();
+        let mut staying = held_for("60");
+        let refusal = lock(top.path()).unwrap_err().to_string();
+        staying.kill().unwrap();
+        staying.wait().unwrap();
+        assert!(refusal.contains("is using"), "{refusal}");
     }
 
     #[test]
