@@ -120,7 +120,8 @@ fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
             while !stop.load(Ordering::SeqCst) {
                 holder.query_drop("START TRANSACTION").unwrap();
                 holder.query_drop("SELECT COUNT(mark) FROM mindful.blocks_1 WHERE k <= 128 FOR UPDATE").unwrap();
-                std::thread::sleep(Duration::from_millis(200));
+                // Longer than it takes to get them all, on a full host too.
+                std::thread::sleep(Duration::from_millis(600));
                 holder.query_drop("COMMIT").unwrap();
             }
         });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::{PATIENCE, end_of, signal, until};
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, wait_for_handlers};
 
 /// Interrupts `args` a while after `begun` is there, by `asked`: its exit code, and what it says.
 fn interrupted(mindful: &Mindful, args: &[&str], begun: &str, after: Duration, asked: Signal) -> (Option<i32>, String) {
@@ -16,6 +16,8 @@ fn interrupted(mindful: &Mindful, args: &[&str], begun: &str, after: Duration, a
     let stderr = fs::File::create(&says).unwrap();
     let mut child = mindful.command(args).stdout(Stdio::null()).stderr(stderr).spawn().unwrap();
     until("it does not begin", || mindful.folder().join(begun).exists());
+    // What it begins may be there from the time before.
+    wait_for_handlers(&child);
     thread::sleep(after);
     signal(&child, asked);
     let (code, took) = end_of(&mut child);
