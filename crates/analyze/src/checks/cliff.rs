@@ -19,8 +19,9 @@ use crate::step::StepAnalysis;
 const NEAR: f64 = 0.03;
 /// What others have to take of the bytes that the run lost for the fall to be theirs.
 const TAKEN: f64 = 0.5;
-/// By how much of the host's CPUs others and the hypervisor have to take more than before.
-const TAKEN_CPUS: f64 = 0.1;
+/// By how much of the host's CPUs others and the hypervisor have to take more than before, of the share of its rate that the
+/// run lost: a tenth of the CPUs is behind a rate that fell by a third, and not behind one that fell to a twentieth.
+const TAKEN_CPUS: f64 = 0.25;
 
 /// What volumes are sold with, as their makers publish it: name, requests a second, bytes a second.
 const CAPS: [(&str, f64, f64); 9] = [
@@ -46,7 +47,7 @@ pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalys
     }
     let cliff = Cliff::of(step, window)?;
     let sides = sides(window, &cliff).map(|side| (Counters::of(step, &side), side));
-    if taken_cpus(run, step, &sides) || taken_at_the_device(&sides) {
+    if taken_cpus(run, step, &sides) > TAKEN_CPUS * cliff.lost() || taken_at_the_device(&sides) {
         return None;
     }
     let [_, (after, _)] = sides;
@@ -74,15 +75,15 @@ fn sides(window: &Window, cliff: &Cliff) -> [Window; 2] {
 /// A part of the window and what the counters did in it.
 type Side = (Counters, Window);
 
-/// Whether others, or the hypervisor, came for the CPUs that the run lost. Where the host was full before, others had wanted
-/// as much all the time and took only what a limit left them.
-fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> bool {
+/// The share of the host's CPUs that others and the hypervisor took more than before. Where the host was full before, others
+/// had wanted as much all the time and took only what a limit left them.
+fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 {
     let of_host = |(counters, _): &Side, what| counters.ratio(what, shared::HOST_CPU_TOTAL_US).unwrap_or(0.0);
     let others = |side: &Side| Others::of(run, step, &side.1, &side.0).map_or(0.0, |others| others.share());
     let had_room = of_host(before, shared::HOST_CPU_BUSY_US) < HOST_BUSY * left_to_host(&before.0);
     let stolen = of_host(after, shared::HOST_CPU_STEAL_US) - of_host(before, shared::HOST_CPU_STEAL_US);
     let used = if had_room { others(after) - others(before) } else { 0.0 };
-    stolen + used > TAKEN_CPUS
+    stolen + used
 }
 
 /// Whether the device went on to serve others what the run lost; that they took only what a limit left cannot be told from

@@ -53,6 +53,11 @@ impl Cliff {
             boundary,
         })
     }
+
+    /// The share of its rate that the run lost.
+    pub fn lost(&self) -> f64 {
+        1.0 - self.after_per_s / self.before_per_s
+    }
 }
 
 /// The slice at which the two means are furthest apart, by `n1 n2 / n (mean1 - mean2)^2`; it is the first of the second.

@@ -51,6 +51,10 @@ fn what_others_took_is_no_cliff() {
     let steal = |us| [(shared::HOST_CPU_STEAL_US, us)];
     assert!(!is_cliff(with(&fast, &steal(0.0)), &with(&slow, &steal(2e6))), "a quarter of the CPUs was taken");
     assert!(is_cliff(with(&fast, &steal(2e6)), &with(&slow, &steal(2e6))), "taken before it, too");
+    assert!(
+        is_cliff(with(&fast, &steal(0.0)), &with(&slow, &steal(0.9e6))),
+        "a ninth of the CPUs is not half of the rate"
+    );
 
     let users = |us| [(shared::HOST_CPU_USER_US, us), (shared::HOST_CPU_NICE_US, 0.0)];
     assert!(!is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(6e6))), "others compute");
