@@ -27,9 +27,9 @@ fn main() {
     movements();
 }
 
-/// How often a window is told to have moved: by noise alone, and by a ramp that rises by 20 % from its begin to its end.
+/// How often a window is reported to have moved: by noise alone, and by a ramp that rises by 20 % from its begin to its end.
 fn movements() {
-    println!("\nWindows told to have moved, %\n");
+    println!("\nWindows reported to have moved, %\n");
     println!(
         "| window, s | noise | phi | level: reported | level: suspect | ramp 20 %: reported | ramp 20 %: suspect |"
     );

@@ -32,7 +32,7 @@ pub use sweep::{PointComparison, holm, points};
 
 pub use crate::stats::interval::{CONFIDENCE, Interval};
 
-/// Holds `candidate` against `baseline`.
+/// Compares `candidate` with `baseline`.
 ///
 /// # Errors
 /// A side without runs, or a figure that is not a positive number.

@@ -19,7 +19,7 @@ pub use slo::{SloPoint, slo_point};
 /// Fewest different loads for a choice between the models.
 pub const FEWEST_LOADS: usize = 7;
 
-/// Models whose AICc differs by less than this cannot be told apart (Burnham and Anderson 2002).
+/// Models whose AICc differs by less than this cannot be distinguished (Burnham and Anderson 2002).
 const UNDECIDED: f64 = 2.0;
 
 /// Fits the models to `points` (in any order, loads may repeat) and reads the knee off the best one.
@@ -31,7 +31,7 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
     let points = checked(points)?;
     let mut fits: Vec<Fit> = ModelKind::ALL.iter().filter_map(|kind| fit(&points, *kind)).collect();
     fits.sort_by(|a, b| a.aicc.total_cmp(&b.aicc));
-    // Of models that cannot be told apart the one with fewer parameters is taken.
+    // Of models that cannot be distinguished the one with fewer parameters is taken.
     if let [first, second, ..] = fits.as_slice() {
         let simpler = second.model.parameters().len() < first.model.parameters().len();
         if simpler && second.aicc - first.aicc < UNDECIDED {

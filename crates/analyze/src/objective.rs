@@ -85,7 +85,7 @@ fn of_rate(record: &StepRecord, window: &Window, rate: f64) -> Option<[f64; 2]> 
 }
 
 /// The interval of a quantile: those quantiles that the share of operations beyond it may as well have been. How far
-/// that share is known is told by how it differs from second to second (a ratio of two sums), and is at least what as many
+/// that share is known is shown by how it differs from second to second (a ratio of two sums), and is at least what as many
 /// independent operations would leave.
 fn of_percentile(record: &StepRecord, window: &Window, kind: OpKind, quantile: f64) -> Option<[f64; 2]> {
     let slices = window.first_boundary..window.last_boundary;

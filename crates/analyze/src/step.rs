@@ -41,7 +41,7 @@ pub struct StepAnalysis {
     pub others: Option<Others>,
     /// Where sessions stood still.
     pub stalls: Stalls,
-    /// Limits of the storage that are told.
+    /// Limits of the storage that are reported.
     pub caps: Vec<Cap>,
     /// How an open loop went; `None` in a closed one.
     pub pace: Option<Pace>,

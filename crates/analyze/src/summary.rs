@@ -70,7 +70,7 @@ fn hardware(run: &Run) -> Hardware {
 /// What begins the name of a fact that tells why mindful chose a setting.
 pub const CHOSEN: &str = "chosen ";
 
-/// The settings that the target told, without the reasons for those that mindful chose.
+/// The settings that the target reported, without the reasons for those that mindful chose.
 fn target_settings(run: &Run) -> BTreeMap<String, String> {
     let facts = run.description.iter().flat_map(|description| &description.facts);
     facts.filter(|(name, _)| !name.starts_with(CHOSEN)).map(|(name, value)| (name.clone(), value.clone())).collect()

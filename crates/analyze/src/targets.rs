@@ -42,9 +42,9 @@ fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
 pub fn findings(targets: &[OfTarget<'_>]) -> Vec<Finding> {
     let of_target = |(number, (of, _)): (u32, &OfTarget<'_>)| {
         let name = format!("target {number}, {}", of.target);
-        let told =
+        let reported =
             move |finding: &Finding| Finding { evidence: format!("{name}: {}", finding.evidence), ..finding.clone() };
-        of.findings.iter().map(told).collect::<Vec<_>>()
+        of.findings.iter().map(reported).collect::<Vec<_>>()
     };
     (1..).zip(targets).flat_map(of_target).collect()
 }

@@ -118,21 +118,21 @@ impl Asked {
     }
 
     /// Rows of the table that need a run more, in the turn that they take.
-    fn due(&self, told: &[Told]) -> Vec<(u32, Beside)> {
-        let counted = |row: (u32, Beside)| told.iter().filter(|run| run.row() == row).count();
+    fn due(&self, reported: &[Reported]) -> Vec<(u32, Beside)> {
+        let counted = |row: (u32, Beside)| reported.iter().filter(|run| run.row() == row).count();
         self.rows().filter(|row| counted(*row) < self.runs[row.1 as usize] as usize).collect()
     }
 }
 
 /// What one run said.
-struct Told {
+struct Reported {
     sessions: u32,
     beside: Beside,
     /// Codes of its warnings and errors, the first first.
     warnings: Vec<String>,
 }
 
-impl Told {
+impl Reported {
     fn row(&self) -> (u32, Beside) {
         (self.sessions, self.beside)
     }
@@ -169,14 +169,14 @@ impl Told {
 }
 
 /// The table of docs/method-statistics.md over the runs so far.
-fn table(asked: &Asked, told: &[Told]) -> String {
+fn table(asked: &Asked, reported: &[Reported]) -> String {
     let mut text =
         "| sessions | beside it | runs | on stolen CPUs | SUSPECT or worse | named | something false before it |\n"
             .to_owned();
     text.push_str("|---|---|---|---|---|---|---|\n");
     for (sessions, beside) in asked.rows() {
-        let row: Vec<&Told> = told.iter().filter(|run| run.row() == (sessions, beside)).collect();
-        let share = |what: &dyn Fn(&Told) -> bool| {
+        let row: Vec<&Reported> = reported.iter().filter(|run| run.row() == (sessions, beside)).collect();
+        let share = |what: &dyn Fn(&Reported) -> bool| {
             let count = row.iter().filter(|run| what(run)).count();
             let percent = |share: f64| 100.0 * share;
             rate_interval(count as u64, row.len() as u64).map_or("-".to_owned(), |rate| {
@@ -184,8 +184,8 @@ fn table(asked: &Asked, told: &[Told]) -> String {
                 format!("{count} ({:.0} %, {low:.0} to {high:.0})", percent(count as f64 / row.len() as f64))
             })
         };
-        let named = if beside == Beside::Nothing { "-".to_owned() } else { share(&Told::named) };
-        let (suspect, before) = (share(&|run| !run.warnings.is_empty()), share(&Told::false_before));
+        let named = if beside == Beside::Nothing { "-".to_owned() } else { share(&Reported::named) };
+        let (suspect, before) = (share(&|run| !run.warnings.is_empty()), share(&Reported::false_before));
         let (beside, runs, stolen) = (beside.name(), row.len(), row.iter().filter(|run| run.stolen()).count());
         let _ = writeln!(text, "| {sessions} | {beside} | {runs} | {stolen} | {suspect} | {named} | {before} |");
     }
@@ -195,39 +195,39 @@ fn table(asked: &Asked, told: &[Told]) -> String {
 fn main() -> Outcome<()> {
     let asked = Asked::new(std::env::args().skip(1))?;
     std::fs::create_dir_all(&asked.folder)?;
-    let mut told = stored(&asked)?;
+    let mut reported = stored(&asked)?;
     let mut lines = std::fs::File::create(asked.folder.join("runs.tsv"))?;
     writeln!(lines, "{}", asked.title())?;
-    for (at, run) in told.iter().enumerate() {
+    for (at, run) in reported.iter().enumerate() {
         writeln!(lines, "{}", run.line(at + 1))?;
     }
     let server = Server::start(&asked.folder)?;
     // What each makes once is not measured: the data, the file that is read beside it.
     run(&asked, &server, 8, Beside::Disk)?;
-    let mut due = asked.due(&told);
+    let mut due = asked.due(&reported);
     while !due.is_empty() {
         for (sessions, beside) in due {
-            told.push(Told { sessions, beside, warnings: run(&asked, &server, sessions, beside)? });
-            let line = told.last().map(|run| run.line(told.len())).unwrap_or_default();
+            reported.push(Reported { sessions, beside, warnings: run(&asked, &server, sessions, beside)? });
+            let line = reported.last().map(|run| run.line(reported.len())).unwrap_or_default();
             writeln!(lines, "{line}")?;
             eprintln!("{line}");
-            std::fs::write(asked.folder.join("table.md"), table(&asked, &told))?;
+            std::fs::write(asked.folder.join("table.md"), table(&asked, &reported))?;
         }
-        due = asked.due(&told);
+        due = asked.due(&reported);
     }
-    print!("{}", table(&asked, &told));
+    print!("{}", table(&asked, &reported));
     Ok(())
 }
 
 /// The runs that an earlier start of the same arguments left.
-fn stored(asked: &Asked) -> Outcome<Vec<Told>> {
+fn stored(asked: &Asked) -> Outcome<Vec<Reported>> {
     let path = asked.folder.join("runs.tsv");
     let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
     let mut lines = text.lines();
     if lines.next() != Some(asked.title().as_str()) {
         return Err(format!("{} is of runs of another length: give another folder", path.display()).into());
     }
-    Ok(lines.filter_map(Told::of).collect())
+    Ok(lines.filter_map(Reported::of).collect())
 }
 
 /// The private server of a default run, kept for all of them.
@@ -246,7 +246,7 @@ impl Server {
     }
 }
 
-/// Codes of the warnings and errors of one run, as they are told.
+/// Codes of the warnings and errors of one run, as they are reported.
 fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome<Vec<String>> {
     let folder = asked.folder.as_path();
     let mut background = Vec::new();
@@ -265,9 +265,9 @@ fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome
     command.args(["run", "--format", "json", "--target", &server.url()]);
     let output = command.args(["--sessions", &sessions, "--duration", &duration, "--warmup", &warmup]).output()?;
     drop(background);
-    let told: Value = serde_json::from_slice(&output.stdout)
+    let reported: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
-    let findings = told["findings"].as_array().ok_or("a run without findings")?;
+    let findings = reported["findings"].as_array().ok_or("a run without findings")?;
     let grave = findings.iter().filter(|finding| finding["severity"] != "info");
     Ok(grave.filter_map(|finding| Some(finding["code"].as_str()?.to_owned())).collect())
 }

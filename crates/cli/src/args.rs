@@ -242,7 +242,7 @@ fn export() -> Command {
     let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
     Command::new("export")
         .about("Write stored runs for other programs or people: steps, summary, all that happened, a page, a picture")
-        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html, svg and png take several, and html holds two against each other"))
+        .arg(runs.help("Id or prefix, tag, or `latest` [default: latest]; html, svg and png take several, and html compares two"))
         .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
              site: a folder of pages with an index, static files; svg: one of them; png: the same in pixels, in a build with the feature png; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \

@@ -36,7 +36,7 @@ pub fn of_file(path: &str) -> Result<Settings> {
     for_engine(registry::of(&above_defaults(plan::KEYS, &given))?, &given)
 }
 
-/// The engine that a command line will measure by, as far as it can be told before the line is understood: whose options
+/// The engine that a command line will measure by, as far as it can be known before the line is understood: whose options
 /// its help shows. `None` where target, plan file or variable name none.
 pub fn engine(verb: &str, matches: &ArgMatches) -> Option<&'static dyn Engine> {
     #[cfg(feature = "raw")]
@@ -84,7 +84,7 @@ fn given(matches: &ArgMatches) -> Result<Settings> {
 }
 
 /// What is `given` of the plan and of the options of `engine`, above their defaults. An option of another engine is refused
-/// as a flag; plan files and variables may serve several targets, so there it is told and left out.
+/// as a flag; plan files and variables may serve several targets, so there it is reported and left out.
 fn for_engine(engine: &dyn Engine, given: &Settings) -> Result<Settings> {
     let keys: Vec<&Key> =
         plan::KEYS.iter().chain(engine.options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect();

@@ -1,4 +1,4 @@
-//! Stored runs as they are told to others, with the names in them or without.
+//! Stored runs as others see them, with the names in them or without.
 
 use std::cell::RefCell;
 

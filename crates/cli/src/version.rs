@@ -3,7 +3,7 @@
 use crate::registry;
 
 /// One line: `0.1.0 (1a2b3c4d5e6f, release; postgres, mysql, sqlite, raw)`. The commit ends with `+changes` where files differed
-/// from it, and is `unknown` where no source tree told it.
+/// from it, and is `unknown` where no source tree reported it.
 pub fn line() -> String {
     let features = features();
     let features = if features.is_empty() { "null alone".to_owned() } else { features.join(", ") };

@@ -51,7 +51,7 @@ impl Work {
     }
 }
 
-/// Holds reports against what core draws: kinds, blocks and choices, each exactly.
+/// Compares reports with what core draws: kinds, blocks and choices, each exactly.
 pub fn assert_as_drawn(workload: &Workload, reports: &[SliceReport]) {
     let done = Work::reported(reports);
     assert_eq!(done, Work::drawn(workload, done.ops.iter().sum()), "not what core draws for {workload:?}");

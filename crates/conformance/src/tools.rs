@@ -1,4 +1,4 @@
-//! Programs that tests run: readers of others, which exported files are held against, and scripts of their own.
+//! Programs that tests run: readers of others, which read exported files, and scripts of their own.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

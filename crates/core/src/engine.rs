@@ -295,12 +295,12 @@ pub trait Session {
         self.slice(order)
     }
 
-    /// No counter is read to be exact between these two instants, us since the epoch on the engine's clock. Told once, before
-    /// the first slice; where nothing is told, counters are exact at the end of each slice.
+    /// No counter is read to be exact between these two instants, us since the epoch on the engine's clock. Reported once, before
+    /// the first slice; where nothing is reported, counters are exact at the end of each slice.
     fn unread_between(&mut self, _from_us: i64, _to_us: i64) {}
 
     /// Goes through the motions of a slice and works nothing. How long that takes, all sessions at once, tells how far ahead
-    /// of their start they have to be told of it.
+    /// of their start they have to know of it.
     fn rehearse(&mut self) -> Result<()> {
         Ok(())
     }

@@ -161,7 +161,7 @@ pub enum Event {
         /// What happened there.
         what: Box<Event>,
     },
-    /// The last line of a run that ended by itself or was told to.
+    /// The last line of a run that ended by itself or was asked to.
     Finished {
         /// Whether a signal ended it.
         interrupted: bool,

@@ -47,7 +47,7 @@ pub mod names {
     pub const SPAN: &str = "span";
 }
 
-/// How an engine is told to read files.
+/// How an engine is asked to read files.
 pub trait FileReads: Sync {
     /// The URL of these files.
     fn url(&self, files: &[PathBuf]) -> String;

@@ -74,7 +74,7 @@ pub struct Together {
     pub ops: Buckets,
 }
 
-/// When sessions were at work, before what is told of slices one by one.
+/// When sessions were at work, before what is reported of slices one by one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spans {
     /// Begin of the first slice and end of the last of each session, us since the epoch on the engine's clock.

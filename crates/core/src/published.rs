@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::slice::SliceReport;
 
-/// Ends are told apart to this, us.
+/// Ends are distinguished to this, us.
 const TICK_US: i64 = 100_000;
 
 /// Blocks visited, by when the slices that visited them ended.

@@ -60,7 +60,7 @@ const LAUNCHERS: [Launcher; 4] = [
 ];
 
 /// What a launcher says of this process.
-struct Told {
+struct Reported {
     number: u32,
     of: Option<u32>,
     from: String,
@@ -68,7 +68,7 @@ struct Told {
 }
 
 impl Launcher {
-    fn told(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Told>> {
+    fn reported(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Reported>> {
         let count = |name: &str| {
             let text = variable(name).filter(|text| !text.is_empty());
             text.map(|text| number(&text).map_err(|error| error.at(name))).transpose()
@@ -80,7 +80,7 @@ impl Launcher {
         let names: Vec<&str> = std::iter::once(self.rank).chain(self.ranks).collect();
         let parts: Option<Vec<String>> = self.job.iter().map(|name| variable(name)).collect();
         let job = parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join("."));
-        Ok(Some(Told { number, of, from: names.join(", "), job }))
+        Ok(Some(Reported { number, of, from: names.join(", "), job }))
     }
 }
 
@@ -99,11 +99,12 @@ impl Rank {
                 Some(rank) => Err(beyond(rank, 1)),
             };
         }
-        let told = told(variable)?;
-        let (Some(number), Some(of)) =
-            (rank.or(told.as_ref().map(|told| told.number)), ranks.or(told.as_ref().and_then(|told| told.of)))
-        else {
-            return match (rank, ranks, told) {
+        let reported = reported(variable)?;
+        let (Some(number), Some(of)) = (
+            rank.or(reported.as_ref().map(|reported| reported.number)),
+            ranks.or(reported.as_ref().and_then(|reported| reported.of)),
+        ) else {
+            return match (rank, ranks, reported) {
                 (None, None, None) => Ok(None),
                 (_, None, _) => Err(Error::plan(
                     "this is one of several ranks, and nobody says of how many",
@@ -115,7 +116,7 @@ impl Rank {
                 )),
             };
         };
-        agree(settings, (rank, ranks), told.as_ref())?;
+        agree(settings, (rank, ranks), reported.as_ref())?;
         if number >= of {
             return Err(beyond(number, of));
         }
@@ -123,9 +124,9 @@ impl Rank {
         let from: Vec<String> = [said("rank"), said("ranks")]
             .into_iter()
             .flatten()
-            .chain(told.as_ref().map(|told| told.from.clone()))
+            .chain(reported.as_ref().map(|reported| reported.from.clone()))
             .collect();
-        let job = job.or(told.and_then(|told| told.job));
+        let job = job.or(reported.and_then(|reported| reported.job));
         let spread = Spread::of(settings)?;
         Ok((of > 1).then(|| Self { number, of, from: from.join(", "), job, spread }))
     }
@@ -180,15 +181,15 @@ impl Rank {
 }
 
 /// What the innermost launcher says.
-fn told(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Told>> {
+fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Reported>> {
     let mut all = Vec::new();
     for launcher in &LAUNCHERS {
-        all.extend(launcher.told(variable)?);
+        all.extend(launcher.reported(variable)?);
     }
     // Slurm's own figures are those of what it started, such as the daemons of mpirun.
-    let inner = all.iter().any(|told| told.from.contains("MPI_") || told.from.starts_with("PMI_"));
-    all.retain(|told| !(inner && told.from.starts_with("SLURM_")));
-    let differs = |a: &Told, b: &Told| a.number != b.number || a.of.zip(b.of).is_some_and(|(a, b)| a != b);
+    let inner = all.iter().any(|reported| reported.from.contains("MPI_") || reported.from.starts_with("PMI_"));
+    all.retain(|reported| !(inner && reported.from.starts_with("SLURM_")));
+    let differs = |a: &Reported, b: &Reported| a.number != b.number || a.of.zip(b.of).is_some_and(|(a, b)| a != b);
     if let [first, rest @ ..] = &*all
         && let Some(other) = rest.iter().find(|other| differs(first, other))
     {
@@ -201,12 +202,12 @@ fn told(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Told>> {
 }
 
 /// Refuses flags that say other than the launcher.
-fn agree(settings: &Settings, (rank, ranks): (Option<u32>, Option<u32>), told: Option<&Told>) -> Result<()> {
-    let Some(told) = told else { return Ok(()) };
-    for (name, given, known) in [("rank", rank, Some(told.number)), ("ranks", ranks, told.of)] {
+fn agree(settings: &Settings, (rank, ranks): (Option<u32>, Option<u32>), reported: Option<&Reported>) -> Result<()> {
+    let Some(reported) = reported else { return Ok(()) };
+    for (name, given, known) in [("rank", rank, Some(reported.number)), ("ranks", ranks, reported.of)] {
         if let Some((given, known)) = given.zip(known).filter(|(given, known)| given != known) {
             return Err(Error::plan(
-                format!("{} says {given}, and the launcher {known} ({})", settings.place(name), told.from),
+                format!("{} says {given}, and the launcher {known} ({})", settings.place(name), reported.from),
                 format!("leave --{name} away, or unset these variables"),
             ));
         }
@@ -290,21 +291,21 @@ mod tests {
     #[test]
     fn what_contradicts_is_refused_with_both_sides() {
         let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
-        let told =
+        let reported =
             |flags: &[(&str, &str)], environment: &[(&str, &str)]| find(flags, environment).unwrap_err().to_string();
-        let error = told(&[("rank", "2")], &mpi);
+        let error = reported(&[("rank", "2")], &mpi);
         assert!(error.starts_with("--rank says 2, and the launcher 1 (OMPI_COMM_WORLD_RANK"), "{error}");
-        let error = told(&[("ranks", "8")], &mpi);
+        let error = reported(&[("ranks", "8")], &mpi);
         assert!(error.starts_with("--ranks says 8, and the launcher 4"), "{error}");
-        let error = told(&[], &[&mpi[..], &[("JOB_COMPLETION_INDEX", "3")]].concat());
+        let error = reported(&[], &[&mpi[..], &[("JOB_COMPLETION_INDEX", "3")]].concat());
         assert!(error.contains("contradict each other"), "{error}");
-        assert!(told(&[("rank", "4"), ("ranks", "4")], &[]).contains("counted from 0"));
-        assert!(told(&[("rank", "1"), ("ranks", "1")], &[]).contains("counted from 0"));
-        assert!(told(&[("rank", "1")], &[]).contains("nobody says of how many"));
-        assert!(told(&[], &[("JOB_COMPLETION_INDEX", "0")]).contains("nobody says of how many"));
-        assert!(told(&[("ranks", "2")], &[]).contains("nobody says which this is"));
-        assert!(told(&[], &[("PMI_RANK", "x"), ("PMI_SIZE", "2")]).starts_with("PMI_RANK: "));
-        assert!(told(&[("rank", "0"), ("ranks", "2"), ("job", "../x")], &[]).contains("cannot name a job"));
+        assert!(reported(&[("rank", "4"), ("ranks", "4")], &[]).contains("counted from 0"));
+        assert!(reported(&[("rank", "1"), ("ranks", "1")], &[]).contains("counted from 0"));
+        assert!(reported(&[("rank", "1")], &[]).contains("nobody says of how many"));
+        assert!(reported(&[], &[("JOB_COMPLETION_INDEX", "0")]).contains("nobody says of how many"));
+        assert!(reported(&[("ranks", "2")], &[]).contains("nobody says which this is"));
+        assert!(reported(&[], &[("PMI_RANK", "x"), ("PMI_SIZE", "2")]).starts_with("PMI_RANK: "));
+        assert!(reported(&[("rank", "0"), ("ranks", "2"), ("job", "../x")], &[]).contains("cannot name a job"));
     }
 
     proptest! {

@@ -52,7 +52,7 @@ pub struct OpReport {
     pub response: Option<Latency>,
 }
 
-/// From this length on an operation is told by itself, us: no percentile says that all sessions stood at once.
+/// From this length on an operation is reported by itself, us: no percentile says that all sessions stood at once.
 pub const LONG_OP_US: u64 = 500_000;
 
 /// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.

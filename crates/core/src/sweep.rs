@@ -78,7 +78,7 @@ impl Objective {
     }
 
     /// Whether the main operations of a step meet it; `None` where too few of them tell. Of a rate that was not kept no
-    /// percentile is told, however many operations there were: that is a miss.
+    /// percentile is reported, however many operations there were: that is a miss.
     pub fn met(&self, ops: &OpsSummary) -> Option<bool> {
         let op = ops.main()?;
         let enough = op.count >= self.least_ops();

@@ -72,7 +72,7 @@ fn split_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// `number` times `factor`, at most [`u64::MAX`]; `None` for what is no number, or too small to be told from nothing.
+/// `number` times `factor`, at most [`u64::MAX`]; `None` for what is no number, or too small to be distinguished from nothing.
 fn scaled(number: &str, factor: u64) -> Option<u64> {
     let plain = number.replace('_', "");
     if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) {

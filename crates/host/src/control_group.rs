@@ -107,7 +107,7 @@ impl IoKind {
 }
 
 impl IoLimit {
-    /// What the group did of it so far; `None` where it is not told.
+    /// What the group did of it so far; `None` where it is not reported.
     pub fn done(&self) -> Option<f64> {
         let ((_, key), (_, file, word)) = (self.kind.keys(), self.kind.files());
         let text = |file: &str| value(self.folder.join(file)).unwrap_or_default();

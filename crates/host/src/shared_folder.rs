@@ -137,12 +137,13 @@ impl Meeting for SharedFolder {
     }
 
     fn now_us(&self) -> Result<i64> {
-        let told = self.write_apart(&self.path, b"").and_then(|(path, file)| {
+        let reported = self.write_apart(&self.path, b"").and_then(|(path, file)| {
             let facts = file.metadata();
             fs::remove_file(path)?;
             facts
         });
-        told.map(|facts| facts.mtime() * 1_000_000 + facts.mtime_nsec() / 1_000)
+        reported
+            .map(|facts| facts.mtime() * 1_000_000 + facts.mtime_nsec() / 1_000)
             .map_err(|error| cannot(&self.path, &error))
     }
 

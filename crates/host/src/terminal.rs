@@ -10,8 +10,8 @@ use rustix::termios::{self, LocalModes, OptionalActions};
 /// # Errors
 /// The terminal fails; [`ErrorKind::Interrupted`] where Ctrl-C was typed.
 pub fn secret(question: &str) -> io::Result<Option<String>> {
-    let (terminal, mut told) = (io::stdin(), io::stderr());
-    if !terminal.is_terminal() || !told.is_terminal() {
+    let (terminal, mut reported) = (io::stdin(), io::stderr());
+    if !terminal.is_terminal() || !reported.is_terminal() {
         return Ok(None);
     }
     let before = termios::tcgetattr(&terminal)?;
@@ -23,9 +23,9 @@ pub fn secret(question: &str) -> io::Result<Option<String>> {
     silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
     termios::tcsetattr(&terminal, OptionalActions::Flush, &silent)?;
     // Whatever stood in this line goes: it may be one that is drawn anew.
-    let typed = write!(told, "\r\x1b[2K{question}").and_then(|()| line(&mut terminal.lock()));
+    let typed = write!(reported, "\r\x1b[2K{question}").and_then(|()| line(&mut terminal.lock()));
     termios::tcsetattr(&terminal, OptionalActions::Flush, &before)?;
-    told.write_all(b"\n")?;
+    reported.write_all(b"\n")?;
     typed.map(Some)
 }
 

@@ -20,8 +20,8 @@ const MIB: f64 = 1_048_576.0;
 const LATENCIES: [(&str, &str); 3] =
     [("DFSR_LAT", event::SINGLE_READ), ("DPR_LAT", event::DIRECT_READ), ("DFPR_LAT", event::PARALLEL_READ)];
 /// Other events of sessions: how often they were waited for a row does not tell.
-const UNTOLD: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
-/// What is kept as it stands, for its waits are not told.
+const UNREPORTED: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
+/// What is kept as it stands, for its waits are not reported.
 const KEPT: [&str; 4] = ["DPR_LAT", "DFPR_LAT", "DFPW_LAT", "LFPW_LAT"];
 
 /// A header, and a line a report.
@@ -100,9 +100,9 @@ impl<'a> Cells<'a> {
             report.statistics.extend(per_s.map(|_| (name.to_owned(), Statistic { total: None, per_s })));
         }
         let reads = over(self.figure("PREADS"));
-        let told = LATENCIES.into_iter().filter_map(|(name, event)| self.waits(name, event, reads));
-        let untold = UNTOLD.map(|event| EventLine { name: event.to_owned(), ..EventLine::default() });
-        report.foreground = Some(told.chain(untold).collect());
+        let reported = LATENCIES.into_iter().filter_map(|(name, event)| self.waits(name, event, reads));
+        let unreported = UNREPORTED.map(|event| EventLine { name: event.to_owned(), ..EventLine::default() });
+        report.foreground = Some(reported.chain(unreported).collect());
         report.top.extend(self.text("TOP WAIT").map(top));
         let kept = KEPT.into_iter().filter_map(|name| Some((format!("{name} us"), self.text(name)?.to_owned())));
         report.parameters.extend(kept);

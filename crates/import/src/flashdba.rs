@@ -165,11 +165,11 @@ impl Cells {
                 |(event, _): (&str, bool)| self.waits(event, &format!("{event} Waits"), &format!("{event} Time (s)"));
             let lines: Vec<_> = events.map(line).collect();
             // A row without a single one was made of a report without the list.
-            let told = lines.iter().any(|line| line.waits.is_some());
+            let reported = lines.iter().any(|line| line.waits.is_some());
             let waited_for = |line: &EventLine| line.waits.is_none_or(|waits| waits.value > 0.0);
             // A read of several blocks has no columns.
-            let untold = EventLine { name: event::PARALLEL_READ.to_owned(), ..EventLine::default() };
-            told.then(|| lines.into_iter().filter(waited_for).chain([untold]).collect())
+            let unreported = EventLine { name: event::PARALLEL_READ.to_owned(), ..EventLine::default() };
+            reported.then(|| lines.into_iter().filter(waited_for).chain([unreported]).collect())
         };
         (report.foreground, report.background) = (section(true), section(false));
         for (name, class) in CLASSES.into_iter().chain([("User I/O", "User I/O")]) {

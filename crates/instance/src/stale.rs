@@ -14,7 +14,7 @@ use crate::files::own_file;
 use crate::program::Kind;
 use crate::server;
 
-/// How long an orderly shutdown may take before the server is told to give up, how long that before it is killed, and how
+/// How long an orderly shutdown may take before the server is asked to give up, how long that before it is killed, and how
 /// long until it is gone then.
 const PATIENCE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(5), Duration::from_secs(10)];
 

@@ -61,7 +61,7 @@ pub fn host_samplers(
         let text = match teller(of_target, shared::HOST_CPU_BUSY_US) {
             Some(source) => format!(
                 "The server runs elsewhere: its processes and its device are not seen from here; what the CPUs of its host \
-                 do is told by {source}."
+                 do is reported by {source}."
             ),
             None => {
                 "The server runs elsewhere: its CPU, its processes and its device are not seen from here.".to_owned()
@@ -138,13 +138,13 @@ impl Found {
         }
     }
 
-    /// `told`: the server's own source of its CPU, where it has one.
-    fn processes(&mut self, kernel: &Kernel, host: &HostView, told: Option<&str>) {
+    /// `reported`: the server's own source of its CPU, where it has one.
+    fn processes(&mut self, kernel: &Kernel, host: &HostView, reported: Option<&str>) {
         let scope = match host.server_pid {
             _ if host.in_process => Scope::Own,
             Some(pid) => Scope::Tree(pid),
             None => {
-                let text = match told {
+                let text = match reported {
                     Some(source) => format!(
                         "The server's processes are not known: its share of the device stays unknown, its CPU is what \
                          {source} tells."

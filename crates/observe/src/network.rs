@@ -8,7 +8,7 @@ use mindful_core::metric::{Metric, Sampler, network};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{KernelFile, value};
 
-/// Bytes per second of a megabit, as speeds are told.
+/// Bytes per second of a megabit, as speeds are reported.
 const MEGABIT: f64 = 1e6 / 8.0;
 
 /// Samples the interfaces.

@@ -11,7 +11,7 @@ use mindful_core::{Error, Result};
 use crate::http::{Address, Client};
 use crate::prometheus::{Sample, parse};
 
-/// What is asked for at every boundary; an exporter told to leave one of these out refuses, and then is asked for all.
+/// What is asked for at every boundary; an exporter asked to leave one of these out refuses, and then is asked for all.
 const COLLECTORS: [&str; 4] = ["cpu", "diskstats", "vmstat", "meminfo"];
 const US_PER_S: f64 = 1e6;
 

@@ -25,7 +25,7 @@ const CLOCK_STEP_US: i64 = 20_000;
 /// Looks at both clocks, until one of them is close enough.
 const MOST_LOOKS: u32 = 4;
 
-/// Reads samplers on threads of its own until the last boundary, or until it is told to end.
+/// Reads samplers on threads of its own until the last boundary, or until it is asked to end.
 pub struct Observer {
     wishes: Arc<Wishes>,
     clock: Arc<dyn Clock>,
@@ -231,7 +231,7 @@ impl Sampling {
         engine_us.map(|at| at - self.clock_offset_us)
     }
 
-    /// Sleeps until `instant_us` of the host's clock; false when told to end.
+    /// Sleeps until `instant_us` of the host's clock; false when asked to end.
     fn wait_until(&mut self, instant_us: i64) -> bool {
         loop {
             if self.wishes.lock().stop {
@@ -248,7 +248,7 @@ impl Sampling {
         true
     }
 
-    /// Waits until the work is done; false when told to end.
+    /// Waits until the work is done; false when asked to end.
     fn wait_for_work(&self) -> bool {
         let undone = |wish: &Wish| !wish.worked && !wish.stop;
         self.wishes.changed.wait(FOREVER, &mut || undone(&self.wishes.lock()));

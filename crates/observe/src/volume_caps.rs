@@ -50,23 +50,23 @@ pub(crate) struct VolumeCaps {
 impl VolumeCaps {
     /// Those of `devices` that are Amazon's, and why others of these do not tell. `None` where there is nothing to sample.
     pub(crate) fn open(kernel: &Kernel, devices: &[String]) -> (Option<Self>, Vec<String>) {
-        let (mut told, mut unseen) = (Vec::new(), Vec::new());
+        let (mut reported, mut unseen) = (Vec::new(), Vec::new());
         for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
             match opened(&Path::new("/dev").join(name)) {
-                Ok(page) => told.push((name.clone(), page)),
+                Ok(page) => reported.push((name.clone(), page)),
                 Err(error) => unseen.push(format!("/dev/{name}: {error}")),
             }
         }
-        ((!told.is_empty()).then(|| Self::of(told)), unseen)
+        ((!reported.is_empty()).then(|| Self::of(reported)), unseen)
     }
 
-    fn of(told: Vec<(String, Page)>) -> Self {
+    fn of(reported: Vec<(String, Page)>) -> Self {
         let metric = |name: &str, (end, limit): (&str, &str)| {
             let help = format!("time in which more was asked for than {limit} lets through");
             Metric::counter(format!("{name}.{end}"), "us", &help)
         };
-        let metrics = told.iter().flat_map(|(name, _)| OF_VOLUME.map(|limit| metric(name, limit))).collect();
-        Self { pages: told.into_iter().map(|(_, page)| page).collect(), metrics }
+        let metrics = reported.iter().flat_map(|(name, _)| OF_VOLUME.map(|limit| metric(name, limit))).collect();
+        Self { pages: reported.into_iter().map(|(_, page)| page).collect(), metrics }
     }
 }
 
@@ -93,8 +93,8 @@ impl Sampler for VolumeCaps {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let told = self.pages.iter_mut().map(|page| page().ok().and_then(|page| times(&page)).unwrap_or_default());
-        Ok(told.flatten().map(|us| us.map(|us| us as f64)).collect())
+        let reported = self.pages.iter_mut().map(|page| page().ok().and_then(|page| times(&page)).unwrap_or_default());
+        Ok(reported.flatten().map(|us| us.map(|us| us as f64)).collect())
     }
 }
 
@@ -148,9 +148,9 @@ mod tests {
         assert!(caps.read().unwrap().iter().all(|us| us.is_some_and(f64::is_finite)));
     }
 
-    /// The node of the disk is made up, so that it is no NVMe device: the one that refuses is told, others are not asked.
+    /// The node of the disk is made up, so that it is no NVMe device: the one that refuses is reported, others are not asked.
     #[test]
-    fn only_amazons_devices_are_asked_and_one_that_refuses_is_told() {
+    fn only_amazons_devices_are_asked_and_a_refusal_is_reported() {
         let sys = tempfile::tempdir().unwrap();
         for (name, model) in [("null", "Amazon Elastic Block Store              \n"), ("zero", "nvme_card-pd\n")] {
             let folder = sys.path().join("class/block").join(name).join("device");

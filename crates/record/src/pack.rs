@@ -45,8 +45,8 @@ pub fn is_pack(path: &Path) -> bool {
 /// the texts, it and figures of it stand for those of the folder.
 pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: File) -> io::Result<()> {
     let mut whole: Box<dyn Read> = Box::new(io::empty());
-    let retold = texts.iter().any(|(name, _)| *name == LOG);
-    for name in [LOG, SUMMARY].into_iter().filter(|_| !retold) {
+    let replaced = texts.iter().any(|(name, _)| *name == LOG);
+    for name in [LOG, SUMMARY].into_iter().filter(|_| !replaced) {
         let from = match file::open_itself(&run.join(name)) {
             Err(error) if name == SUMMARY && error.kind() == io::ErrorKind::NotFound => continue,
             opened => opened?,

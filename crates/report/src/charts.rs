@@ -163,8 +163,9 @@ fn caption_of((run, analysis): Side, brief: bool) -> Vec<String> {
         let _ = write!(first, ". {}", card.why);
     }
     let facts = facts::measured(run, analysis);
-    let facts =
-        facts.pairs_told().filter(|(name, _)| !brief || ["engine", "block size", "notice"].contains(&name.as_str()));
+    let facts = facts
+        .pairs_reported()
+        .filter(|(name, _)| !brief || ["engine", "block size", "notice"].contains(&name.as_str()));
     let facts: Vec<_> = facts.map(|(name, what)| format!("{name}: {what}")).collect();
     vec![first, facts.join(" | ")]
 }

@@ -21,7 +21,7 @@ pub struct Row {
     pub remark: String,
 }
 
-/// Two sides held against each other.
+/// Two sides compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// What baseline and candidate are called.
@@ -62,8 +62,9 @@ pub fn change(ratio: f64) -> String {
 
 /// Where a ratio lies, as [`change`] tells it: `95 % interval +13 % to +56 %`, or that nothing tells.
 pub fn between(interval: Option<Interval>) -> String {
-    let told = |i: Interval| format!("{:.0} % interval {} to {}", i.confidence * 100.0, change(i.low), change(i.high));
-    interval.map_or_else(|| "no interval".to_owned(), told)
+    let in_words =
+        |i: Interval| format!("{:.0} % interval {} to {}", i.confidence * 100.0, change(i.low), change(i.high));
+    interval.map_or_else(|| "no interval".to_owned(), in_words)
 }
 
 #[cfg(test)]
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ratio_is_told_as_what_it_adds_with_the_digits_that_matter() {
+    fn a_ratio_is_what_it_adds_with_the_digits_that_matter() {
         assert_eq!([1.304, 0.958, 1.0031, 0.5, 1.0].map(change), ["+30 %", "-4.2 %", "+0.31 %", "-50 %", "+0.00 %"]);
         assert_eq!(change(f64::INFINITY), "-");
         assert_eq!(between(None), "no interval");

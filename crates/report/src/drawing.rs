@@ -1,4 +1,4 @@
-//! Drawings: pictures made as text, each with its title, its description, the table behind it and its marks told apart by
+//! Drawings: pictures made as text, each with its title, its description, the table behind it and its marks distinguished by
 //! shape as well as by colour.
 
 pub mod bars;

@@ -50,7 +50,7 @@ fn piece(piece: &Piece) -> String {
         Piece::Beside { word, text, .. } => format!("**{}** {}\n\n", plain(word), plain(text)),
         Piece::Table { table, .. } => rows(table.rows(), " ---: |"),
         // A page has charts.
-        Piece::Course { .. } | Piece::Curve(_) => String::new(),
+        Piece::OverTime { .. } | Piece::Curve(_) => String::new(),
         Piece::Pairs(pairs) => {
             let pairs = pairs.iter().map(|(name, what)| vec![name.clone(), what.clone()]);
             rows(

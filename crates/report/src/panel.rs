@@ -34,11 +34,11 @@ pub(crate) enum Piece {
     /// Names and what they are, aligned.
     Pairs(Vec<(String, String)>),
     /// How figures went over time: what time, and of each figure its name, its values and its range in words.
-    Course {
+    OverTime {
         over: String,
         figures: Vec<(String, Vec<Option<f64>>, String)>,
     },
-    /// A curve with the names of its axes and how their ends are told.
+    /// A curve with the names of its axes and how their ends are reported.
     Curve(Curve),
 }
 
@@ -104,8 +104,8 @@ impl Panel {
         self.0.push(Piece::Pairs(pairs));
     }
 
-    pub(crate) fn course(&mut self, over: String, figures: Vec<(String, Vec<Option<f64>>, String)>) {
-        self.0.push(Piece::Course { over, figures });
+    pub(crate) fn over_time(&mut self, over: String, figures: Vec<(String, Vec<Option<f64>>, String)>) {
+        self.0.push(Piece::OverTime { over, figures });
     }
 
     pub(crate) fn curve(&mut self, curve: Curve) {
@@ -118,7 +118,7 @@ impl Panel {
     }
 
     /// Its names and what they are.
-    pub(crate) fn pairs_told(&self) -> impl Iterator<Item = &(String, String)> {
+    pub(crate) fn pairs_reported(&self) -> impl Iterator<Item = &(String, String)> {
         self.0.iter().flat_map(|piece| if let Piece::Pairs(pairs) = piece { pairs.as_slice() } else { &[] })
     }
 
@@ -155,13 +155,13 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
             lines.iter().enumerate().map(|(at, line)| format!("  {}", header(at, line))).collect()
         }
         Piece::Pairs(pairs) => aligned(pairs, style),
-        Piece::Course { over, figures } => course(over, figures, style),
+        Piece::OverTime { over, figures } => over_time(over, figures, style),
         Piece::Curve(curve) => drawn(curve, style),
     }
 }
 
 /// Figures over time beside each other, in as many columns as there is room for.
-fn course(over: &str, figures: &[(String, Vec<Option<f64>>, String)], style: &Style) -> Vec<String> {
+fn over_time(over: &str, figures: &[(String, Vec<Option<f64>>, String)], style: &Style) -> Vec<String> {
     const MOST: usize = 16;
     let words: usize = figures.iter().map(|(name, _, range)| columns_of(name) + columns_of(range) + 4).sum();
     let room = style.columns().saturating_sub(columns_of(over) + 4 + words) / figures.len().max(1);

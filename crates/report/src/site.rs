@@ -42,8 +42,8 @@ pub struct Row {
     figure: String,
     label: String,
     p99: String,
-    course: Vec<f64>,
-    course_of: String,
+    over_time: Vec<f64>,
+    over_time_of: String,
     fault: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl Row {
         let best = card::best(analysis).map(|(_, step)| step);
         let headline = best.map(|step| card::of_step(step, None)).and_then(|card| card.headline);
         let p99 = best.and_then(|step| step.summary.ops.main()).and_then(|op| op.p99_us);
-        let (course, course_of) = course(run, analysis);
+        let (over_time, over_time_of) = over_time(run, analysis);
         Self {
             id: summary.id.clone(),
             started_at: summary.started_at.clone(),
@@ -66,8 +66,8 @@ impl Row {
             figure: headline.as_ref().map_or_else(|| figure::UNKNOWN.to_owned(), |headline| headline.figure.clone()),
             label: headline.map(|headline| headline.label).unwrap_or_default(),
             p99: p99.map_or_else(|| figure::UNKNOWN.to_owned(), figure::time_us),
-            course,
-            course_of,
+            over_time,
+            over_time_of,
             fault: None,
         }
     }
@@ -85,8 +85,8 @@ impl Row {
             figure: figure::UNKNOWN.to_owned(),
             label: String::new(),
             p99: figure::UNKNOWN.to_owned(),
-            course: Vec::new(),
-            course_of: String::new(),
+            over_time: Vec::new(),
+            over_time_of: String::new(),
             fault: Some(why.to_owned()),
         }
     }
@@ -121,7 +121,7 @@ pub fn index(rows: &[Row]) -> String {
         html.push_str("</fieldset>\n");
     }
     html.push_str("</form>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the runs\"><table class=\"runs\">\n<thead><tr>");
-    for title in ["run", "began", "validity", "kind", "most", "what it counts", "p99", "course", "tag", "target"] {
+    for title in ["run", "began", "validity", "kind", "most", "what it counts", "p99", "over time", "tag", "target"] {
         let _ = write!(html, "<th scope=\"col\">{title}</th>");
     }
     html.push_str("</tr></thead>\n<tbody>\n");
@@ -192,7 +192,7 @@ fn line(row: &Row, filters: &[Filter]) -> String {
 }
 
 /// Throughput over the seconds of a single step, or over the steps of several.
-fn course(run: &Run, analysis: &Analysis) -> (Vec<f64>, String) {
+fn over_time(run: &Run, analysis: &Analysis) -> (Vec<f64>, String) {
     if let ([record], [step]) = (run.steps.as_slice(), analysis.steps.as_slice()) {
         let all = step.window.as_ref().map(|window| columns(record, window, COLUMNS)).unwrap_or_default();
         return (all.iter().filter_map(|column| column.blocks_per_s).collect(), "throughput over time".to_owned());
@@ -205,7 +205,7 @@ fn course(run: &Run, analysis: &Analysis) -> (Vec<f64>, String) {
 fn spark(row: &Row) -> String {
     const WIDE: f64 = 120.0;
     const HIGH: f64 = 26.0;
-    let values: Vec<f64> = row.course.iter().copied().filter(|value| drawable(*value) && *value >= 0.0).collect();
+    let values: Vec<f64> = row.over_time.iter().copied().filter(|value| drawable(*value) && *value >= 0.0).collect();
     let most = values.iter().copied().fold(0.0, f64::max);
     if values.len() < 2 || most <= 0.0 {
         return figure::UNKNOWN.to_owned();
@@ -219,6 +219,6 @@ fn spark(row: &Row) -> String {
     format!(
         "<svg class=\"spark\" viewBox=\"0 0 122 28\" width=\"122\" height=\"28\" role=\"img\" aria-label=\"{}\">\
          <path class=\"line c1\" d=\"{path}\"/></svg>",
-        text(&row.course_of)
+        text(&row.over_time_of)
     )
 }

@@ -43,8 +43,8 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
 
 /// The load that a search found, with its figures and how well they are known.
 fn objective(found: &ObjectiveSummary) -> String {
-    let interval = |ends: Option<[f64; 2]>, told: &dyn Fn(f64) -> String| {
-        ends.map(|[low, high]| format!(" (95 % interval {} to {})", told(low), told(high))).unwrap_or_default()
+    let interval = |ends: Option<[f64; 2]>, form: &dyn Fn(f64) -> String| {
+        ends.map(|[low, high]| format!(" (95 % interval {} to {})", form(low), form(high))).unwrap_or_default()
     };
     let whole = |rate: f64| figure::whole(rate.max(0.0).round() as u64);
     let rate = found
@@ -194,7 +194,7 @@ fn of_old_tool(steps: &[&StepSummary]) -> bool {
 }
 
 fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
-    let reported = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
+    let known = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
     let rate =
         |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::whole(v.round() as u64));
     let op = step.ops.main();
@@ -207,14 +207,14 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
         figure::count(step.sessions),
         rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
         rate(reads),
-        reported(read_mib),
+        known(read_mib),
         rate(step.physical_writes_per_s),
-        reported(step.log_bytes_per_s.map(mib)),
-        reported(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
-        reported(op.and_then(|op| op.p50_us)),
-        reported(op.and_then(|op| op.p99_us)),
-        reported(step.hit_ratio.map(|share| share * 100.0)),
-        reported(step.cpu.db_cores),
+        known(step.log_bytes_per_s.map(mib)),
+        known(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
+        known(op.and_then(|op| op.p50_us)),
+        known(op.and_then(|op| op.p99_us)),
+        known(step.hit_ratio.map(|share| share * 100.0)),
+        known(step.cpu.db_cores),
         format!("{}{again}", "#".repeat(bar.round() as usize)),
     ]
 }
@@ -261,13 +261,13 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
         Some(format!("{sessions}{}", interval.unwrap_or_default()))
     };
     let slo = knee.slo_sessions.map(f64::from);
-    let told = [
+    let parts = [
         at(knee.asymptote_sessions, "asymptote_sessions").map(|at| format!("queueing dominates above {at}")),
         at(knee.best_power_sessions, "best_power_sessions").map(|at| format!("best throughput per latency at {at}")),
         at(slo, "slo_sessions").map(|at| format!("highest load that met the objective: {at}")),
         at(knee.peak_sessions, "peak_sessions").map(|at| format!("highest throughput at {at}; more lower it")),
     ];
-    lines.extend(told.into_iter().flatten());
+    lines.extend(parts.into_iter().flatten());
     if let Some(model) = &knee.model {
         lines.push(format!("fitted by the model {}; in brackets 95 % intervals", escape(model)));
     }

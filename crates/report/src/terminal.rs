@@ -1,8 +1,8 @@
 //! Single steps for a person: the figure first, then what limits it and what stands behind both.
 
-mod course;
 pub(crate) mod facts;
 pub(crate) mod figures;
+mod over_time;
 pub(crate) mod price;
 
 use mindful_analyze::{Analysis, StepAnalysis};
@@ -29,7 +29,7 @@ fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec
             place.heading(text);
         }
         let mut panels = vec![place, headline(card), figures::operations(step)];
-        panels.extend(run.steps.get(at).and_then(|record| course::panel(record, step)));
+        panels.extend(run.steps.get(at).and_then(|record| over_time::panel(record, step)));
         panels.push(figures::ledger(step, detail));
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);

@@ -1,7 +1,7 @@
 //! What the first of many ranks needs to meet the others and to make one run of what they leave, in one process and in
 //! simulated time: `cargo run -p mindful-runner --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
 //! sessions of one rank are simulated; each other rank leaves what they did as its own. Chunks lie in files, as they lie on
-//! the server elsewhere, so the memory told is that of the first rank and of the threads of the others.
+//! the server elsewhere, so the memory reported is that of the first rank and of the threads of the others.
 #![expect(clippy::print_stdout, reason = "its figures are its result")]
 
 use std::path::PathBuf;
@@ -34,9 +34,9 @@ fn main() -> Result<()> {
     };
     let folder = std::env::temp_dir().join(format!("many-ranks-{}", std::process::id()));
     let store = Store::open(&folder);
-    let told = one_rank(&store, sessions, seconds).and_then(|run| together(&store, &folder, &run, ranks));
+    let reported = one_rank(&store, sessions, seconds).and_then(|run| together(&store, &folder, &run, ranks));
     let _ = std::fs::remove_dir_all(&folder);
-    println!("{ranks} ranks of {sessions} sessions for {seconds} s: {}", told?);
+    println!("{ranks} ranks of {sessions} sessions for {seconds} s: {}", reported?);
     Ok(())
 }
 
@@ -89,17 +89,17 @@ fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> R
     let clock = SimulatedClock::default();
     let meeting = Arc::new(Shelved { room: Room::new(Arc::new(clock.clone())), folder: folder.to_path_buf() });
     let (bell, left) = (clock.bell(), AtomicUsize::new(ranks as usize));
-    let (mut told, before) = (Ok(String::new()), peak_mib());
+    let (mut reported, before) = (Ok(String::new()), peak_mib());
     std::thread::scope(|scope| {
-        let mut first = Some(&mut told);
+        let mut first = Some(&mut reported);
         for number in 0..ranks {
             let (clock, meeting, bell, left) = (&clock, &meeting, &bell, &left);
             let (first, mut place) = (first.take(), clock.place());
             let work = move || {
                 place.begin();
                 let guest = invitation(number, ranks, clock, meeting);
-                if let Some(told) = first {
-                    *told = first_rank(guest, store, run);
+                if let Some(reported) = first {
+                    *reported = first_rank(guest, store, run);
                 } else {
                     drop(other_rank(guest, run));
                 }
@@ -113,7 +113,7 @@ fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> R
         }
         bell.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
     });
-    told.map(|told| format!("{told}; {:.0} MiB resident at most, {before:.0} before", peak_mib()))
+    reported.map(|reported| format!("{reported}; {:.0} MiB resident at most, {before:.0} before", peak_mib()))
 }
 
 fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelved>) -> Invitation {

@@ -51,7 +51,7 @@ impl ClockOffset {
         i64::try_from(self.trip.as_micros() / 2).unwrap_or(i64::MAX)
     }
 
-    /// How far this clock is ahead of another one, us. Two that cannot be told apart, where the other is known to
+    /// How far this clock is ahead of another one, us. Two that cannot be distinguished, where the other is known to
     /// `precision_us`, are taken for one: what the reading is unsure of must not part those who go by it.
     pub fn apart_from(&self, other: &Self, precision_us: i64) -> i64 {
         let apart_us = self.us.saturating_sub(other.us);

@@ -31,7 +31,7 @@ pub struct Following {
 
 /// When and how a step that is steady ends.
 pub struct Steady {
-    /// Where it is told at which boundary to end.
+    /// Where it is reported at which boundary to end.
     pub early_stop: EarlyStop,
     /// A window is at least so long.
     pub least: Duration,

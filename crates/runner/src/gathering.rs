@@ -168,9 +168,9 @@ fn on(step: &StepRecord) -> Option<OnTarget> {
 fn with_findings(mut run: Run, mut step: StepRecord) -> Run {
     for rank in &mut step.ranks {
         let (number, host) = (rank.rank, rank.host.clone());
-        let told =
+        let reported =
             |found: Finding| Finding { evidence: format!("rank {number} on {host}: {}", found.evidence), ..found };
-        run.findings.extend(std::mem::take(&mut rank.findings).into_iter().map(told));
+        run.findings.extend(std::mem::take(&mut rank.findings).into_iter().map(reported));
     }
     run.steps = vec![step];
     run

@@ -328,7 +328,7 @@ impl Party {
         Ok(first.valid.unwrap_or(false))
     }
 
-    /// Ends the run for all ranks, for what `error` says. Best effort: who cannot be told finds out.
+    /// Ends the run for all ranks, for what `error` says. Best effort: who cannot be reached finds out.
     pub fn fail(&self, error: &Error) {
         // While sessions work, others look seldom.
         let patience = LEASE + if self.heart.works_long() { BEAT_AT_WORK } else { Duration::ZERO };

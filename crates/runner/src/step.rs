@@ -27,7 +27,7 @@ const LEAD: Duration = Duration::from_millis(200);
 const REHEARSALS: u32 = 2;
 /// How long to wait for a message without a look at who wants an end.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long an operation may go on after it was told to stop before it is interrupted.
+/// How long an operation may go on after it was asked to stop before it is interrupted.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// How long an operation may outlast the end of the step before it is interrupted.
 const END_GRACE: Duration = Duration::from_mins(1);
@@ -254,7 +254,7 @@ impl Step<'_> {
         StepOutcome { error: self.error.take(), interrupted: self.stop.requested() }
     }
 
-    /// How long an operation may go on after it was told to stop: before the work begins there is none.
+    /// How long an operation may go on after it was asked to stop: before the work begins there is none.
     fn grace(&self) -> Duration {
         if self.begins.is_some_and(|begins| self.clock.elapsed() >= begins) { STOP_GRACE } else { Duration::ZERO }
     }
@@ -286,7 +286,7 @@ impl Step<'_> {
         }
     }
 
-    /// All sessions are ready to begin after `lead`; other ranks are told.
+    /// All sessions are ready to begin after `lead`; other ranks learn of it.
     fn all_ready(&mut self, lead: Duration) {
         self.leads = Some(lead);
         if let Some(Err(error)) = self.order.party.map(|party| party.ready(lead)) {

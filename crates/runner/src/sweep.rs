@@ -333,8 +333,8 @@ impl Search<'_> {
             Move::Try(load) => self.at(load, 0),
             Move::Confirm(load) => self.at(load, 1),
             Move::Missed => {
-                let told = self.told(&seen, self.from);
-                Next::Over(format!("not even {} {:.0} meets {}: {told}", self.key, self.from, self.objective))
+                let reported = self.reported(&seen, self.from);
+                Next::Over(format!("not even {} {:.0} meets {}: {reported}", self.key, self.from, self.objective))
             }
             Move::Found { load, beyond } => Next::Over(self.found(&seen, load, beyond)),
         }
@@ -388,17 +388,17 @@ impl Search<'_> {
         format!(
             "{key} {load:.0} is the highest load that meets {}, confirmed{limit}: {}",
             self.objective,
-            self.told(seen, load)
+            self.reported(seen, load)
         )
     }
 
     /// What the trials at `load` showed, the longest first; both outcomes where they differ.
-    fn told(&self, seen: &[Seen], load: f64) -> String {
+    fn reported(&self, seen: &[Seen], load: f64) -> String {
         let mut here: Vec<&Seen> = seen.iter().filter(|s| same(s.load, load) && s.met.is_some()).collect();
         here.sort_by_key(|s| std::cmp::Reverse(s.step.point.pass));
         let both = here.iter().any(|s| s.met == Some(true)) && here.iter().any(|s| s.met == Some(false));
-        let told: Vec<_> = here.iter().map(|s| self.figures(s)).collect();
-        let words = told.join("; and ");
+        let reported: Vec<_> = here.iter().map(|s| self.figures(s)).collect();
+        let words = reported.join("; and ");
         if both { format!("it both met and missed it: {words}") } else { words }
     }
 
@@ -407,7 +407,7 @@ impl Search<'_> {
         let name = format!("p{}", self.objective.percentile);
         let figure = op.and_then(|op| self.objective.figure(op));
         let took = figure.map_or_else(
-            || format!("{name} not told, the rate was not kept"),
+            || format!("{name} not reported, the rate was not kept"),
             |us| format!("{name} {:.2} ms", us / 1e3),
         );
         let rate = seen.step.blocks_visited_per_s.map(|rate| format!(", {rate:.0} blocks/s"));

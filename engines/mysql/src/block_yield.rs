@@ -195,13 +195,13 @@ fn requests(conn: &mut Conn) -> Result<i64, Failure> {
 
 /// Pages that a range of two rows asked for, by the server's own account of the statement; `None` where it has none.
 fn analyzed(conn: &mut Conn, table: &str, id: u64) -> Result<Option<i64>, Failure> {
-    let told: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
-    Ok(told.and_then(|told| accessed(&serde_json::from_str(&told).ok()?)))
+    let reported: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
+    Ok(reported.and_then(|reported| accessed(&serde_json::from_str(&reported).ok()?)))
 }
 
-/// The pages of all tables in `told`.
-fn accessed(told: &Value) -> Option<i64> {
-    match told {
+/// The pages of all tables in `reported`.
+fn accessed(reported: &Value) -> Option<i64> {
+    match reported {
         Value::Object(fields) => match fields.get("r_engine_stats") {
             Some(stats) => stats.get("pages_accessed").and_then(Value::as_i64),
             None => fields.values().find_map(accessed),
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn pages_are_found_in_what_the_server_tells_of_a_statement() {
-        let told =
+        let reported =
             r#"{"query_block": {"nested_loop": [{"table": {"r_rows": 2, "r_engine_stats": {"pages_accessed": 5}}}]}}"#;
-        assert_eq!(accessed(&serde_json::from_str(told).expect("JSON")), Some(5));
+        assert_eq!(accessed(&serde_json::from_str(reported).expect("JSON")), Some(5));
         assert_eq!(accessed(&serde_json::json!({"query_block": {"table": {"r_rows": 2}}})), None);
     }
 

@@ -196,12 +196,12 @@ impl Link {
         failure.at(place)
     }
 
-    /// From now on sessions end because they were told to, until work is prepared anew.
+    /// From now on sessions end because they were asked to, until work is prepared anew.
     pub fn set_interrupted(&self, interrupted: bool) {
         self.interrupted.store(interrupted, Ordering::SeqCst);
     }
 
-    /// Whether sessions were told to end.
+    /// Whether sessions were asked to end.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }

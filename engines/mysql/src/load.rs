@@ -69,7 +69,7 @@ pub fn load(
     }
     let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
     let way = Way::of(link)?;
-    if let Way::Prepared { told: Some(why) } = &way {
+    if let Way::Prepared { reported: Some(why) } = &way {
         note(events, format!("loading by INSERT: {why}"));
     }
     let made: Vec<String> = missing.iter().map(|t| options.namespace.table(t.kind, t.schema)).collect();
@@ -98,20 +98,20 @@ enum Way {
     /// `LOAD DATA LOCAL`.
     Streamed,
     /// Prepared `INSERT` of many rows; why, where someone could change it.
-    Prepared { told: Option<&'static str> },
+    Prepared { reported: Option<&'static str> },
 }
 
 impl Way {
     /// Streamed where it is allowed and the faster way: MySQL takes more CPU for it than for prepared rows.
     fn of(link: &Link) -> Result<Self> {
         if link.version()?.flavor == Flavor::MySql || *link.storage()? != Storage::InnoDb {
-            return Ok(Self::Prepared { told: None });
+            return Ok(Self::Prepared { reported: None });
         }
         let allowed: Option<bool> =
             link.run("asking for local_infile", |conn| Ok(conn.query_first("SELECT @@GLOBAL.local_infile = 1")?))?;
         Ok(match allowed {
             Some(true) => Self::Streamed,
-            _ => Self::Prepared { told: Some("SET GLOBAL local_infile = ON makes loads about twice as fast") },
+            _ => Self::Prepared { reported: Some("SET GLOBAL local_infile = ON makes loads about twice as fast") },
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The lock of a namespace: a run has it alone or says that it shares; a load and a cleanup have it alone, always. It is
 //! made of named locks of the control connection, so it ends with mindful, however that ends.
 //!
-//! Named locks cannot be shared. So there is one for who enters or works alone, and a seat for each run.
+//! Named locks cannot be shared. So there is one for who enters or works alone, and a slot for each run.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,14 +19,14 @@ const LINGERS: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Runs that may share a namespace.
-const SEATS: usize = 16;
+const SLOTS: usize = 16;
 
-/// What of the lock a run of this process holds: the connection that has the seat.
+/// What of the lock a run of this process holds: the connection that has the slot.
 #[derive(Default)]
 pub struct RunLock(Mutex<Option<u32>>);
 
 impl RunLock {
-    /// Holds a seat for as long as the control connection stands; refuses when others have one too, unless `shared`.
+    /// Holds a slot for as long as the control connection stands; refuses when others have one too, unless `shared`.
     pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.run("locking the namespace", |conn| {
@@ -35,12 +35,12 @@ impl RunLock {
                 return Ok(());
             }
             enter(conn, namespace)?;
-            let seat = match in_peace(conn, namespace, shared) {
-                Ok(()) => seat(conn, namespace),
+            let slot = match in_peace(conn, namespace, shared) {
+                Ok(()) => slot(conn, namespace),
                 Err(refused) => Err(refused),
             };
             release(conn, namespace)?;
-            seat?;
+            slot?;
             *held = Some(own);
             Ok(())
         })
@@ -52,7 +52,7 @@ pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Resul
     link.run("locking the namespace", |conn| {
         enter(conn, namespace)?;
         in_peace(conn, namespace, false).inspect_err(|_| {
-            // What refused is told, whatever becomes of the lock.
+            // What refused is reported, whatever becomes of the lock.
             let _ = release(conn, namespace);
         })
     })?;
@@ -66,7 +66,7 @@ pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Resul
 pub fn others(conn: &mut Conn, namespace: &Namespace) -> Result<Option<String>, Failure> {
     let own = conn.connection_id();
     let looks: Vec<String> =
-        (0..=SEATS).map(|seat| format!("IS_USED_LOCK('{}')", name(namespace, (seat > 0).then_some(seat)))).collect();
+        (0..=SLOTS).map(|slot| format!("IS_USED_LOCK('{}')", name(namespace, (slot > 0).then_some(slot)))).collect();
     let row: Option<Row> = conn.query_first(format!("SELECT {}", looks.join(", ")))?;
     let users = row.map(Row::unwrap).unwrap_or_default().into_iter().filter_map(mysql::from_value);
     let mut users: Vec<u32> = users.filter(|user| *user != own).collect();
@@ -76,7 +76,7 @@ pub fn others(conn: &mut Conn, namespace: &Namespace) -> Result<Option<String>, 
     Ok(Some(list).filter(|list| !list.is_empty()))
 }
 
-/// Waits a little until no run has a seat.
+/// Waits a little until no run has a slot.
 fn in_peace(conn: &mut Conn, namespace: &Namespace, shared: bool) -> Result<(), Failure> {
     if shared {
         return Ok(());
@@ -99,13 +99,13 @@ fn enter(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
     Err(in_use(namespace, &users).into())
 }
 
-fn seat(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
-    for seat in 1..=SEATS {
-        if take(conn, &name(namespace, Some(seat)), 0)? {
+fn slot(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
+    for slot in 1..=SLOTS {
+        if take(conn, &name(namespace, Some(slot)), 0)? {
             return Ok(());
         }
     }
-    Err(Error::target(format!("{SEATS} runs use the namespace {}", namespace.quoted()), "wait until one ends").into())
+    Err(Error::target(format!("{SLOTS} runs use the namespace {}", namespace.quoted()), "wait until one ends").into())
 }
 
 fn take(conn: &mut Conn, name: &str, seconds: u64) -> Result<bool, Failure> {
@@ -125,13 +125,13 @@ fn in_use(namespace: &Namespace, users: &str) -> Error {
     )
 }
 
-/// The lock of the whole, or a seat. A name has at most 64 letters, as a database has, so it holds a sum of that.
-fn name(namespace: &Namespace, seat: Option<usize>) -> String {
+/// The lock of the whole, or a slot. A name has at most 64 letters, as a database has, so it holds a sum of that.
+fn name(namespace: &Namespace, slot: Option<usize>) -> String {
     // FNV-1a: names that differ in their letters differ here.
     let sum = namespace
         .name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let seat = seat.map_or(String::new(), |seat| format!(" {seat}"));
-    format!("mindful {sum:016x}{seat}")
+    let slot = slot.map_or(String::new(), |slot| format!(" {slot}"));
+    format!("mindful {sum:016x}{slot}")
 }

@@ -1,4 +1,4 @@
-//! What the engine can be told beside the plan.
+//! What the engine can be given beside the plan.
 
 use std::time::Duration;
 

@@ -151,10 +151,10 @@ impl Step {
     fn of(row: &Row) -> Self {
         let column = |name: &str| row.get_opt::<Option<String>, _>(name).and_then(Result::ok).flatten();
         let named = |name: &str| column(name).unwrap_or_default();
-        let told = ["id", "select_type", "table", "type", "key", "ref", "rows", "Extra"]
+        let reported = ["id", "select_type", "table", "type", "key", "ref", "rows", "Extra"]
             .into_iter()
             .filter_map(|name| Some(format!("{name} {}", column(name).filter(|value| !value.is_empty())?)));
-        let text = told.collect::<Vec<_>>().join(", ");
+        let text = reported.collect::<Vec<_>>().join(", ");
         Self { table: named("table"), way: named("type"), key: named("key"), text }
     }
 

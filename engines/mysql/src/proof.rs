@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn two_rows_in_a_page_are_told() {
+    fn two_rows_in_a_page_are_reported() {
         let order = Order::of(&stored(&[(5, 2, 0), (5, 1, 2), (6, 3, 4)]), 3).expect("all keys");
         let proof = order.proof(1);
         assert_eq!((proof.rows, proof.distinct_blocks), (3, 2));
     }
 
     #[test]
-    fn a_key_twice_or_missing_is_told() {
+    fn a_key_twice_or_missing_is_reported() {
         for rows in [[(5, 1, 0), (6, 1, 2)], [(5, 1, 0), (6, 3, 2)]] {
             assert!(Order::of(&stored(&rows), 2).expect_err("not the keys").contains("1 to 2"));
         }

@@ -265,7 +265,7 @@ impl ServerLoop {
     }
 
     /// A server that stands still between two statements is inside no operation; the one that waits for it until `begin_us` is
-    /// told as long.
+    /// reported as long.
     fn note_gap(&self, kind: OpKind, begin_us: i64, report: &mut SliceReport) {
         report.note_long(kind, self.ended_us, (begin_us - self.ended_us).max(0).unsigned_abs());
     }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_leaf_that_takes_two_rows_or_begins_elsewhere_is_told() {
+    fn a_leaf_that_takes_two_rows_or_begins_elsewhere_is_reported() {
         let of = |least: &[u64]| -> Vec<Leaf> { least.iter().map(|id| Leaf { page: 5, least: *id }).collect() };
         assert!(is_one_row_a_leaf(&of(&[0, 2, 4]), 3));
         assert!(!is_one_row_a_leaf(&of(&[0, 4]), 3));

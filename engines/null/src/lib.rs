@@ -1,6 +1,6 @@
 //! The null engine: no I/O, but latencies, stalls, failures and counters on demand.
 //!
-//! It tests the harness and every report: what it is told to do is known, so what is measured can be compared with it.
+//! It tests the harness and every report: what it is asked to do is known, so what is measured can be compared with it.
 
 mod counters;
 mod fault;

@@ -20,7 +20,7 @@ struct Held {
     /// Each row with the instant at which its lease is over.
     rows: BTreeMap<(String, u32), (Row, i64)>,
     chunks: BTreeMap<(String, u32, u32), Vec<u8>>,
-    /// How often someone asked or told something.
+    /// How often someone asked or reported something.
     calls: u64,
 }
 
@@ -36,7 +36,7 @@ impl Room {
         held
     }
 
-    /// How often someone asked or told something so far, and bytes that wait to be taken.
+    /// How often someone asked or reported something so far, and bytes that wait to be taken.
     pub fn traffic(&self) -> (u64, usize) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         (held.calls, held.chunks.values().map(Vec::len).sum())

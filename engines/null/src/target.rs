@@ -199,7 +199,7 @@ fn refuse_another(loaded: &Dataset, plan: &DatasetPlan) -> Result<()> {
     ))
 }
 
-/// Positions that a correlation is told from: more say no more.
+/// Positions that a correlation is distinguished from: more say no more.
 const POSITIONS: u64 = 250_000;
 
 /// Correlation of two numbers that each of `rows` positions has, over all of them or as many as say enough, evenly

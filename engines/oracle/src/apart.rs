@@ -25,9 +25,9 @@ pub fn done<T: Send + 'static>(
     stopped: &AtomicBool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::result::Result<T, Failure> {
-    let (tell, told) = mpsc::channel();
+    let (tell, reported) = mpsc::channel();
     spawn(move || drop(tell.send(work())))?;
-    wait(&told, stopped)
+    wait(&reported, stopped)
 }
 
 fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle<()>, Failure> {
@@ -35,10 +35,10 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle
     spawned.map_err(|error| Failure::Lost(format!("no thread can be had for it: {error}")))
 }
 
-fn wait<T>(told: &Receiver<T>, stopped: &AtomicBool) -> std::result::Result<T, Failure> {
+fn wait<T>(reported: &Receiver<T>, stopped: &AtomicBool) -> std::result::Result<T, Failure> {
     let mut asked: Option<Instant> = None;
     loop {
-        match told.recv_timeout(LOOK) {
+        match reported.recv_timeout(LOOK) {
             Ok(value) => return Ok(value),
             Err(RecvTimeoutError::Disconnected) => return Err(Failure::Lost("its thread broke down".to_owned())),
             Err(RecvTimeoutError::Timeout) => {}
@@ -120,7 +120,7 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Has a thread open the session that `place` names, and work in it; what is left of it is told to `events`.
+    /// Has a thread open the session that `place` names, and work in it; what is left of it is reported to `events`.
     pub fn open<S: Session>(
         stopped: Arc<AtomicBool>,
         events: Arc<dyn Events>,

@@ -1,4 +1,4 @@
-//! The target's counters: our own sessions' and the instance's. A view that may not be read is told with the GRANT that
+//! The target's counters: our own sessions' and the instance's. A view that may not be read is reported with the GRANT that
 //! opens it, and its figures are not known.
 
 use std::sync::{Arc, Mutex};

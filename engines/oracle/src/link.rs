@@ -92,17 +92,17 @@ impl Link {
         ["localhost", "127.", "[::1]"].iter().any(|local| address.starts_with(local))
     }
 
-    /// From now on sessions end because they were told to.
+    /// From now on sessions end because they were asked to.
     pub fn set_interrupted(&self, interrupted: bool) {
         self.interrupted.store(interrupted, Ordering::SeqCst);
     }
 
-    /// Whether sessions were told to end.
+    /// Whether sessions were asked to end.
     pub fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// What tells sessions on threads of their own that they were told to end.
+    /// What tells sessions on threads of their own that they were asked to end.
     pub fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.interrupted)
     }
@@ -188,7 +188,7 @@ pub fn query_on(connection: &mut dyn Connection, place: &str, sql: &str, binds: 
 pub fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
     let rows = query_on(connection, "reading the clock", include_str!("../sql/client/clock.sql").trim_end(), &[])?;
     let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
-    now.ok_or_else(|| Error::target("the instance told no time", "see whether it is an Oracle Database"))
+    now.ok_or_else(|| Error::target("the instance reported no time", "see whether it is an Oracle Database"))
 }
 
 /// A column of a row as text.

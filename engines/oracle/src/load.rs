@@ -144,7 +144,7 @@ impl Work<'_> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    /// Under a lock, so that what is told never falls.
+    /// Under a lock, so that what is reported never falls.
     fn progress(&self, blocks: u64) {
         let _alone = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(blocks, Ordering::SeqCst) + blocks;

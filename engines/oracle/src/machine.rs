@@ -134,7 +134,7 @@ fn add_host(rows: &[Row], values: &mut [Option<f64>]) {
     values[1] = values[4].zip(values[5]).map(|(busy, idle)| busy + idle);
 }
 
-/// Of everybody; times are whole milliseconds, so only means of many requests are told.
+/// Of everybody; times are whole milliseconds, so only means of many requests are reported.
 fn file_metrics(_: bool) -> Vec<Metric> {
     vec![
         Metric::counter("file_reads", "1", "Read requests to data files, of everybody"),
@@ -199,7 +199,7 @@ mod tests {
         add_host(&rows, &mut values);
         add_host(&rows, &mut values);
         assert_eq!(values[..3], [Some(2e6), Some(8e6), Some(8.0)]);
-        assert_eq!(values[8], None, "what is not told is not known");
+        assert_eq!(values[8], None, "what is not reported is not known");
         assert_eq!(host_metrics(true)[0].name, shared::HOST_CPU_BUSY_US);
         assert!(host_metrics(false).iter().all(|metric| metric.name != shared::HOST_CPU_BUSY_US));
     }

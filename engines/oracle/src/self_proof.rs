@@ -135,9 +135,10 @@ impl Proof<'_> {
         self.read(&texts::of_registry(include_str!("../sql/describe/data_files.sql"), &self.namespace), &[]);
         let layout = self.layout(stop);
         let holds = layout.as_ref().is_ok_and(|proof| proof.failure().is_none());
-        let told = layout.map(|proof| proof.failure().unwrap_or_else(|| format!("{BLOCKS} rows in as many blocks")));
-        match told {
-            Ok(told) => self.claim("one row a block, in random order", holds, told),
+        let reported =
+            layout.map(|proof| proof.failure().unwrap_or_else(|| format!("{BLOCKS} rows in as many blocks")));
+        match reported {
+            Ok(reported) => self.claim("one row a block, in random order", holds, reported),
             Err(error) => drop(self.line("one row a block, in random order", Err(error))),
         }
         let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
@@ -178,8 +179,8 @@ impl Proof<'_> {
 
     fn clock(&mut self) {
         let cost = describe::clock_cost_us(self.link);
-        let told = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
-        self.line("what SYSTIMESTAMP costs", told);
+        let reported = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
+        self.line("what SYSTIMESTAMP costs", reported);
     }
 
     /// A slice of `workload`, and by how much our session's statistics grew; `None` where they may not be read.
@@ -215,7 +216,7 @@ impl Proof<'_> {
         let op = report.op(kind);
         let late = report.begin_us - order.begin_us;
         self.claim(
-            &format!("{what}: the slice begins when it is told"),
+            &format!("{what}: the slice begins when it is reported"),
             (0..LATE_US).contains(&late),
             format!("{late} us late"),
         );
@@ -256,8 +257,8 @@ impl Proof<'_> {
         );
         if kind == OpKind::Update {
             let (waits, commits) = (by(statistic::SYNCH_WRITES), by(statistic::COMMITS));
-            let told = format!("{} updates, {commits} commits, {waits} waits for redo", op.ops);
-            self.claim("updates: each commits and waits for redo", commits == op.ops && waits == commits, told);
+            let reported = format!("{} updates, {commits} commits, {waits} waits for redo", op.ops);
+            self.claim("updates: each commits and waits for redo", commits == op.ops && waits == commits, reported);
         }
     }
 

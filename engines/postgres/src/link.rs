@@ -111,7 +111,7 @@ impl Link {
         failure.on(connection, place)
     }
 
-    /// From now on sessions end because they were told to, until work is prepared anew.
+    /// From now on sessions end because they were asked to, until work is prepared anew.
     pub fn set_interrupted(&self, interrupted: bool) {
         self.interrupted.store(interrupted, Ordering::SeqCst);
     }
@@ -123,7 +123,7 @@ impl Link {
         self.wait(sessions::end(|| self.shared.connections().clone()));
     }
 
-    /// The error of work that the server was told to give up.
+    /// The error of work that the server was asked to give up.
     fn given_up(&self, failure: &Failure, place: &str) -> Option<Error> {
         let given_up = self.shared.given_up.load(Ordering::SeqCst) && matches!(failure, Failure::Server(_));
         given_up.then(|| Error::interrupted(format!("{place} was interrupted")))

@@ -1,5 +1,5 @@
 //! Whether each connection has a server process of its own. Behind a pooler that lends them out by transaction or by
-//! statement nothing that a session sets, prepares, locks or counts would hold. Told by what happens, not by a name.
+//! statement nothing that a session sets, prepares, locks or counts would hold. Reported by what happens, not by a name.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub fn refuse(link: &Link) -> Result<()> {
     let second = link.wait(async { tokio::time::timeout(SECOND_WITHIN, link.server().connect(0)).await });
     let second = match second {
         Ok(Ok(second)) => second,
-        // Whatever it is, who needs a second session will be told.
+        // Whatever it is, who needs a second session will be refused.
         Ok(Err(_)) => return Ok(()),
         Err(_) => return Err(no_room().at(place)),
     };

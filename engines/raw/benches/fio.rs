@@ -1,4 +1,4 @@
-//! Holds the raw engine against fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
+//! Compares the raw engine with fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
 //! [--pairs N] [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
 //!
 //! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places. Both
@@ -198,7 +198,7 @@ fn raw<'a>(
         let report = std::thread::scope(|scope| {
             scope
                 .spawn(|| {
-                    let mut session = target.session(&workload, support::SEAT)?;
+                    let mut session = target.session(&workload, support::PLACEMENT)?;
                     let begin_us = clock::now_us();
                     let end_us = begin_us + (arguments.seconds * 1e6) as i64;
                     session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None })

@@ -24,7 +24,7 @@ const BATCH: usize = 4;
 /// The kernel hands over to the device at once (plugs) what is submitted by one call from so many entries on.
 const PLUGGED: u32 = 3;
 
-/// What an entry that does nothing is told apart by: no slot has this number.
+/// What an entry that does nothing is distinguished by: no slot has this number.
 const EMPTY: u64 = u64::MAX;
 
 /// What newer kernels offer a ring. Each is done without where it is missing.

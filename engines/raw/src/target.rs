@@ -428,7 +428,7 @@ impl Target for RawTarget {
     }
 }
 
-/// Files made before, for the same dataset or one of fewer schemas, which is then told to grow.
+/// Files made before, for the same dataset or one of fewer schemas, which is then asked to grow.
 fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<Source>> {
     let held = check::same_dataset(plan, &sources)?;
     let marks = file::marks(plan, held.block_bytes, sources.len())?;

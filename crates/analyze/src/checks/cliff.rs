@@ -86,7 +86,7 @@ fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 
     stolen + used
 }
 
-/// Whether the device went on to serve others what the run lost; that they took only what a limit left cannot be told from
+/// Whether the device went on to serve others what the run lost; that they took only what a limit left cannot be distinguished from
 /// it.
 fn taken_at_the_device([(before, _), (after, _)]: &[Side; 2]) -> bool {
     let grew = |reads: Counter, writes: Counter| Some(sum(after, reads, writes)? - sum(before, reads, writes)?);

@@ -14,7 +14,7 @@ use crate::step::StepAnalysis;
 
 /// Share of the reads above which another way than the method's is reported (method.md F1: 99 % of them must take it).
 const OTHER_WAY: f64 = 0.01;
-/// Fewest updates from which commits are held against them.
+/// Fewest updates from which commits are compared with them.
 const FEWEST_UPDATES: f64 = 100.0;
 /// Share of the updates that must have committed: the counters are of a window that is not quite the sessions'.
 const COMMITTED: f64 = 0.9;
@@ -97,7 +97,7 @@ fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
     Some(codes::STORAGE_CACHE.finding(text, evidence))
 }
 
-/// Updates, commits, waits for the log and bytes of it, each held against the others where every update commits and waits.
+/// Updates, commits, waits for the log and bytes of it, each compared with the others where every update commits and waits.
 fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let workload = step.head.workload.as_ref()?;
     let waits = workload.commit == Commit::Each && workload.commit_wait && workload.like != Like::Slob;

@@ -8,7 +8,7 @@ use crate::stats::random::Random;
 /// Fewest runs between two changes.
 const SHORTEST: usize = 3;
 
-/// Runs from which on a change can be told at all: eight cannot reach the p.
+/// Runs from which on a change can be found at all: eight cannot reach the p.
 pub const FEWEST_OF_A_HISTORY: usize = 10;
 
 /// Largest p of a change.

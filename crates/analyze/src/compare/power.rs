@@ -27,7 +27,7 @@ pub fn detectable_effect(variation: f64, runs: u32) -> Option<f64> {
     Some((reach * variation * (2.0 / (f64::from(runs) * RANK_EFFICIENCY)).sqrt()).exp_m1())
 }
 
-/// Whether so many runs against so many can tell a difference of any size at all, `points` of a sweep told at once: the
+/// Whether so many runs against so many can tell a difference of any size at all, `points` of a sweep judged at once: the
 /// exact test cannot give a smaller p than two sides that do not overlap.
 pub fn can_tell(baseline: usize, candidate: usize, points: usize) -> bool {
     let smallest = 2.0 * RankSum::new(baseline, candidate).at_most(0.0) * points as f64;

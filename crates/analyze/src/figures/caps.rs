@@ -5,8 +5,8 @@ use mindful_core::result::CapSummary;
 
 use crate::figures::counters::{Change, Counters};
 
-/// Share of the window that a volume's limit may hold before it is told, as of a stall.
-pub const TOLD_SHARE: f64 = 0.05;
+/// Share of the window that a volume's limit may hold before it is reported, as of a stall.
+pub const REPORTED_SHARE: f64 = 0.05;
 /// And from which on it is what limits, as the log by database time.
 pub const HELD_SHARE: f64 = 0.25;
 /// Share of a control group's limit from which on the group is at it.
@@ -33,7 +33,7 @@ pub enum Limited {
 }
 
 impl Cap {
-    /// All limits that are told, those of volumes first.
+    /// All limits that are reported, those of volumes first.
     pub fn all(counters: &Counters) -> Vec<Self> {
         let volumes = of_source(counters, VOLUME_SOURCE).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
@@ -62,7 +62,7 @@ impl Cap {
 
     /// Whether it is worth a word.
     pub fn tells(&self) -> bool {
-        self.share() >= if matches!(self.limit, Limited::Volume(..)) { TOLD_SHARE } else { AT_LIMIT }
+        self.share() >= if matches!(self.limit, Limited::Volume(..)) { REPORTED_SHARE } else { AT_LIMIT }
     }
 
     /// Whether it is what limits.

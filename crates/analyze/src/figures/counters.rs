@@ -38,7 +38,7 @@ impl Change {
         self.late_s <= LATEST * self.seconds
     }
 
-    /// Whether a share of it, told from how it differs from another counter, may be asserted: one that is more than its
+    /// Whether a share of it, known by how it differs from another counter, may be asserted: one that is more than its
     /// counters may be off, or too small to matter.
     pub fn tells(&self, share: f64) -> bool {
         share <= LATEST || share > self.unsure

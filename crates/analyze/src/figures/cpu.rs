@@ -11,7 +11,7 @@ use crate::figures::work::Work;
 pub const CACHED_FACT: &str = "cached.us_per_logical_read";
 /// Fewest events per second by which CPU is divided: below it the quotient says nothing about one of them.
 const LEAST_RATE: f64 = 1.0;
-/// Physical reads by logical ones above which a difference between them can be told from noise.
+/// Physical reads by logical ones above which a difference between them can be distinguished from noise.
 const LEAST_MISS: f64 = 0.05;
 
 /// CPU in figures: of the server by its processes, or by its sessions where only these tell.

@@ -13,7 +13,7 @@ pub const TRACE: &str = "block_trace";
 /// Share of events that may be lost: whoever is lost may be slower than the others.
 pub const MOST_LOST: f64 = 0.01;
 
-/// The latencies `timed` over `window`, as sources told them at each boundary. A share that changed while work went on would count some seconds more than
+/// The latencies `timed` over `window`, as sources reported them at each boundary. A share that changed while work went on would count some seconds more than
 /// others: then only those of the smallest share are taken.
 pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Counters) -> DeviceSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);

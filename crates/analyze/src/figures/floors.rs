@@ -23,7 +23,7 @@ pub struct Floor {
     pub reads_per_s: f64,
     /// Bytes read a second.
     pub bytes_per_s: f64,
-    /// What the devices are, where that is told.
+    /// What the devices are, where that is reported.
     pub layer: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub enum Between {
         /// The level that was asked, and the one that it asked.
         floors: Box<[Floor; 2]>,
     },
-    /// A page cache, and how much it served cannot be told.
+    /// A page cache, and how much it served is not known.
     PageCache(String),
     /// The data lies in memory.
     Memory(String),
@@ -86,13 +86,13 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
 impl Between {
     /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
     pub fn of(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
-        let told = |end: &'static str| {
+        let reported = |end: &'static str| {
             let facts = run.environment.iter();
             facts
                 .filter_map(move |(name, fact)| Some((name.strip_prefix("device.")?.strip_suffix(end)?, fact.as_str())))
         };
         let (mut memory, mut buffered) = (None, None);
-        for (device, layer) in told(".layer") {
+        for (device, layer) in reported(".layer") {
             if layer == MEMORY {
                 memory = Some(device.to_owned());
             } else if layer.ends_with(BUFFERED) {
@@ -112,7 +112,7 @@ impl Between {
             _ => {
                 let unseen =
                     |(device, why): (&str, &str)| Self::Unseen { device: device.to_owned(), why: why.to_owned() };
-                told(".below_not_seen").next().map_or(Self::Nothing, unseen)
+                reported(".below_not_seen").next().map_or(Self::Nothing, unseen)
             }
         }
     }

@@ -35,7 +35,7 @@ impl Others {
     /// What the host's CPUs did in `window` less what server and mindful did; `None` where one of them is not seen.
     ///
     /// The kernel's threads and interrupts are not theirs: they serve the I/O of whoever asks. Where these threads cannot
-    /// be told apart, in a container, only time in user mode counts, of which they have none.
+    /// be distinguished, in a container, only time in user mode counts, of which they have none.
     pub fn of(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);

@@ -61,10 +61,10 @@ impl Shares {
             let count: f64 = samples.iter().filter(|(of, _)| *of == class).map(|(_, count)| count).sum();
             (class, count / total)
         };
-        let told = WaitClass::BUSY.into_iter().filter(|class| samples.iter().any(|(of, _)| of == class));
+        let reported = WaitClass::BUSY.into_iter().filter(|class| samples.iter().any(|(of, _)| of == class));
         let of_latches = events_of(counters).filter(|change| is_latch(&change.name)).filter_map(|change| change.delta);
         let latches = of_latches.sum::<f64>() / total;
-        (total > 0.0).then(|| Self { parts: told.map(share).collect(), samples: Some(total), latches })
+        (total > 0.0).then(|| Self { parts: reported.map(share).collect(), samples: Some(total), latches })
     }
 
     /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several

@@ -36,7 +36,7 @@ pub struct Gates {
     /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
     pub method_yield: Option<f64>,
     /// Blocks that a read request fetched, where all that was asked for is single blocks; `None` where requests are not
-    /// told.
+    /// reported.
     pub blocks_per_request: Option<f64>,
     /// What stands between the device that serves and what stores.
     pub between: Between,
@@ -289,7 +289,7 @@ fn below(between: &Between) -> Option<String> {
             Some(format!("a cache below the file system served {} of what {devices} was asked for", part(*share)))
         }
         Between::PageCache(device) => {
-            Some(format!("{device} reads its file through the page cache, and how much that served cannot be told"))
+            Some(format!("{device} reads its file through the page cache, and how much that served is not known"))
         }
         Between::Memory(device) => Some(format!("{device} is memory")),
         Between::Unseen { device, why } => Some(format!("nothing is seen below the file of {device}: {why}")),

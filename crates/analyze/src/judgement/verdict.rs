@@ -130,7 +130,7 @@ pub enum Reader {
     Database,
     /// A session on bare files, one I/O at a time.
     OneAtATime,
-    /// A session on bare files, as many I/Os at a time as it is told to.
+    /// A session on bare files, as many I/Os at a time as it is asked to.
     Several,
 }
 
@@ -168,7 +168,7 @@ impl Verdict {
     pub fn of(evidence: &Evidence) -> Self {
         let rules = [
             stall,
-            told_cap,
+            reported_cap,
             others_cpu,
             held_back,
             client,
@@ -207,7 +207,7 @@ fn stall(e: &Evidence) -> Option<Verdict> {
 }
 
 /// A cap that the storage, or the control group before it, tells of itself.
-fn told_cap(e: &Evidence) -> Option<Verdict> {
+fn reported_cap(e: &Evidence) -> Option<Verdict> {
     let next = "this is what it is sold or configured with: a larger volume, instance or limit raises the figure, more sessions \
                 do not";
     Some(e.limited(Limit::DeviceCap, e.held.clone()?, next))

@@ -4,7 +4,7 @@ use crate::stats::moment::{batch_means, mean};
 
 use super::trend::trend;
 
-/// Fewest points in which a movement is told from noise.
+/// Fewest points in which a movement is distinguished from noise.
 const FEWEST: usize = 20;
 
 /// Standard errors of the line's change beyond which it is no chance, p < 0.01.
@@ -77,7 +77,7 @@ mod tests {
 
     /// The blocks of each second of a real run on a disk that recovered from something outside of it.
     #[test]
-    fn a_rate_that_grew_fourfold_by_leaps_is_told() {
+    fn a_rate_that_grew_fourfold_by_leaps_is_reported() {
         let leaps = [
             5504.0, 6336.0, 6144.0, 5376.0, 3712.0, 5696.0, 6464.0, 5568.0, 6784.0, 6528.0, 6720.0, 8576.0, 9600.0,
             9088.0, 13184.0, 16960.0, 17920.0, 20864.0, 23424.0, 20992.0, 26496.0, 28416.0, 28800.0, 29632.0, 27840.0,

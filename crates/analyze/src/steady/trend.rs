@@ -8,7 +8,7 @@ use crate::stats::moment::{line_slope, mean, variance};
 /// Fewest points from which the noise round a line is taken.
 const FEWEST: usize = 20;
 
-/// Largest correlation of neighbours that is told from a level that wanders off.
+/// Largest correlation of neighbours that is distinguished from a level that wanders off.
 const LARGEST_LAG: f64 = 0.98;
 
 /// Standard errors to either end of a 95 % interval.

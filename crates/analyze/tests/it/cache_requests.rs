@@ -7,9 +7,9 @@ use mindful_core::metric::shared;
 use mindful_core::run::Run;
 
 /// A run of reads that asks its cache `requests` times for each block it visits.
-fn asking(requests: f64, told: Option<CacheRequests>) -> Run {
+fn asking(requests: f64, reported: Option<CacheRequests>) -> Run {
     let mut run = Made { work_unit: 64, update_pct: "0", ..Made::default() }.run();
-    run.description = Some(Description { cache_requests: told, ..run.description.take().unwrap_or_default() });
+    run.description = Some(Description { cache_requests: reported, ..run.description.take().unwrap_or_default() });
     for series in &mut run.steps[0].series {
         let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::LOGICAL_READS) else { continue };
         for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
@@ -19,15 +19,15 @@ fn asking(requests: f64, told: Option<CacheRequests>) -> Run {
     run
 }
 
-fn is_told(run: &Run) -> bool {
+fn is_reported(run: &Run) -> bool {
     analyze(run).summary.findings.iter().any(|finding| finding.code == "unasked-reads")
 }
 
 #[test]
 fn levels_of_a_tree_are_asked_for_and_reads_of_others_are_not() {
     let tree = Some(CacheRequests { visited: 4.0, updated: 24.0, ..CacheRequests::default() });
-    assert!(!is_told(&asking(1.0, None)));
-    assert!(is_told(&asking(3.0, None)), "no engine said that a block costs three requests");
-    assert!(!is_told(&asking(3.0, tree)));
-    assert!(is_told(&asking(6.0, tree)), "two runs on one server ask twice");
+    assert!(!is_reported(&asking(1.0, None)));
+    assert!(is_reported(&asking(3.0, None)), "no engine said that a block costs three requests");
+    assert!(!is_reported(&asking(3.0, tree)));
+    assert!(is_reported(&asking(6.0, tree)), "two runs on one server ask twice");
 }

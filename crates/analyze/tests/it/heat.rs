@@ -1,4 +1,4 @@
-//! Heat maps of latencies whose course is known.
+//! Heat maps of latencies that are known over time.
 
 use crate::made::Made;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};

@@ -272,7 +272,7 @@ fn sampled_waits_decide_the_verdict() {
 }
 
 #[test]
-fn a_saturated_host_and_a_starved_client_are_told_apart() {
+fn a_saturated_host_and_a_starved_client_are_distinguished() {
     let busy = analyze(&Made { host_busy: 0.97, server_cores: 7.5, ..Made::default() }.run());
     assert_eq!(busy.steps[0].verdict.as_ref().unwrap().limit, Limit::Cpu);
     assert!(codes(&busy).contains(&"host-saturated"));

@@ -31,7 +31,7 @@ fn full(run: &Run) -> Option<Finding> {
 }
 
 #[test]
-fn a_full_interface_is_told_in_either_direction() {
+fn a_full_interface_is_reported_in_either_direction() {
     let received = carried(Some(1.25e9), 1.2e9, 1e6);
     assert_eq!(full(&received).unwrap().evidence, "eth0.7 received 1200 of 1250 MB/s, 96 %");
     assert_eq!(analyze(&received).summary.validity, Validity::Suspect);
@@ -47,7 +47,7 @@ fn an_interface_with_room_or_of_unknown_speed_is_no_finding() {
 }
 
 #[test]
-fn the_network_of_each_rank_is_told_with_its_name() {
+fn the_network_of_each_rank_is_reported_with_its_name() {
     let rank =
         |rank: u32| RankRecord { rank, of: 2, host: format!("host-{rank}"), sessions: 2, ..RankRecord::default() };
     let mut run = carried(Some(1.25e9), 1.2e9, 1e6);

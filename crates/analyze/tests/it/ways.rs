@@ -1,4 +1,4 @@
-//! Ways that blocks and commits took, told apart by the counters of a server that tells them.
+//! Ways that blocks and commits took, distinguished by the counters of a server that tells them.
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
@@ -9,7 +9,7 @@ use mindful_core::units::Share;
 use mindful_core::workload::{Like, OpKind};
 
 /// A run whose server tells `rates` beside the usual; updates alone where `updates`.
-fn told(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
+fn reported(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
     let made = Made::default();
     let mut run = made.run();
     let series = made.one("server", Phase::Settled, rates, made.warmup + made.seconds);
@@ -41,9 +41,9 @@ fn prefetched_and_direct_reads_stand_apart() {
         let requests = (shared::READ_REQUESTS, reads);
         [requests, (shared::READS_AHEAD, reads * ahead), (shared::READS_DIRECT, reads * direct)]
     };
-    let (clean, _) = told(&rates(0.0, 0.0), false);
+    let (clean, _) = reported(&rates(0.0, 0.0), false);
     assert!(["prefetched", "read-past-cache"].iter().all(|code| found(&clean, code).is_none()));
-    let (run, _) = told(&rates(0.25, 0.1), false);
+    let (run, _) = reported(&rates(0.25, 0.1), false);
     let ledger = analyze(&run).steps[0].ledger.clone();
     let ratios = ledger.reads[4..7].iter().map(|row| (&*row.name, (100.0 * row.ratio.unwrap()).round()));
     let expected = [("  read requests", 100.0), ("  prefetched", 25.0), ("  past the cache", 10.0)];
@@ -52,30 +52,30 @@ fn prefetched_and_direct_reads_stand_apart() {
     assert!(prefetched.evidence.contains("25 % of the blocks read were prefetched"), "{prefetched:?}");
     let direct = found(&run, "read-past-cache").unwrap();
     assert!(direct.severity == Severity::Warning && direct.evidence.starts_with("10 %"), "{direct:?}");
-    let (mut scanning, _) = told(&rates(0.0, 0.9), false);
+    let (mut scanning, _) = reported(&rates(0.0, 0.9), false);
     scanning.steps[0].head.workload.as_mut().unwrap().scan_pct = Share::from_hundredths(1_000).unwrap();
     assert_eq!(found(&scanning, "read-past-cache").unwrap().severity, Severity::Info);
     assert!(analyze(&Made::default().run()).steps[0].ledger.reads.iter().all(|row| !row.name.contains("prefetched")));
 }
 
 #[test]
-fn what_storage_filters_and_caches_is_told() {
+fn what_storage_filters_and_caches_is_reported() {
     let reads = reads();
     let flash = [(shared::READ_REQUESTS, reads), (shared::STORAGE_CACHE_READS, reads * 0.8)];
-    let (run, _) = told(&flash, false);
+    let (run, _) = reported(&flash, false);
     assert!(found(&run, "storage-cache").unwrap().evidence.starts_with("80 %"));
     assert!(found(&run, "storage-filters").is_none());
-    let (run, _) = told(&[(shared::FILTERED_BYTES, 2_097_152.0)], false);
+    let (run, _) = reported(&[(shared::FILTERED_BYTES, 2_097_152.0)], false);
     assert!(found(&run, "storage-filters").unwrap().evidence.starts_with("2.0 MiB/s"));
 }
 
 #[test]
 fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
     let of = |commits: f64, waits: f64, bytes: f64| {
-        let (_, updates) = told(&[], true);
+        let (_, updates) = reported(&[], true);
         let log = (shared::LOG_BYTES, bytes * updates * Made::default().work_unit as f64);
         let rates = [(shared::COMMITS, commits * updates), (shared::COMMIT_WAITS, waits * updates), log];
-        told(&rates, true).0
+        reported(&rates, true).0
     };
     assert_eq!(found(&of(1.0, 1.0, 200.0), "commits-unproven"), None);
     for (commits, waits, bytes, part) in
@@ -85,14 +85,14 @@ fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
         let finding = found(&run, "commits-unproven").unwrap_or_else(|| panic!("{commits} {waits} {bytes}"));
         assert!(finding.severity == Severity::Warning && finding.evidence.contains(part), "{finding:?}");
     }
-    // What was asked to commit as the old kit does, waits for nothing and is told before the run.
+    // What was asked to commit as the old kit does, waits for nothing and is reported before the run.
     let mut slob = of(1.0, 0.0, 200.0);
     slob.steps[0].head.workload.as_mut().unwrap().like = Like::Slob;
     assert_eq!(found(&slob, "commits-unproven"), None);
 }
 
 #[test]
-fn the_share_of_reading_the_clock_is_told_where_it_was_timed() {
+fn the_share_of_reading_the_clock_is_reported_where_timed() {
     let mut run = Made::default().run();
     assert_eq!(found(&run, "clock-cost"), None);
     run.description.as_mut().unwrap().clock_cost_us = Some(64.0);

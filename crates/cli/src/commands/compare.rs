@@ -29,7 +29,7 @@ use history::History;
 use reported::Reported;
 use sides::Sides;
 
-/// Holds two groups of runs against each other; makes the runs first when plans are given.
+/// Compares two groups of runs; makes the runs first when plans are given.
 pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     junit::refuse_to_replace(matches)?;
@@ -45,7 +45,7 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     let figure = figure.unwrap_or_else(|| held::usual(&sides));
     // The noise floor is known by the name of the target.
     let question = held::question(&store, &sides, figure, allowed)?;
-    let sides = if matches.get_flag("redact") { sides.told(&Runs::of(&store, matches))? } else { sides };
+    let sides = if matches.get_flag("redact") { sides.reported(&Runs::of(&store, matches))? } else { sides };
     if !matches.get_flag("force") {
         sides::refuse_invalid(&sides.baseline, &sides.candidate)?;
     }
@@ -82,8 +82,8 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
     })
 }
 
-/// What two sides say together, in the form that is asked for; in what else they differ is told and refuses nothing.
-pub fn told(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
+/// What two sides say together, in the form that is asked for; in what else they differ is reported and refuses nothing.
+pub fn reported(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
     let figure = held::usual(sides);
     let question = held::question(store, sides, figure, page::MARGIN)?;
     let reported = held::against(sides, figure, &question)?;
@@ -100,8 +100,8 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
     let (store, force) = (store::open(matches)?, matches.get_flag("force"));
     let mut runs = sides::named(matches, "history", &store)?;
     if matches.get_flag("redact") {
-        let told = Runs::of(&store, matches);
-        runs = runs.iter().map(|(run, _)| told.read(&run.head.id)).collect::<Result<_>>()?;
+        let reported = Runs::of(&store, matches);
+        runs = runs.iter().map(|(run, _)| reported.read(&run.head.id)).collect::<Result<_>>()?;
     }
     if !force {
         sides::refuse_invalid(&runs, &Side::new())?;

@@ -86,7 +86,7 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     }
 }
 
-/// The two sides that a page or a picture shall hold against each other: those named as such, or two runs.
+/// The two sides that a page or a picture shall compare: those named as such, or two runs.
 fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     let store = runs.store();
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
@@ -96,11 +96,11 @@ fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
             let next = "give --as html, or --as svg --chart differences";
             return Err(Error::plan("two sides are shown on a page or in a picture alone", next));
         }
-        return sides::of_stored(matches, store)?.told(runs).map(Some);
+        return sides::of_stored(matches, store)?.reported(runs).map(Some);
     }
     let of_two = page || (picture && text("chart") == Some(charts::DIFFERENCES));
     match ids(matches, store)?.as_slice() {
-        [a, b] if of_two => sides::of_two(store, [a, b])?.told(runs).map(Some),
+        [a, b] if of_two => sides::of_two(store, [a, b])?.reported(runs).map(Some),
         _ => Ok(None),
     }
 }
@@ -122,32 +122,32 @@ fn compared(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> 
         let drawing = charts::of_two(chart, &compared, [&baseline, &candidate])?;
         return Ok(drawing.file(&charts::caption(&[baseline, candidate].concat())));
     }
-    let (a, b) = (Told::of(&sides.baseline), Told::of(&sides.candidate));
-    Ok(html::comparison(&compared, &Told::subjects(&a), &Told::subjects(&b)))
+    let (a, b) = (Reported::of(&sides.baseline), Reported::of(&sides.candidate));
+    Ok(html::comparison(&compared, &Reported::subjects(&a), &Reported::subjects(&b)))
 }
 
 /// A run with what a page says of it.
-struct Told<'a> {
+struct Reported<'a> {
     run: &'a Run,
     analysis: &'a Analysis,
     report: Report,
     before: String,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Reported<'a> {
     fn of(runs: &'a [(Run, Analysis)]) -> Vec<Self> {
-        let told = |(run, analysis): &'a (Run, Analysis)| Self {
+        let reported = |(run, analysis): &'a (Run, Analysis)| Self {
             run,
             analysis,
             report: mindful_report::of(run, analysis, None, Detail::Full),
             before: context::found_plan(&run.head.settings),
         };
-        runs.iter().map(told).collect()
+        runs.iter().map(reported).collect()
     }
 
-    fn subjects(told: &[Self]) -> Vec<Subject<'_>> {
+    fn subjects(reported: &[Self]) -> Vec<Subject<'_>> {
         let mut subjects = Vec::new();
-        for Self { run, analysis, report, before } in told {
+        for Self { run, analysis, report, before } in reported {
             subjects.push(Subject { run, analysis, report, before });
         }
         subjects
@@ -167,7 +167,7 @@ fn shown(file: &str) -> Result<()> {
 /// The page of these runs.
 pub fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
-    Ok(html::page(&Told::subjects(&Told::of(&runs))))
+    Ok(html::page(&Reported::subjects(&Reported::of(&runs))))
 }
 
 /// One chart with the facts below it.

@@ -11,7 +11,7 @@ use crate::{context, layers, registry};
 /// Ranks where nobody says how many.
 const RANKS: u32 = 2;
 
-/// Keys that each rank is told by its launcher.
+/// Keys that each rank is given by its launcher.
 const OF_LAUNCHER: [&str; 2] = ["rank", "ranks"];
 
 /// A way to start ranks.

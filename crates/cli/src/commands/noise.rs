@@ -27,7 +27,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     for number in 1..=repetitions {
         let context = context::alone(settings.clone(), matches)?;
         if number == 1 {
-            // What cannot be stored is refused before anything is told of it.
+            // What cannot be stored is refused before anything is reported of it.
             context.store.probe()?;
             let all = std::iter::repeat_n(&context.plan, repetitions as usize);
             context.recording.tell(&Estimate::of("runs", all).to_string());

@@ -1,4 +1,4 @@
-//! `mindful rerun`: the plan of a stored run once more, here, held against what it gave.
+//! `mindful rerun`: the plan of a stored run once more, here, compared with what it gave.
 
 use clap::ArgMatches;
 use mindful_core::run::Run;
@@ -25,7 +25,7 @@ pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
         let names = [before.0.head.id.clone(), ended.run.head.id.clone()];
         let candidate = vec![(ended.run.clone(), mindful_analyze::analyze(&ended.run))];
         let sides = Sides { names, baseline: vec![before], candidate, planned: true };
-        context::print(&compare::told(matches, &store, &sides)?)?;
+        context::print(&compare::reported(matches, &store, &sides)?)?;
     }
     run::concluded(ended)
 }

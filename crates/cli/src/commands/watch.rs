@@ -39,7 +39,7 @@ enum Shape {
     Screen,
 }
 
-/// Reads all counters once a second, or once an `--interval`, and prints what they did, until told to stop or `--duration`
+/// Reads all counters once a second, or once an `--interval`, and prints what they did, until asked to stop or `--duration`
 /// has passed.
 pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;

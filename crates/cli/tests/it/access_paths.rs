@@ -113,9 +113,9 @@ fn a_ladder_of_a_setting_tells_the_points_where_it_is_idle() {
         let value = |key: &str| step["point"]["values"][key].as_str().unwrap();
         points.push([value("set"), value("access")]);
         assert!(step["ops"]["select"]["count"].as_u64().unwrap() > 0, "{step:#}");
-        let told =
+        let reported =
             named.iter().any(|evidence| evidence.starts_with(&format!("step {number}: effective_io_concurrency: ")));
-        assert_eq!(told, value("access") == "index", "step {number} of {points:?}: {named:#?}");
+        assert_eq!(reported, value("access") == "index", "step {number} of {points:?}: {named:#?}");
         println!("{} by {}: {} in flight", value("set"), value("access"), step["device_in_flight"]);
     }
     points.sort_unstable();
@@ -127,7 +127,7 @@ fn a_ladder_of_a_setting_tells_the_points_where_it_is_idle() {
 #[test]
 fn what_an_access_path_cannot_do_is_refused_at_once() {
     let mindful = Mindful::new();
-    for (args, told) in [
+    for (args, reported) in [
         (&["--access", "scan", "--work-unit", "8"][..], "an operation reads all blocks of a schema"),
         (&["--access", "bitmap", "--update-pct", "10"], "updates go by the index"),
         (&["--access", "scan", "--skew", "zipf:0.9"], "choose nothing there"),
@@ -135,6 +135,6 @@ fn what_an_access_path_cannot_do_is_refused_at_once() {
         (&["--access", "heap"], "choose index, bitmap, scan"),
     ] {
         let text = refused(&mindful.run(&[&["run"][..], args].concat()));
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(reported), "{text}");
     }
 }

@@ -17,24 +17,24 @@ fn a_plan_made_of_an_old_configuration_goes_to_stdout() {
     let plan = out(&mindful.run(&["import", "slob.conf"]));
     assert!(plan.contains("\nupdate_pct = "), "{plan}");
     assert!(!mindful.folder().join("mindful.toml").exists());
-    let told = out(&mindful.run(&["import", "slob.conf", "--output", "old plan.toml"]));
+    let reported = out(&mindful.run(&["import", "slob.conf", "--output", "old plan.toml"]));
     assert_eq!(fs::read_to_string(mindful.folder().join("old plan.toml")).unwrap(), plan);
-    let first = told.lines().next().unwrap();
-    assert!(first.contains("`mindful plan --plan 'old plan.toml'` shows it") && !first.contains("every"), "{told}");
+    let first = reported.lines().next().unwrap();
+    assert!(first.contains("`mindful plan --plan 'old plan.toml'` shows it") && !first.contains("every"), "{reported}");
     let shown = out(&mindful.run(&["plan", "--plan", "old plan.toml", "--target", "null:"]));
     assert!(shown.contains("old plan.toml"), "{shown}");
 }
 
 #[test]
-fn a_plan_that_every_command_will_use_is_told_to_be_one() {
+fn a_plan_that_every_command_will_use_is_called_one() {
     let mindful = Mindful::new();
     fs::write(mindful.folder().join("slob.conf"), "UPDATE_PCT=25\n").unwrap();
     fs::create_dir(mindful.folder().join("elsewhere")).unwrap();
     for (output, everywhere) in [("mindful.toml", true), ("./mindful.toml", true), ("elsewhere/mindful.toml", false)] {
-        let told = out(&mindful.run(&["import", "slob.conf", "--yes", "--output", output]));
-        let first = told.lines().next().unwrap();
-        assert_eq!(first.contains("every command in this folder will use it"), everywhere, "{told}");
-        assert_eq!(first.contains(&format!("--plan {output}")), !everywhere, "{told}");
+        let reported = out(&mindful.run(&["import", "slob.conf", "--yes", "--output", output]));
+        let first = reported.lines().next().unwrap();
+        assert_eq!(first.contains("every command in this folder will use it"), everywhere, "{reported}");
+        assert_eq!(first.contains(&format!("--plan {output}")), !everywhere, "{reported}");
     }
 }
 
@@ -44,14 +44,14 @@ fn quiet_leaves_the_report_alone() {
     let run =
         ["run", "--target", "null:", "--null-latency", "1ms", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
     let ran = mindful.run(&run);
-    assert!(!ran.stderr.is_empty(), "its progress is told: {ran:?}");
+    assert!(!ran.stderr.is_empty(), "its progress is reported: {ran:?}");
     for flag in ["-q", "--quiet"] {
         let ran = mindful.run(&[&run[..], &[flag]].concat());
-        let told = String::from_utf8_lossy(&ran.stdout).into_owned();
-        assert!(ran.stderr.is_empty() && told.contains("blocks visited"), "{ran:?}");
+        let reported = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(ran.stderr.is_empty() && reported.contains("blocks visited"), "{ran:?}");
     }
     let wrong = refused(&mindful.run(&["run", "--target", "null:", "--duration", "30", "-q"]));
-    assert!(wrong.contains("`30` is not a time"), "errors are told all the same: {wrong}");
+    assert!(wrong.contains("`30` is not a time"), "errors are reported all the same: {wrong}");
 }
 
 #[cfg(feature = "raw")]
@@ -59,9 +59,12 @@ fn quiet_leaves_the_report_alone() {
 fn a_mistyped_path_of_bare_files_makes_no_file() {
     let mindful = Mindful::new();
     for verb in [&["run", "--target", "raw:typo"][..], &["raw", "typo"], &["sweep", "--target", "raw:typo"]] {
-        let told = refused(&mindful.run(&[verb, &["-q"]].concat()));
-        assert!(told.contains("typo does not exist") && told.contains("mindful load --target raw:typo"), "{told}");
-        assert!(!mindful.folder().join("typo").exists(), "{told}");
+        let reported = refused(&mindful.run(&[verb, &["-q"]].concat()));
+        assert!(
+            reported.contains("typo does not exist") && reported.contains("mindful load --target raw:typo"),
+            "{reported}"
+        );
+        assert!(!mindful.folder().join("typo").exists(), "{reported}");
     }
     let run = ["raw", "--warmup", "0s", "--duration", "500ms", "-q"];
     let made = mindful.run(&[&run[..], &["meant", "--scale", "8MiB"]].concat());
@@ -80,16 +83,16 @@ fn at_sixty_columns_nothing_breaks() {
         mindful.command(&[&sweep[..], &["--sessions", "1,2,4"]].concat()).env("COLUMNS", "60").output().unwrap();
     let listed = mindful.command(&["list"]).env("COLUMNS", "60").output().unwrap();
     for output in [swept, listed] {
-        let told = String::from_utf8(output.stdout).unwrap();
-        let long = told.lines().find(|line| line.chars().count() > 60 && !line.contains(" in /"));
-        assert_eq!(long, None, "{told}");
-        assert!(told.contains("blocks/s") && told.contains("no room for: "), "{told}");
+        let reported = String::from_utf8(output.stdout).unwrap();
+        let long = reported.lines().find(|line| line.chars().count() > 60 && !line.contains(" in /"));
+        assert_eq!(long, None, "{reported}");
+        assert!(reported.contains("blocks/s") && reported.contains("no room for: "), "{reported}");
     }
     let in_full = out(&mindful.run(&["list"]));
     assert!(!in_full.contains("no room for") && in_full.contains("when (UTC)"), "a pipe gets all: {in_full}");
 }
 
-/// What is told where `answer` is typed on a terminal of its own; `None` where there is no program that has one.
+/// What is reported where `answer` is typed on a terminal of its own; `None` where there is no program that has one.
 #[cfg(feature = "raw")]
 fn typed(mindful: &Mindful, answer: &str) -> Option<String> {
     use std::io::Write as _;
@@ -106,26 +109,29 @@ fn typed(mindful: &Mindful, answer: &str) -> Option<String> {
 #[test]
 fn on_a_terminal_a_file_that_is_not_there_is_asked_for() {
     let mindful = Mindful::new();
-    let Some(told) = typed(&mindful, "n") else {
+    let Some(reported) = typed(&mindful, "n") else {
         mindful_conformance::not_run("`script` of util-linux, which has a terminal to ask on, is not there");
         return;
     };
-    assert!(told.contains("typo does not exist: make and fill it? [y/N]"), "{told}");
-    assert!(told.contains("name a file or device that does") && !mindful.folder().join("typo").exists(), "{told}");
+    assert!(reported.contains("typo does not exist: make and fill it? [y/N]"), "{reported}");
+    assert!(
+        reported.contains("name a file or device that does") && !mindful.folder().join("typo").exists(),
+        "{reported}"
+    );
 }
 
 #[test]
 fn many_steps_tell_beforehand_how_many_and_how_long() {
     let mindful = Mindful::new();
     let short = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "500ms"];
-    let told = |verb: &[&str]| {
+    let reported = |verb: &[&str]| {
         let ran = mindful.run(&[verb, &short].concat());
         String::from_utf8(ran.stderr).unwrap()
     };
-    let swept = told(&["sweep", "--sessions", "1,2"]);
+    let swept = reported(&["sweep", "--sessions", "1,2"]);
     let before = swept.split("measuring").next().unwrap();
     assert!(before.lines().any(|line| line == "3 steps, about 11 s"), "{swept}");
-    let noise = told(&["noise", "--repeat", "2"]);
+    let noise = reported(&["noise", "--repeat", "2"]);
     let lines: Vec<&str> = noise.lines().collect();
     assert_eq!(lines.first(), Some(&"2 runs, about 7 s"), "{noise}");
     assert!(lines.contains(&"run 1 of 2") && lines.contains(&"run 2 of 2"), "{noise}");

@@ -54,10 +54,10 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     valid_junit(&store.path().join("gate.xml"), 1);
     let again = mindful(store.path(), &args);
     assert_eq!(again.status.code(), Some(2), "not replaced, and nothing run: {again:?}");
-    let told = String::from_utf8(gated.stderr).unwrap();
-    assert_eq!(told.lines().next(), Some("8 runs, about 34 s"), "{told}");
+    let reported = String::from_utf8(gated.stderr).unwrap();
+    assert_eq!(reported.lines().next(), Some("8 runs, about 34 s"), "{reported}");
     for progress in ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml)", "run 8 of 8 (fast.toml)"] {
-        assert!(told.lines().any(|line| line == progress), "{progress}: {told}");
+        assert!(reported.lines().any(|line| line == progress), "{progress}: {reported}");
     }
     let text = String::from_utf8(gated.stdout).unwrap();
     both_sides_are_named(&text);
@@ -95,8 +95,11 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
     let plan = plan(store.path(), "one.toml", "2ms");
     for (repeat, warning) in [("2", "2 runs a side can never tell"), ("1", "a single run a side decides nothing")] {
         let ran = mindful(store.path(), &["compare", "--run", &plan, &plan, "--repeat", repeat, "-q"]);
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert!(told.contains(warning) && told.contains("--repeat 4") && told.lines().count() == 1, "{told}");
+        let reported = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(
+            reported.contains(warning) && reported.contains("--repeat 4") && reported.lines().count() == 1,
+            "{reported}"
+        );
         assert!(String::from_utf8_lossy(&ran.stdout).contains(": candidate "), "one plan, two sides: {ran:?}");
     }
 }
@@ -108,15 +111,15 @@ fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
     let plan = plan(store.path(), "one.toml", "2ms");
     let gate = ["compare", "--run", &plan, &plan, "--fail-if", "slower>5%", "--repeat"];
     let refused = mindful(store.path(), &[&gate[..], &["3"]].concat());
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(told.contains("3 runs against 3 can never tell") && told.contains("--repeat 4"), "{told}");
+    let reported = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{reported}");
+    assert!(reported.contains("3 runs against 3 can never tell") && reported.contains("--repeat 4"), "{reported}");
     assert!(refused.stdout.is_empty() && !store.path().join("runs").exists(), "{refused:?}");
 }
 
-/// Eight runs of one plan: no margin this small can be told from their noise.
+/// Eight runs of one plan: no margin this small can be distinguished from their noise.
 #[test]
-fn a_gate_that_is_not_decided_fails_unless_it_is_told_to_pass() {
+fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
     let store = tempfile::tempdir().unwrap();
     let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "300ms"];
     for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {

@@ -71,12 +71,12 @@ fn what_a_plan_file_gives_for_another_engine_is_left_out() {
         assert!(output.status.success(), "{output:?}");
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
     };
-    let [shown, told] = plan(&["--target", "sqlite:x.db"]);
+    let [shown, reported] = plan(&["--target", "sqlite:x.db"]);
     assert!(shown.contains("9MiB") && !shown.contains("pg_version"), "{shown}");
     let left_out = "MINDFUL_IODEPTH (of raw), pg_version in plan.toml (of postgres)";
-    assert!(told.contains(left_out) && told.lines().count() == 1, "{told}");
-    let [shown, told] = plan(&[]);
-    assert!(shown.contains("pg_version") && !told.contains("pg_version"), "{shown}\n{told}");
+    assert!(reported.contains(left_out) && reported.lines().count() == 1, "{reported}");
+    let [shown, reported] = plan(&[]);
+    assert!(shown.contains("pg_version") && !reported.contains("pg_version"), "{shown}\n{reported}");
 }
 
 #[test]

@@ -70,8 +70,8 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
         "1,2",
     ];
     let ran = mindful.run(&sweep);
-    let told = String::from_utf8(ran.stdout).unwrap();
-    assert!(ran.status.success() && told.contains(" --as svg --output curve.svg"), "{told}");
+    let reported = String::from_utf8(ran.stdout).unwrap();
+    assert!(ran.status.success() && reported.contains(" --as svg --output curve.svg"), "{reported}");
     let exported = |args: &[&str]| mindful.run(&[&["export", "latest"], args].concat());
     let text = |args: &[&str]| String::from_utf8(exported(args).stdout).unwrap();
     let (page, picture) = (text(&["--as", "html"]), text(&["--as", "svg"]));
@@ -108,7 +108,7 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
         let mut most = 0;
         for (row, step) in rows.as_array().unwrap().iter().zip(summary["steps"].as_array().unwrap()) {
             assert_eq!(row["sessions"], step["sessions"], "{form}: {rows:#}");
-            let mut told = 0;
+            let mut reported = 0;
             for (column, figure) in [
                 ("elapsed_s", "/duration_s"),
                 ("logical_reads_per_s", "/logical_reads_per_s"),
@@ -125,9 +125,9 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
                     _ => whole,
                 };
                 assert!((row - step).abs() <= digits + 2e-3 * step, "{form}, {column}: {row} for {step}");
-                told += 1;
+                reported += 1;
             }
-            most = most.max(told);
+            most = most.max(reported);
         }
         // A reading that a busy host took too late is in no row.
         assert!(most >= 3, "{form}: {rows:#}");
@@ -165,8 +165,8 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
         measured(&mindful, &["--duration", "1s", "--sessions", "2", "--tag", tag, "--null-latency", latency]);
     }
     let compared = mindful.run(&["compare", "--baseline", "slow", "--candidate", "fast", "--force", "--figure", "p99"]);
-    let told = String::from_utf8(compared.stdout).unwrap();
-    let line = told.lines().find_map(|line| line.strip_prefix("as a page: mindful ")).unwrap();
+    let reported = String::from_utf8(compared.stdout).unwrap();
+    let line = reported.lines().find_map(|line| line.strip_prefix("as a page: mindful ")).unwrap();
     let line = line.replace("compare.html", "-");
     let page = String::from_utf8(mindful.run(&line.split(' ').collect::<Vec<_>>()).stdout).unwrap();
     let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
@@ -186,8 +186,8 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
     let runs = String::from_utf8(mindful.run(&[&two[..], &differences[..3]].concat()).stdout).unwrap();
     assert!(runs.contains("Differences, candidate by baseline"), "{runs}");
     let one = mindful.run(&[&["export", "slow", "--as"], &differences[..3]].concat());
-    let told = String::from_utf8_lossy(&one.stderr);
-    assert!(one.status.code() == Some(2) && told.contains("is of two sides"), "{told}");
+    let reported = String::from_utf8_lossy(&one.stderr);
+    assert!(one.status.code() == Some(2) && reported.contains("is of two sides"), "{reported}");
 }
 
 #[test]

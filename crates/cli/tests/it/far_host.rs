@@ -45,7 +45,7 @@ impl FarHost {
         command
     }
 
-    /// From now on nothing comes through, and nobody is told.
+    /// From now on nothing comes through, and nobody learns of it.
     pub fn cut(&self) {
         ip(&["link", "set", &self.wire, "down"]).unwrap();
     }

@@ -113,7 +113,7 @@ fn the_section_of_a_paragraph_tells_the_usual_severity() {
 }
 
 #[test]
-fn a_call_that_raises_is_told_from_a_mention() {
+fn a_call_that_raises_is_distinguished_from_a_mention() {
     let source = "found.push(codes::ONE_THING.finding(text, why)); Finding::new(\n    codes::ANOTHER,\n Severity::Info); \
                   [(codes::ADVICE, text)]; if code == codes::MENTIONED {}";
     let raised = ["one-thing", "another", "advice", "mentioned", "one"].map(|code| raises(source, code));

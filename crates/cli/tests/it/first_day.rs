@@ -82,13 +82,13 @@ fn shell(bench: &Bench, url: &str, commands: &str) -> String {
     let mut shell = Command::new("sh");
     shell.args(["-c", commands]).env("PATH", path).env("BENCH", url).env("MINDFUL_DATA_DIR", bench.path("data"));
     let output = bench.at_home(shell).envs(SHORT).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{commands}{told}");
-    assert!(!told.contains("did you mean") && !told.contains("panicked"), "{commands}{told}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{commands}{reported}");
+    assert!(!reported.contains("did you mean") && !reported.contains("panicked"), "{commands}{reported}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Holds `printed` against what the page shows: all lines in their order, figures and ids aside.
+/// Compares `printed` with what the page shows: all lines in their order, figures and ids aside.
 fn shows(page: &str, printed: &str) {
     let mut lines = printed.lines().map(masked);
     for line in page.lines().filter(|line| *line != "…") {

@@ -68,8 +68,8 @@ fn a_redo_bound_showcase_is_called_what_it_is() {
         assert_eq!(waits["log_writes"], Value::Null, "no section counts them");
         let late = dress == Dress::Html;
         for (name, us) in [("read_p50_us", if late { 756.0 } else { 500.0 }), ("read_p99_us", 3_000.0)] {
-            let told = waits[name].as_f64().unwrap();
-            assert!((told / us - 1.0).abs() < 0.01, "{name}: {told} for {us}");
+            let reported = waits[name].as_f64().unwrap();
+            assert!((reported / us - 1.0).abs() < 0.01, "{name}: {reported} for {us}");
         }
     }
     let map = out(&mindful.run(&["show", "showcase", "--heat-map"]));
@@ -108,17 +108,17 @@ fn reports_without_sessions_are_a_table_without_a_curve() {
         fs::rename(folder.join(format!("awr.txt.{sessions}")), mindful.folder().join(name)).unwrap();
     }
     let files = ["c.txt", "a.txt", "b.txt", "d.txt"];
-    let told = out(&mindful.run(&[&["import"][..], &files].concat()));
-    assert!(told.contains("4 files") && told.lines().count() == 1, "{told}");
-    let run = stored(&mindful, &told);
+    let reported = out(&mindful.run(&[&["import"][..], &files].concat()));
+    assert!(reported.contains("4 files") && reported.lines().count() == 1, "{reported}");
+    let run = stored(&mindful, &reported);
     assert_eq!((run["steps"].as_array().unwrap().len(), &run["knee"]), (4, &Value::Null));
     assert!(run["steps"].as_array().unwrap().iter().all(|step| step["sessions"].is_null()), "{run:#}");
     let finding = run["findings"].as_array().unwrap().iter().find(|f| f["code"] == "sessions-unknown").unwrap();
     assert!(finding["text"].as_str().unwrap().contains("--sessions 1,2,4"), "{finding}");
     let shown = out(&mindful.run(&["show"]));
     assert!(files.iter().all(|file| shown.contains(file)), "{shown}");
-    let told = out(&mindful.run(&[&["import", "--sessions", "1,2,4,8"][..], &files].concat()));
-    let run = stored(&mindful, &told);
+    let reported = out(&mindful.run(&[&["import", "--sessions", "1,2,4,8"][..], &files].concat()));
+    let run = stored(&mindful, &reported);
     let sessions: Vec<_> = run["steps"].as_array().unwrap().iter().map(|step| step["sessions"].as_u64()).collect();
     assert_eq!(sessions, [Some(1), Some(2), Some(4), Some(8)]);
     for (given, said) in [("1,2", "2 numbers for 4 files"), ("1,2,4,x", "`x` in --sessions"), ("0,1,2,3", "`0`")] {

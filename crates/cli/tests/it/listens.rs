@@ -88,7 +88,7 @@ fn the_dashboard_asks_for_what_is_served() {
     assert!(text.contains("mindful_counter_total{source=\"client\",name=\"client_cpu\",unit=\"us\"} "), "{text}");
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
     let read = |name: &str| std::fs::read_to_string(format!("{docs}/{name}")).unwrap();
-    // The page of all metrics, which is held against what samplers give.
+    // The page of all metrics, which is compared with what samplers give.
     let (page, dashboard): (String, Value) = (read("metrics.md"), serde_json::from_str(&read("grafana.json")).unwrap());
     let selectors = selectors(&dashboard);
     assert!(selectors.len() > 20);
@@ -135,10 +135,10 @@ fn a_ninth_is_turned_away(place: &str) -> Option<bool> {
     let mut eight: Vec<TcpStream> = (0..8).map(|_| dawdling(place)).collect();
     cut_off(&mut dawdling(place));
     let held = eight.iter_mut().all(is_held);
-    let told = begun.elapsed() < PATIENCE;
+    let reported = begun.elapsed() < PATIENCE;
     eight.iter_mut().for_each(cut_off);
     assert!(begun.elapsed() >= PATIENCE, "cut off before their time");
-    told.then_some(held)
+    reported.then_some(held)
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn clients_that_dawdle_or_shout_hold_nothing() {
 }
 
 #[test]
-fn only_this_host_is_served_unless_told_otherwise() {
+fn only_this_host_is_served_unless_asked_otherwise() {
     let mindful = Mindful::new();
     let refused = |place: &str| {
         let output = mindful.run(&["watch", "--target", "null:", "--duration", "200ms", "--listen", place]);
@@ -172,8 +172,9 @@ fn only_this_host_is_served_unless_told_otherwise() {
     assert!(refused("localhost").contains("127.0.0.1:9719"));
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     assert!(refused(&taken.local_addr().unwrap().to_string()).contains("cannot be had"));
-    let told = ["watch", "--target", "null:", "--duration", "200ms", "--interval", "100ms", "--listen", "0.0.0.0:0"];
-    let served = mindful.run(&[&told[..], &["--listen-to-others"]].concat());
+    let reported =
+        ["watch", "--target", "null:", "--duration", "200ms", "--interval", "100ms", "--listen", "0.0.0.0:0"];
+    let served = mindful.run(&[&reported[..], &["--listen-to-others"]].concat());
     assert!(served.status.success(), "{served:?}");
 }
 
@@ -250,10 +251,10 @@ fn prometheus_takes_what_is_served_and_each_query() {
     let cpu = prometheus.answered("rate(mindful_counter_total{source=\"client\",name=\"client_cpu\"}[5s])");
     let used = cpu["data"]["result"][0]["value"][1].as_str().and_then(|value| value.parse::<f64>().ok());
     assert!(used.is_some_and(|us| us > 0.0), "{cpu:#}");
-    let told = prometheus.get("targets/metadata").unwrap();
-    let kinds: BTreeSet<(&str, &str)> = told["data"].as_array().unwrap().iter().filter_map(kind).collect();
+    let reported = prometheus.get("targets/metadata").unwrap();
+    let kinds: BTreeSet<(&str, &str)> = reported["data"].as_array().unwrap().iter().filter_map(kind).collect();
     for kind in [("mindful_counter", "counter"), ("mindful_gauge", "gauge"), ("mindful_latency_seconds", "histogram")] {
-        assert!(kinds.contains(&kind), "{kind:?} as OpenMetrics: {told:#}");
+        assert!(kinds.contains(&kind), "{kind:?} as OpenMetrics: {reported:#}");
     }
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/grafana.json");
     let dashboard: Value = serde_json::from_str(&std::fs::read_to_string(page).unwrap()).unwrap();

@@ -38,25 +38,25 @@ fn shown_at(
         return None;
     };
     let (mut typing, mut screen) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
-    let (mut told, mut typed) = (Vec::new(), keys.is_empty());
+    let (mut reported, mut typed) = (Vec::new(), keys.is_empty());
     let mut piece = [0; 4096];
     while let Ok(read @ 1..) = screen.read(&mut piece) {
-        told.extend_from_slice(&piece[..read]);
+        reported.extend_from_slice(&piece[..read]);
         // What is typed before the screen is taken is thrown away.
-        if !typed && String::from_utf8_lossy(&told).contains(TAKES) {
+        if !typed && String::from_utf8_lossy(&reported).contains(TAKES) {
             typing.write_all(keys.as_bytes()).unwrap();
             typed = true;
         }
     }
     let ended = terminal.wait().unwrap();
     drop(typing);
-    Some((String::from_utf8_lossy(&told).into_owned(), ended.code()))
+    Some((String::from_utf8_lossy(&reported).into_owned(), ended.code()))
 }
 
 /// What is written, without blanks and what steers the terminal: blanks are not drawn where there is nothing to wipe out.
-fn letters(told: &str) -> String {
+fn letters(reported: &str) -> String {
     let mut letters = String::new();
-    for (at, part) in told.split("\u{1b}[").enumerate() {
+    for (at, part) in reported.split("\u{1b}[").enumerate() {
         let end = if at == 0 { Some(0) } else { part.find(|c: char| c.is_ascii_alphabetic()).map(|end| end + 1) };
         letters.extend(part[end.unwrap_or(part.len())..].chars().filter(|c| !c.is_whitespace()));
     }
@@ -69,10 +69,10 @@ const SHORT: &str = "--target null: --scale 1000 --warmup 0s --null-latency 1ms"
 fn a_sweep_has_the_whole_terminal_until_it_ends() {
     let mindful = Mindful::new();
     let command = format!("sweep --live {SHORT} --duration 1s --sessions 1,2,4");
-    let Some((told, code)) = shown(&mindful, &command, "") else { return };
-    assert_eq!(code, Some(0), "{told}");
-    let (before, rest) = told.split_once(TAKES).unwrap_or_else(|| panic!("no screen: {told:?}"));
-    let (screen, report) = rest.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {told:?}"));
+    let Some((reported, code)) = shown(&mindful, &command, "") else { return };
+    assert_eq!(code, Some(0), "{reported}");
+    let (before, rest) = reported.split_once(TAKES).unwrap_or_else(|| panic!("no screen: {reported:?}"));
+    let (screen, report) = rest.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {reported:?}"));
     assert!(!before.contains("step 1"), "{before:?}");
     let drawn = letters(screen);
     for part in ["step1:", "blocks/s", "p99", "hitratio", "waits", "device", "qleavesthisview", "sofar"] {
@@ -86,19 +86,21 @@ fn a_sweep_has_the_whole_terminal_until_it_ends() {
 #[test]
 fn q_leaves_the_view_and_not_the_run() {
     let mindful = Mindful::new();
-    let Some((told, code)) = shown(&mindful, &format!("run --live {SHORT} --duration 3s"), "q") else { return };
-    assert_eq!(code, Some(0), "{told}");
-    let (_, rest) = told.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {told:?}"));
+    let Some((reported, code)) = shown(&mindful, &format!("run --live {SHORT} --duration 3s"), "q") else { return };
+    assert_eq!(code, Some(0), "{reported}");
+    let (_, rest) = reported.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {reported:?}"));
     assert!(rest.contains("measuring") && rest.contains("so far"), "lines go on: {rest:?}");
-    assert!(["measured for 3.0", "measured for 2.9"].iter().any(|told| rest.contains(told)), "{rest:?}");
+    assert!(["measured for 3.0", "measured for 2.9"].iter().any(|reported| rest.contains(reported)), "{rest:?}");
 }
 
 #[test]
 fn ctrl_c_in_the_view_ends_the_run_and_gives_the_terminal_back() {
     let mindful = Mindful::new();
-    let Some((told, code)) = shown(&mindful, &format!("run --live {SHORT} --duration 60s"), "\u{3}") else { return };
-    assert_eq!(code, Some(130), "{told}");
-    assert!(!told.contains(TAKES) || told.contains(GIVES_BACK), "{told:?}");
+    let Some((reported, code)) = shown(&mindful, &format!("run --live {SHORT} --duration 60s"), "\u{3}") else {
+        return;
+    };
+    assert_eq!(code, Some(130), "{reported}");
+    assert!(!reported.contains(TAKES) || reported.contains(GIVES_BACK), "{reported:?}");
 }
 
 #[cfg(feature = "raw")]
@@ -108,10 +110,10 @@ fn a_contrast_has_the_whole_terminal_for_all_its_rungs() {
     let (folder, store, data) = (bench.path("."), bench.path("store"), bench.path("private"));
     let short = "--schemas 2 --scale 16MiB --sessions 2 --warmup 200ms --duration 500ms --repeat 1";
     let command = format!("contrast --live --target embedded --data-dir {} {short}", data.display());
-    let Some((told, code)) = shown_at([&folder, &store], &command, "", &[]) else { return };
-    assert_eq!(code, Some(0), "{told}");
-    let (_, rest) = told.split_once(TAKES).unwrap_or_else(|| panic!("no screen: {told:?}"));
-    let (screen, report) = rest.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {told:?}"));
+    let Some((reported, code)) = shown_at([&folder, &store], &command, "", &[]) else { return };
+    assert_eq!(code, Some(0), "{reported}");
+    let (_, rest) = reported.split_once(TAKES).unwrap_or_else(|| panic!("no screen: {reported:?}"));
+    let (screen, report) = rest.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {reported:?}"));
     let drawn = letters(screen);
     assert!(drawn.contains("step1:2sessions") && drawn.contains("qleavesthisview"), "{drawn}");
     assert!(report.contains("raw untouched") && report.contains("database, physical"), "{report}");
@@ -120,14 +122,14 @@ fn a_contrast_has_the_whole_terminal_for_all_its_rungs() {
 #[test]
 fn what_is_watched_has_the_whole_terminal_too() {
     let mindful = Mindful::new();
-    let Some((told, code)) = shown(&mindful, "watch --live --target null: --duration 2s", "") else { return };
-    assert!(code == Some(0) && told.contains(TAKES) && told.contains(GIVES_BACK), "{told:?}");
-    assert!(letters(&told).contains("notmeasuring") && letters(&told).contains("hitratio"), "{told:?}");
+    let Some((reported, code)) = shown(&mindful, "watch --live --target null: --duration 2s", "") else { return };
+    assert!(code == Some(0) && reported.contains(TAKES) && reported.contains(GIVES_BACK), "{reported:?}");
+    assert!(letters(&reported).contains("notmeasuring") && letters(&reported).contains("hitratio"), "{reported:?}");
 }
 
-/// Whether any text of `told` has a colour of its own.
-fn has_colour(told: &str) -> bool {
-    let steers = told.split("\u{1b}[").skip(1).filter_map(|part| part.split_once('m'));
+/// Whether any text of `reported` has a colour of its own.
+fn has_colour(reported: &str) -> bool {
+    let steers = reported.split("\u{1b}[").skip(1).filter_map(|part| part.split_once('m'));
     let styles = steers.map(|(numbers, _)| numbers).filter(|numbers| !numbers.contains(|c: char| c.is_alphabetic()));
     styles.flat_map(|numbers| numbers.split(';')).any(|n| matches!(n.parse(), Ok(30..=38_u32 | 90..=97)))
 }
@@ -139,9 +141,9 @@ fn without_colours_the_view_tells_the_same_in_words() {
     let seen = |variables: &[(&str, &str)]| shown_at([mindful.folder(); 2], &command, "", variables);
     let (Some((coloured, _)), Some((plain, code))) = (seen(&[]), seen(&[("NO_COLOR", "1")])) else { return };
     assert_eq!(code, Some(0), "{plain}");
-    let screen = |told: &str| told.split_once(TAKES).unwrap().1.rsplit_once(GIVES_BACK).unwrap().0.to_owned();
-    for told in [screen(&coloured), screen(&plain)] {
-        assert!(letters(&told).contains("SUSPECT(hook-failed)"), "{told:?}");
+    let screen = |reported: &str| reported.split_once(TAKES).unwrap().1.rsplit_once(GIVES_BACK).unwrap().0.to_owned();
+    for reported in [screen(&coloured), screen(&plain)] {
+        assert!(letters(&reported).contains("SUSPECT(hook-failed)"), "{reported:?}");
     }
     assert!(has_colour(&screen(&coloured)) && !has_colour(&screen(&plain)), "{coloured:?}\n{plain:?}");
 }
@@ -151,7 +153,7 @@ fn without_a_terminal_lines_tell_what_goes_on() {
     let mindful = Mindful::new();
     let command = format!("run --live {SHORT} --duration 1s");
     let output = mindful.run(&command.split(' ').collect::<Vec<_>>());
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && told.contains("there is no terminal for --live"), "{told}");
-    assert!(told.contains("measuring 1 of 1 s, so far ") && !told.contains(TAKES), "{told}");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && reported.contains("there is no terminal for --live"), "{reported}");
+    assert!(reported.contains("measuring 1 of 1 s, so far ") && !reported.contains(TAKES), "{reported}");
 }

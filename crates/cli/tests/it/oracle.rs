@@ -22,9 +22,9 @@ impl Place {
     fn run(&self, verb: &str, args: &[&str]) -> Output {
         let all = [&[verb, "--target", &self.target, "--connect-timeout", "1m"], args].concat();
         let output = self.mindful.command(&all).env("ORACLE_PASSWORD", PASSWORD).output().unwrap();
-        let told = String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned();
-        assert!(!told.contains(PASSWORD), "{verb} tells the password");
-        assert!(!told.contains("panicked"), "{told}");
+        let reported = String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned();
+        assert!(!reported.contains(PASSWORD), "{verb} tells the password");
+        assert!(!reported.contains("panicked"), "{reported}");
         output
     }
 }
@@ -119,7 +119,7 @@ fn runs_know_what_the_doctor_found_of_their_database() {
     assert!(unread.status.code() == Some(2) && text(&unread).contains("run `mindful doctor` anew"), "{unread:?}");
 }
 
-/// Each metric that the last run was told has its row in docs/metrics.md.
+/// Each metric that the last run recorded has its row in docs/metrics.md.
 fn metrics_are_on_the_page(mindful: &Mindful) {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
     let page = std::fs::read_to_string(page).unwrap();
@@ -217,8 +217,11 @@ fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
     assert!(full["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap() > 0.95, "{full:#}");
     let findings = full["findings"].as_array().unwrap();
     let unseen = findings.iter().find(|finding| finding["code"] == "host-not-seen").unwrap();
-    let told = unseen["text"].as_str().unwrap();
-    assert!(told.contains("its processes and its device are not seen") && told.contains("told by v$osstat"), "{told}");
+    let reported = unseen["text"].as_str().unwrap();
+    assert!(
+        reported.contains("its processes and its device are not seen") && reported.contains("reported by v$osstat"),
+        "{reported}"
+    );
     database.state().busy_cpus = 0.2;
     let idle = run();
     assert!(idle["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap() < 0.2, "{idle:#}");

@@ -60,8 +60,8 @@ fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
     let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "200ms", "-q"];
     mindful.run(&[&sweep[..], &["--sessions", "1,2", "--null-latency", "2ms"]].concat());
     let rerun = mindful.run(&["rerun", "-q"]);
-    let told = text(&rerun.stdout);
-    assert!(told.contains("the verdicts take the number of points into account"), "{rerun:?}");
+    let reported = text(&rerun.stdout);
+    assert!(reported.contains("the verdicts take the number of points into account"), "{rerun:?}");
     assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
     let flags = mindful.run(&["rerun", "--work-unit", "3"]);
     assert!(text(&flags.stderr).contains("--work-unit with rerun: it is made as it began"), "{flags:?}");
@@ -75,7 +75,7 @@ fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
     let record = folder.join(id).join("run.jsonl");
     let lines = std::fs::read_to_string(&record).unwrap();
     // What tells such runs from others are the points of their steps.
-    for (point, told) in [
+    for (point, reported) in [
         (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: give `mindful contrast` its flags again"),
         (json!({"small": "4", "large": "0"}), "is a job on files: give `mindful raw` its flags again"),
     ] {
@@ -88,7 +88,7 @@ fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
         };
         std::fs::write(&record, lines.lines().map(of_step).collect::<String>()).unwrap();
         let said = refused(&mindful.run(&["rerun", id]));
-        assert!(said.contains(told), "{said}");
+        assert!(said.contains(reported), "{said}");
     }
     std::fs::write(mindful.folder().join("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n").unwrap();
     assert!(mindful.run(&["import", "w.csv", "--tag", "old"]).status.success());

@@ -4,8 +4,8 @@
 #[test]
 fn a_build_without_pixels_says_which_has_them() {
     use crate::mindful::{Mindful, refused};
-    let told = refused(&Mindful::new().run(&["export", "latest", "--as", "png", "--output", "curve.png"]));
-    assert!(told.contains("--as svg") && told.contains("--features png"), "{told}");
+    let reported = refused(&Mindful::new().run(&["export", "latest", "--as", "png", "--output", "curve.png"]));
+    assert!(reported.contains("--as svg") && reported.contains("--features png"), "{reported}");
 }
 
 #[cfg(feature = "png")]

@@ -36,7 +36,7 @@ fn before(server: &UsersServer, mode: &str) -> Pooler {
 }
 
 /// A verb in a namespace that nothing is in yet.
-fn told(bench: &Bench, verb: &[&str], url: &str) -> Output {
+fn reported(bench: &Bench, verb: &[&str], url: &str) -> Output {
     bench.command(&[verb, &["--target", url, "--namespace", "behind"]].concat()).output().unwrap()
 }
 
@@ -47,7 +47,7 @@ fn doctor_and_watch_refuse_a_pooler_that_moves_sessions() {
     for mode in ["transaction", "statement"] {
         let pooler = before(&server, mode);
         for verb in [&DOCTOR[..], &DOCTOR[..1], &WATCH, &WATCH[..3]] {
-            let output = told(&bench, verb, &pooler.url());
+            let output = reported(&bench, verb, &pooler.url());
             let text = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(3), "{verb:?} in {mode} mode: {output:?}");
             assert!(output.stdout.is_empty() && text.lines().count() == 1, "{verb:?} in {mode} mode: {output:?}");
@@ -64,7 +64,7 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     let Some((server, url)) = server(&bench) else { return };
     let pooler = before(&server, "session");
     let of_server = |url: &str| -> Vec<Value> {
-        let findings = json(&told(&bench, &DOCTOR, url))["findings"].as_array().unwrap().clone();
+        let findings = json(&reported(&bench, &DOCTOR, url))["findings"].as_array().unwrap().clone();
         let mut codes: Vec<Value> = findings.into_iter().map(|finding| finding["code"].clone()).collect();
         codes.retain(|code| code.as_str().unwrap().starts_with("pg-"));
         codes
@@ -72,7 +72,7 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     let seen = of_server(&pooler.url());
     assert!(!seen.is_empty());
     assert_eq!(seen, of_server(&url), "past the pooler");
-    let watched = told(&bench, &WATCH, &pooler.url());
+    let watched = reported(&bench, &WATCH, &pooler.url());
     assert_eq!(watched.status.code(), Some(0), "{watched:?}");
     let seconds = String::from_utf8(watched.stdout).unwrap();
     let seconds: Vec<Value> = seconds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

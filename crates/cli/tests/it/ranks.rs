@@ -26,7 +26,7 @@ fn a_plan_tells_which_rank_it_is_and_which_sessions_are_its_own() {
     let slurm = [("SLURM_PROCID", "2"), ("SLURM_NTASKS", "4"), ("SLURM_STEP_ID", "0"), ("SLURM_JOB_ID", "17")];
     let text = String::from_utf8(planned(&mindful, &[], &slurm).stdout).unwrap();
     let line = "rank: 2 of 4, counted from 0 (SLURM_PROCID, SLURM_NTASKS), sessions 17 to 24 of 32";
-    assert!(text.lines().any(|told| told == line), "{text}");
+    assert!(text.lines().any(|reported| reported == line), "{text}");
     let job = planned(&mindful, &["--ranks", "3", "--format", "json"], &[("JOB_COMPLETION_INDEX", "0")]);
     let rank = &json(&job)["rank"];
     assert_eq!((rank["rank"].as_u64(), rank["sessions"].as_u64()), (Some(0), Some(10)), "{rank}");
@@ -38,12 +38,18 @@ fn a_plan_tells_which_rank_it_is_and_which_sessions_are_its_own() {
 fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
     let mindful = Mindful::new();
     let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
-    let told = refused(&planned(&mindful, &["--rank", "3"], &mpi));
-    assert!(told.contains("--rank says 3, and the launcher 1") && told.contains("leave --rank away"), "{told}");
-    let told = refused(&planned(&mindful, &["--rank", "3", "--ranks", "64"], &[]));
-    assert!(told.contains("32 sessions for 64 ranks") && told.contains("give --sessions 64 or more"), "{told}");
-    let told = refused(&planned(&mindful, &[], &[("JOB_COMPLETION_INDEX", "1")]));
-    assert!(told.contains("nobody says of how many") && told.contains("--ranks N"), "{told}");
+    let reported = refused(&planned(&mindful, &["--rank", "3"], &mpi));
+    assert!(
+        reported.contains("--rank says 3, and the launcher 1") && reported.contains("leave --rank away"),
+        "{reported}"
+    );
+    let reported = refused(&planned(&mindful, &["--rank", "3", "--ranks", "64"], &[]));
+    assert!(
+        reported.contains("32 sessions for 64 ranks") && reported.contains("give --sessions 64 or more"),
+        "{reported}"
+    );
+    let reported = refused(&planned(&mindful, &[], &[("JOB_COMPLETION_INDEX", "1")]));
+    assert!(reported.contains("nobody says of how many") && reported.contains("--ranks N"), "{reported}");
 }
 
 #[test]
@@ -62,9 +68,9 @@ fn verbs_of_one_process_refuse_what_a_launcher_started() {
     ];
     for verb in verbs {
         let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
-        let told = refused(&mindful.command(verb).envs(mpi).output().unwrap());
+        let reported = refused(&mindful.command(verb).envs(mpi).output().unwrap());
         let wanted = "rank 1 of 4 (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE): ranks share one step";
-        assert!(told.contains(wanted) && told.contains("--ranks 1 to each"), "{verb:?}: {told}");
+        assert!(reported.contains(wanted) && reported.contains("--ranks 1 to each"), "{verb:?}: {reported}");
         let pod = refused(&mindful.command(verb).env("JOB_COMPLETION_INDEX", "0").output().unwrap());
         assert!(pod.contains("--ranks 1 for a run of its own"), "{verb:?}: {pod}");
     }
@@ -165,12 +171,12 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
     let ranks = Ranks::new();
     let children: Vec<Child> = (0..4).map(|rank| ranks.start(rank, 4, &["--format", "json"])).collect();
     let mut all: Vec<_> = children.into_iter().map(ended).collect();
-    let (code, report, told) = all.remove(0);
-    assert_eq!((code, &*told), (Some(0), ""), "{report}");
-    for (rank, (code, report, told)) in all.into_iter().enumerate() {
-        assert_eq!((code, &*report), (Some(0), ""), "{told}");
-        assert!(told.starts_with(&format!("mindful: rank {} of 4: 2 sessions, ", rank + 1)), "{told}");
-        assert!(told.lines().count() == 1 && told.contains("rank 0 has the report"), "{told}");
+    let (code, report, reported) = all.remove(0);
+    assert_eq!((code, &*reported), (Some(0), ""), "{report}");
+    for (rank, (code, report, reported)) in all.into_iter().enumerate() {
+        assert_eq!((code, &*report), (Some(0), ""), "{reported}");
+        assert!(reported.starts_with(&format!("mindful: rank {} of 4: 2 sessions, ", rank + 1)), "{reported}");
+        assert!(reported.lines().count() == 1 && reported.contains("rank 0 has the report"), "{reported}");
     }
     assert!(ranks.left_nothing());
     let mut merged: Value = serde_json::from_str(&report).unwrap();
@@ -183,10 +189,10 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
     }
     assert_eq!(merged, again, "the same figures to the last digit");
     let step = &merged["steps"][0];
-    let told = step["ranks"].as_array().unwrap();
-    let shares: f64 = told.iter().filter_map(|rank| rank["ops_share"].as_f64()).sum();
-    let used: f64 = told.iter().filter_map(|rank| rank["client_cores"].as_f64()).sum();
-    assert!(told.len() == 4 && (shares - 1.0).abs() < 1e-9, "{step:#}");
+    let reported = step["ranks"].as_array().unwrap();
+    let shares: f64 = reported.iter().filter_map(|rank| rank["ops_share"].as_f64()).sum();
+    let used: f64 = reported.iter().filter_map(|rank| rank["client_cores"].as_f64()).sum();
+    assert!(reported.len() == 4 && (shares - 1.0).abs() < 1e-9, "{step:#}");
     assert!(used > 0.0 && (step["cpu"]["client_cores"].as_f64().unwrap() - used).abs() < 1e-9, "{step:#}");
     let show = ["show", "latest", "--format", "json"];
     let part = json(&ranks.mindful.command(&show).env("MINDFUL_STORE", ranks.store(2)).output().unwrap());
@@ -234,13 +240,16 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                 }
                 let gone = format!("rank {killed} on ");
                 for (rank, child) in children {
-                    let (code, report, told) = ended(child);
+                    let (code, report, reported) = ended(child);
                     if rank == killed {
                         continue;
                     }
-                    assert_eq!((code, &*report), (Some(expected), ""), "{name}, rank {rank}: {told}");
-                    assert!(told.lines().count() == 1 && told.contains(&gone), "{name}, rank {rank}: {told}");
-                    assert!(told.contains(" is gone: it gave no sign for 8 s"), "{name}, rank {rank}: {told}");
+                    assert_eq!((code, &*report), (Some(expected), ""), "{name}, rank {rank}: {reported}");
+                    assert!(
+                        reported.lines().count() == 1 && reported.contains(&gone),
+                        "{name}, rank {rank}: {reported}"
+                    );
+                    assert!(reported.contains(" is gone: it gave no sign for 8 s"), "{name}, rank {rank}: {reported}");
                 }
                 assert!(ranks.left_nothing(), "{name}");
             });
@@ -257,15 +266,15 @@ fn a_rank_whose_clock_is_wrong_begins_with_the_others() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     let right = ranks.start(0, 2, &["--format", "json"]);
-    let told = ranks.command(1, 2, &["--format", "json"]);
+    let reported = ranks.command(1, 2, &["--format", "json"]);
     let mut wrong = Command::new("/usr/bin/faketime");
-    wrong.args(["-f", "+3s"]).arg(told.get_program()).args(told.get_args()).current_dir(ranks.mindful.folder());
-    wrong.envs(told.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("NO_FAKE_STAT", "1");
+    wrong.args(["-f", "+3s"]).arg(reported.get_program()).args(reported.get_args()).current_dir(ranks.mindful.folder());
+    wrong.envs(reported.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("NO_FAKE_STAT", "1");
     // What waits go by is another clock, which nobody sets.
     wrong.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
     let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (code, report, told) = ended(right);
-    assert_eq!(code, Some(0), "{told} {report}");
+    let (code, report, reported) = ended(right);
+    assert_eq!(code, Some(0), "{reported} {report}");
     assert_eq!(ended(wrong).0, Some(0));
     let summary = serde_json::from_str::<Value>(&report).unwrap();
     let step = &summary["steps"][0];
@@ -297,8 +306,8 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
         })
         .collect();
     let mut all: Vec<_> = children.into_iter().map(ended).collect();
-    let (code, report, told) = all.remove(0);
-    assert_eq!(code, Some(0), "{told} {report}");
+    let (code, report, reported) = all.remove(0);
+    assert_eq!(code, Some(0), "{reported} {report}");
     assert!(all.iter().all(|(code, report, _)| *code == Some(0) && report.is_empty()), "{all:?}");
     let summary: Value = serde_json::from_str(&report).unwrap();
     let step = &summary["steps"][0];
@@ -328,13 +337,13 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
 
 /// What a launcher's four ranks reported together: one run of eight sessions, and a line of each rank but the first.
 pub fn four_ranks_of(output: &Output) -> Value {
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{reported}");
     let summary = json(output);
     let step = &summary["steps"][0];
-    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{told}");
-    let lines = told.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
-    assert_eq!(lines.count(), 3, "each other rank has a line: {told}");
+    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{reported}");
+    let lines = reported.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
+    assert_eq!(lines.count(), 3, "each other rank has a line: {reported}");
     summary
 }
 

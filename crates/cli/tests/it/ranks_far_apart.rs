@@ -96,15 +96,15 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
     let size = ["--schemas", "2", "--scale", "2MiB", "--sessions", "2", "--work-unit", "4", "--update-pct", "50"];
     let work = [&size[..], &["--ops", "60", "--think-time", "40ms..40ms", "--namespace", "apart"]].concat();
     let right = apart.rank("0", &apart.near, &work).spawn().unwrap();
-    let told = apart.rank("1", &apart.far, &work);
+    let reported = apart.rank("1", &apart.far, &work);
     let ahead = ["/usr/bin/faketime", "-f", "+3s"].map(OsStr::new);
-    let mut wrong = apart.host.command(&ahead, &told);
+    let mut wrong = apart.host.command(&ahead, &reported);
     wrong.env("NO_FAKE_STAT", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
     let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (code, report, told) = ended(right);
-    assert_eq!(code, Some(0), "{told} {report}");
-    let (code, _, told) = ended(wrong);
-    assert_eq!(code, Some(0), "{told}");
+    let (code, report, reported) = ended(right);
+    assert_eq!(code, Some(0), "{reported} {report}");
+    let (code, _, reported) = ended(wrong);
+    assert_eq!(code, Some(0), "{reported}");
     let summary: Value = serde_json::from_str(&report).unwrap();
     let step = &summary["steps"][0];
     assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
@@ -133,12 +133,12 @@ fn a_rank_whose_network_is_cut_ends_and_so_does_the_other() {
     let Some(apart) = Apart::new(Duration::ZERO, soon) else { return };
     let work = ["--schemas", "2", "--scale", "16MiB", "--sessions", "2", "--warmup", "0s", "--duration", "3s"];
     let near = apart.rank("0", &apart.near, &work).spawn().unwrap();
-    let told = apart.rank("1", &apart.far, &work);
-    let mut far = apart.host.command(&[], &told);
+    let reported = apart.rank("1", &apart.far, &work);
+    let mut far = apart.host.command(&[], &reported);
     let far = far.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let until = Instant::now() + Duration::from_mins(1);
-    for told in ["pg_class WHERE relname = 'meeting'", "mindful.meeting WHERE body LIKE '%start_us%'"] {
-        while apart.server.count(&format!("SELECT FROM {told}")) == 0 {
+    for reported in ["pg_class WHERE relname = 'meeting'", "mindful.meeting WHERE body LIKE '%start_us%'"] {
+        while apart.server.count(&format!("SELECT FROM {reported}")) == 0 {
             assert!(Instant::now() < until, "they never start");
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -146,12 +146,15 @@ fn a_rank_whose_network_is_cut_ends_and_so_does_the_other() {
     std::thread::sleep(Duration::from_secs(1));
     apart.host.cut();
     let cut = Instant::now();
-    let (code, report, told) = ended(near);
-    assert_eq!((code, &*report), (Some(1), ""), "{told}");
-    assert!(told.lines().count() == 1 && told.contains("rank 1 on ") && told.contains(" is gone: "), "{told}");
-    let (code, report, told) = ended(far);
-    assert!(code.is_some_and(|code| code != 0) && report.is_empty(), "{code:?} {told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let (code, report, reported) = ended(near);
+    assert_eq!((code, &*report), (Some(1), ""), "{reported}");
+    assert!(
+        reported.lines().count() == 1 && reported.contains("rank 1 on ") && reported.contains(" is gone: "),
+        "{reported}"
+    );
+    let (code, report, reported) = ended(far);
+    assert!(code.is_some_and(|code| code != 0) && report.is_empty(), "{code:?} {reported}");
+    assert_eq!(reported.lines().count(), 1, "{reported}");
     assert!(cut.elapsed() < Duration::from_secs(45), "{:?}", cut.elapsed());
-    println!("cut off, it ends after {:?}: {told}", cut.elapsed());
+    println!("cut off, it ends after {:?}: {reported}", cut.elapsed());
 }

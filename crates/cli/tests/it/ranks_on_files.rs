@@ -71,10 +71,10 @@ fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
 #[test]
 fn a_file_is_no_place_to_meet_and_says_what_is() {
     let mindful = Mindful::new();
-    let told = |target: &str| refused(&mindful.run(&["run", "--target", target, "--ranks", "2", "--rank", "0"]));
-    let sqlite = told("sqlite:one.db");
+    let reported = |target: &str| refused(&mindful.run(&["run", "--target", target, "--ranks", "2", "--rank", "0"]));
+    let sqlite = reported("sqlite:one.db");
     assert!(sqlite.contains("ranks cannot meet in a file of SQLite") && sqlite.contains("--meet dir:PATH"), "{sqlite}");
-    let raw = told("raw:blocks");
+    let raw = reported("raw:blocks");
     assert!(raw.contains("ranks cannot meet in a target of bare files") && raw.contains("or dir:PATH"), "{raw}");
 }
 
@@ -91,10 +91,14 @@ fn ranks_read_bare_files_together_and_none_of_them_writes() {
     if let Some((read, visited)) = figure("physical_reads_per_s").zip(figure("blocks_visited_per_s")) {
         assert!((0.8..1.2).contains(&(read / visited)), "what both ranks read is counted: {step:#}");
     }
-    for (code, report, told) in start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(ended)
+    for (code, report, reported) in
+        start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(ended)
     {
-        assert_eq!((code, &*report), (Some(2), ""), "{told}");
-        assert!(told.lines().count() == 1 && told.contains("bare files are written by one process alone"), "{told}");
+        assert_eq!((code, &*report), (Some(2), ""), "{reported}");
+        assert!(
+            reported.lines().count() == 1 && reported.contains("bare files are written by one process alone"),
+            "{reported}"
+        );
     }
     assert!(ranks.left_nothing());
 }

@@ -114,8 +114,8 @@ fn named(lines: &str) -> String {
 /// All forms that `export` knows, as it tells them itself.
 fn forms(mindful: &Mindful) -> Vec<String> {
     let refused = mindful.run(&["export", "--as", "there-is-no-such-form"]);
-    let told = String::from_utf8(refused.stderr).unwrap();
-    let listed = told.split_once("choose ").unwrap_or_else(|| panic!("{told}")).1;
+    let reported = String::from_utf8(refused.stderr).unwrap();
+    let listed = reported.split_once("choose ").unwrap_or_else(|| panic!("{reported}")).1;
     let forms: Vec<String> = listed.trim().split(", ").map(str::to_owned).collect();
     assert!(forms.len() > 10 && forms.iter().any(|form| form == "html"), "{forms:?}");
     forms
@@ -130,7 +130,7 @@ fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)
         assert!([Some(0), Some(2)].contains(&output.status.code()), "{form}: {output:?}");
         all.push((form.to_owned(), [output.stdout, output.stderr].concat()));
     };
-    // What is packed has any two letters somewhere; pictures.rs holds pixels against their text.
+    // What is packed has any two letters somewhere; pictures.rs compares pixels with their text.
     for form in forms(mindful).into_iter().filter(|form| form != "png") {
         take(&form, &[id, "--as", &form]);
     }
@@ -188,7 +188,7 @@ fn no_name_leaves_in_any_form() {
     for (_, bytes) in exported(&here, &id, &[]) {
         seen.extend(NAMES.into_iter().filter(|name| found(&bytes, name)));
     }
-    assert_eq!(seen.len(), NAMES.len(), "each name would be told without --redact: {seen:?}");
+    assert_eq!(seen.len(), NAMES.len(), "each name would be reported without --redact: {seen:?}");
     for (form, bytes) in exported(&here, &id, &["--redact"]) {
         for name in NAMES {
             assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
@@ -233,7 +233,7 @@ fn no_name_leaves_with_the_xml_of_a_gate() {
     let lines = lines.replace(r#""description":{"#, r#""description":{"notice":"Ask your lawyer","#);
     std::fs::write(folder.join("run.jsonl"), lines).unwrap();
     std::fs::remove_file(folder.join("summary.json")).unwrap();
-    let told = |more: &[&str]| {
+    let reported = |more: &[&str]| {
         let mut args = vec!["compare", "--baseline"];
         args.extend([plain.as_str(); 5]);
         args.push("--candidate");
@@ -246,9 +246,9 @@ fn no_name_leaves_with_the_xml_of_a_gate() {
         [output.stdout, std::fs::read(mindful.folder().join("gate.xml")).unwrap()]
     };
     let names = |bytes: &[u8]| NAMES.into_iter().filter(|name| found(bytes, name)).collect::<Vec<_>>();
-    let [_, xml] = told(&[]);
+    let [_, xml] = reported(&[]);
     assert!(!names(&xml).is_empty(), "{}", String::from_utf8_lossy(&xml));
-    for bytes in told(&["--redact"]) {
+    for bytes in reported(&["--redact"]) {
         let notice = r#"<property name="notice" value="Ask your lawyer"/>"#;
         assert_eq!(bytes.starts_with(b"<?xml"), found(&bytes, notice), "what the target asks every report to say");
         assert!(names(&bytes).is_empty(), "{:?} in {}", names(&bytes), String::from_utf8_lossy(&bytes));

@@ -230,7 +230,9 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 fn wait_for_work(mindful: &Mindful) {
     until("it measures nothing", || {
         let mut runs = fs::read_dir(mindful.folder().join("runs")).into_iter().flatten().flatten();
-        runs.any(|run| fs::read_to_string(run.path().join("run.jsonl")).is_ok_and(|told| told.contains("\"slice\"")))
+        runs.any(|run| {
+            fs::read_to_string(run.path().join("run.jsonl")).is_ok_and(|reported| reported.contains("\"slice\""))
+        })
     });
 }
 

@@ -119,9 +119,12 @@ fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
         "{text}"
     );
     let found = search("1500ms");
-    let told = String::from_utf8_lossy(&found.stderr).into_owned();
-    assert_eq!(found.status.code(), Some(0), "{told}");
-    assert!(told.contains("is the highest load that meets p99<=900ms, confirmed") && told.contains(": p99 "), "{told}");
+    let reported = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert_eq!(found.status.code(), Some(0), "{reported}");
+    assert!(
+        reported.contains("is the highest load that meets p99<=900ms, confirmed") && reported.contains(": p99 "),
+        "{reported}"
+    );
     let shown = String::from_utf8_lossy(&found.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         shown.contains("highest load within p99<=900ms, confirmed by step ") && shown.contains(" blocks/s, p99 "),

@@ -61,9 +61,9 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
     let step = &summary["steps"][0];
     assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(4), Some(2)));
     assert_eq!(summary["target"], "sqlite:a.db, sqlite:b.db");
-    let told: Vec<_> =
+    let reported: Vec<_> =
         targets(&summary).iter().map(|target| (&target["target"], &target["step"]["sessions"])).collect();
-    assert_eq!(format!("{told:?}"), r#"[(String("sqlite:a.db"), Number(2)), (String("sqlite:b.db"), Number(2))]"#);
+    assert_eq!(format!("{reported:?}"), r#"[(String("sqlite:a.db"), Number(2)), (String("sqlite:b.db"), Number(2))]"#);
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         adds_up(&summary, figure);
     }
@@ -123,22 +123,22 @@ fn a_plan_tells_which_ranks_and_sessions_have_which_target() {
 #[test]
 fn targets_that_cannot_be_measured_together_are_refused() {
     let mindful = Mindful::new();
-    let told = |args: &[&str]| refused(&mindful.run(args));
+    let reported = |args: &[&str]| refused(&mindful.run(args));
     let two = ["--target", "sqlite:a.db", "--target", "sqlite:b.db"];
-    let mixed = told(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
+    let mixed = reported(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
     assert!(mixed.contains("one target is of sqlite, another of null"), "{mixed}");
-    let twice = told(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
+    let twice = reported(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
     assert!(twice.contains("sqlite:a.db is there twice"), "{twice}");
-    let weights = told(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
+    let weights = reported(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
     assert!(weights.contains("3 weights for 2 targets"), "{weights}");
-    let few = told(&[&["run", "--sessions", "1"], &two[..]].concat());
+    let few = reported(&[&["run", "--sessions", "1"], &two[..]].concat());
     assert!(few.contains("1 session for 2 ranks"), "{few}");
-    let ranks = told(&[&["run", "--rank", "0", "--ranks", "2", "--target", "sqlite:c.db"], &two[..]].concat());
+    let ranks = reported(&[&["run", "--rank", "0", "--ranks", "2", "--target", "sqlite:c.db"], &two[..]].concat());
     assert!(ranks.contains("3 targets for 2 ranks"), "{ranks}");
-    let meet = told(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
+    let meet = reported(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
     assert!(meet.contains("--meet: mindful starts the ranks of its 2 targets itself"), "{meet}");
     for verb in [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["noise"], &["verify"], &["watch"]] {
-        let alone = told(&[verb, &two].concat());
+        let alone = reported(&[verb, &two].concat());
         assert!(alone.contains("--target: 2 targets: `mindful run` alone takes several"), "{verb:?}: {alone}");
     }
     assert!(!mindful.folder().join("a.db").exists(), "nothing was opened");
@@ -158,9 +158,12 @@ fn ranks_with_other_targets_are_refused_and_tell_no_password() {
     let ranks: Vec<_> = lists.into_iter().enumerate().map(start).collect();
     for rank in ranks {
         let output: Output = rank.wait_with_output().unwrap();
-        let told = refused(&output);
-        assert!(told.contains("rank 1 on ") && told.contains(" has another --target than rank 0"), "{told}");
-        assert!(!told.contains("secret"), "{told}");
+        let reported = refused(&output);
+        assert!(
+            reported.contains("rank 1 on ") && reported.contains(" has another --target than rank 0"),
+            "{reported}"
+        );
+        assert!(!reported.contains("secret"), "{reported}");
     }
 }
 
@@ -177,8 +180,8 @@ fn a_list_file_is_read_where_nobody_else_can_have_written_it() {
     let text = String::from_utf8(mindful.run(&plan).stdout).unwrap();
     assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o644);
-    let told = refused(&mindful.run(&plan));
-    assert!(told.contains("it holds a password, and others may read it"), "{told}");
+    let reported = refused(&mindful.run(&plan));
+    assert!(reported.contains("it holds a password, and others may read it"), "{reported}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o600);
     let shown = mindful.run(&plan);
     let text = String::from_utf8(shown.stdout).unwrap();
@@ -258,11 +261,11 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let urls = servers.each_ref().map(UsersServer::url);
     let both = ["run", "--target", &urls[0], "--target", &urls[1], "--target-weights", "3,1"];
     let ran = mindful.run(&[&both[..], &SMALL, &SHORT, &["--format", "json"]].concat());
-    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(matches!(ran.status.code(), Some(0 | 1)), "{told}");
+    let reported = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(matches!(ran.status.code(), Some(0 | 1)), "{reported}");
     let summary = json(&ran);
     let sessions: Vec<_> = targets(&summary).iter().map(|target| target["step"]["sessions"].as_u64()).collect();
-    assert_eq!(sessions, [Some(3), Some(1)], "{told}");
+    assert_eq!(sessions, [Some(3), Some(1)], "{reported}");
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         assert!(adds_up(&summary, figure).is_some(), "{figure}: {summary:#}");
     }
@@ -282,9 +285,9 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let second = Pid::from_raw(i32::try_from(servers[1].pid()).unwrap()).unwrap();
     kill_process(second, Signal::QUIT).unwrap();
     let output = first.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.lines().count() == 1, "{told}");
-    assert!(told.contains("rank 1 on ") && told.contains(": target 2, postgres"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && reported.lines().count() == 1, "{reported}");
+    assert!(reported.contains("rank 1 on ") && reported.contains(": target 2, postgres"), "{reported}");
 }
 
 #[test]

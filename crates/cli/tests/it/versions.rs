@@ -28,7 +28,7 @@ fn each_summary_holds_what_measured_it() {
 }
 
 #[test]
-fn without_arguments_the_first_minute_is_told() {
+fn without_arguments_the_first_minute_is_reported() {
     let output = Mindful::new().run(&[]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();

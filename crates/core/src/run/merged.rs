@@ -78,7 +78,7 @@ pub struct Summed {
     latencies: [Option<Recorder>; 3],
     responses: [Option<Recorder>; 3],
     parts: usize,
-    /// Parts that told their CPU.
+    /// Parts that reported their CPU.
     with_cpu: usize,
     reports: usize,
     slice_us: i64,
@@ -200,9 +200,9 @@ impl Merged {
     /// # Errors
     /// They are not those of `sessions` sessions, or slices came before them.
     pub(super) fn begin_given(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
-        let told = spans.spans.len();
-        if told != sessions || self.given || !self.slices.is_empty() {
-            return Err(format!("spans of {told} sessions in a step of {sessions}"));
+        let reported = spans.spans.len();
+        if reported != sessions || self.given || !self.slices.is_empty() {
+            return Err(format!("spans of {reported} sessions in a step of {sessions}"));
         }
         *self = Self::given(Vec::new(), spans);
         Ok(())

@@ -56,7 +56,7 @@ impl Operate for Quick {
 
 /// Whichever look at the clock it is that comes late, inside of an operation or between two.
 #[test]
-fn a_session_that_stands_still_is_told_wherever_it_was() {
+fn a_session_that_stands_still_is_reported_wherever_it_was() {
     for stands_at in 100..140 {
         let time = SharedClock(Arc::new(Standing { us: AtomicI64::new(1), looks: AtomicU32::new(0), stands_at }));
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };

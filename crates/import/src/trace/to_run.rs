@@ -16,7 +16,7 @@ use crate::waits::{Kind, Wait};
 
 /// Most slices; longer traces have longer ones.
 const MOST_SLICES: u64 = 2_048;
-/// Most events told apart.
+/// Most events distinguished.
 const MOST_EVENTS: usize = 1_024;
 
 /// What is kept of a trace while it is read.

@@ -193,7 +193,7 @@ fn rows_of_older_tools_are_read_back_to_the_rows_they_were() {
         assert_eq!((again.sessions, again.what, again.file.as_str()), (Some(128), "row of awr_info", "awr.txt.128"));
         let tuple_again = rows::awr_info(&[Row::of(&again).unwrap()]);
         for ((column, then), (_, now)) in cells(&tuple, '|').into_iter().zip(cells(&tuple_again, '|')) {
-            // The mean of batches is kept as a fact: how many there were nobody told.
+            // The mean of batches is kept as a fact: how many there were nobody reported.
             let kept = ["DFPW_LAT", "LFPW_LAT"].contains(&column);
             assert_eq!(now, if kept { "" } else { then }, "{column} in {dress:?}");
         }
@@ -333,7 +333,7 @@ fn a_global_report_adds_its_instances_up() {
 }
 
 #[test]
-fn a_clusters_page_is_told_as_one_with_all_its_instances() {
+fn a_clusters_page_is_reported_as_one_with_all_its_instances() {
     let reported = one("awrrac.html.64", cluster_page::made());
     let f = figures(Row::of(&reported).unwrap());
     assert_eq!(

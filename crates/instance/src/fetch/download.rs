@@ -1,4 +1,4 @@
-//! Downloads an archive and holds it against its hash.
+//! Downloads an archive and compares it with its hash.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};

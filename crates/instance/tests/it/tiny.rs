@@ -64,9 +64,9 @@ impl Program for Tiny {
 
     fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
         let of = |name: &str, value: String| Chosen { name: name.to_owned(), value, reason: "a test".to_owned() };
-        let seats = facts.sessions.next_multiple_of(10).to_string();
+        let sessions = facts.sessions.next_multiple_of(10).to_string();
         Ok(vec![
-            of("TINY_SEATS", seats),
+            of("TINY_SESSIONS", sessions),
             of("TINY_SAFE", (facts.phase == Phase::Run).to_string()),
             of("TINY_SLOW", self.slow.to_string()),
         ])
@@ -153,7 +153,7 @@ fn answer(listener: &UnixListener, mut journal: File, mut lines: usize) {
         let _ = BufReader::new(&stream).read_line(&mut asked);
         let reply = match asked.trim() {
             "count" => lines.to_string(),
-            "settings" => ["TINY_SEATS", "TINY_SAFE"].map(|name| std::env::var(name).unwrap()).join(" "),
+            "settings" => ["TINY_SESSIONS", "TINY_SAFE"].map(|name| std::env::var(name).unwrap()).join(" "),
             "" => continue,
             line => {
                 writeln!(journal, "{line}").and_then(|()| journal.sync_data()).unwrap();

@@ -19,7 +19,7 @@ use crate::environment::processor::Processor;
 use crate::environment::storage::{Device, Storage};
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 29] = [
+const REPORTED: [(&str, &str, &str); 29] = [
     ("clock-slow", "clock source hpet", "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"),
     ("cpu-governor", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),
     ("cpu-limit", "1.50 of 4 CPUs by /cg/db/cpu.max", "echo max > /cg/db/cpu.max, or for a container"),
@@ -116,15 +116,15 @@ fn worst() -> Vec<Finding> {
 #[test]
 fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
     let findings = worst();
-    each_tells_what_is_what_it_does_and_what_to_type(&findings, &TOLD);
-    let reported: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
+    each_tells_what_is_what_it_does_and_what_to_type(&findings, &REPORTED);
+    let reported: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(reported, found, "each code of a host has its line above");
 }
 
 /// The limits of version 1 have files and words of their own.
 #[test]
-fn a_limit_of_version_1_is_told_with_the_line_of_version_1() {
+fn a_limit_of_version_1_is_reported_with_the_line_of_version_1() {
     let root = tempfile::tempdir().unwrap();
     let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
     let by_group = Groups::of(&kernel, 42).limits();
@@ -157,7 +157,7 @@ fn no_check_of_the_host_is_left_out() {
     ];
     let calls = sources.iter().flat_map(|source| source.split("info(").chain(source.split("warning(")).skip(1));
     let codes = calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next());
-    let reported: BTreeSet<_> = TOLD.iter().map(|(code, ..)| *code).collect();
+    let reported: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
     let left_out: BTreeSet<_> = codes.filter(|code| !reported.contains(code)).collect();
     assert_eq!(left_out, BTreeSet::new());
 }

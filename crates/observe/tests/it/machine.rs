@@ -229,11 +229,11 @@ fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
 }
 
 /// A target's own source, which nobody reads.
-struct Told(Vec<Metric>);
+struct Reported(Vec<Metric>);
 
-impl Sampler for Told {
+impl Sampler for Reported {
     fn name(&self) -> &'static str {
-        "v$told"
+        "v$reported"
     }
 
     fn metrics(&self) -> &[Metric] {
@@ -247,14 +247,18 @@ impl Sampler for Told {
 
 #[test]
 fn what_the_target_tells_itself_is_not_called_unseen() {
-    let told = |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Told(vec![Metric::counter(counter, "us", "")]))] };
-    let (_, findings) = host_samplers(&HostView::default(), true, &told(shared::HOST_CPU_BUSY_US.name()));
+    let reported =
+        |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Reported(vec![Metric::counter(counter, "us", "")]))] };
+    let (_, findings) = host_samplers(&HostView::default(), true, &reported(shared::HOST_CPU_BUSY_US.name()));
     let text = &findings[0].text;
-    assert!(text.contains("its processes and its device are not seen") && text.contains("told by v$told"), "{text}");
+    assert!(
+        text.contains("its processes and its device are not seen") && text.contains("reported by v$reported"),
+        "{text}"
+    );
     let known = HostView { in_process: false, ..view(Path::new("/"), None) };
     for (of_target, cpu) in [
-        (told(shared::SERVER_CPU_US.name()), "its CPU is what v$told tells"),
-        (told(shared::COMMITS.name()), "its CPU and its share of the device stay unknown"),
+        (reported(shared::SERVER_CPU_US.name()), "its CPU is what v$reported tells"),
+        (reported(shared::COMMITS.name()), "its CPU and its share of the device stay unknown"),
     ] {
         let (_, findings) = host_samplers(&known, false, &of_target);
         let processes = findings.iter().find(|finding| finding.code == "processes-not-seen").unwrap();

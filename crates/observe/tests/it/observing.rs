@@ -43,7 +43,7 @@ impl Kept {
     }
 }
 
-/// Counts its readings; fails or takes its time when told to.
+/// Counts its readings; fails or takes its time when asked to.
 struct Counting {
     name: &'static str,
     phase: Phase,

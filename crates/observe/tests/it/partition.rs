@@ -95,7 +95,7 @@ fn without_tracefs_reads_of_a_partition_are_counted_alone() {
     }
 }
 
-/// Holds the reads of two partitions against what is counted, and timed if `traced`.
+/// Compares the reads of two partitions with what is counted, and timed if `traced`.
 fn hold(traced: bool) {
     let Some(disk) = Disk::new() else { return };
     let data = disk.partition(1);

@@ -29,7 +29,7 @@ fn rungs(contrast: &ContrastSummary, sessions: u32) -> Bars {
         Bar {
             name: rung.rung.clone(),
             span: Some([before.unwrap_or(0.0), here]),
-            told: format!("{} per block, {} IOPS", time_us(here), number(rung.iops)),
+            value: format!("{} per block, {} IOPS", time_us(here), number(rung.iops)),
             remark: before.map_or_else(String::new, differs),
             colour: before.map_or(FIRST, |before| if here < before { LESS } else { MORE }),
         }
@@ -64,10 +64,10 @@ fn added(contrast: &ContrastSummary) -> Option<Bars> {
         let share = Some(100.0 * us / whole).filter(|share| share.is_finite());
         let remark = share.map_or_else(String::new, |share| format!("{share:.0} % of it"));
         let colour = if us < 0.0 { LESS } else { MORE };
-        bars.push(Bar { name: name.into(), span: Some([begin, end]), told: signed(us), remark, colour });
+        bars.push(Bar { name: name.into(), span: Some([begin, end]), value: signed(us), remark, colour });
     }
-    let (name, told) = ("the database adds".into(), signed(whole));
-    bars.push(Bar { name, span: Some([0.0, whole]), told, remark: String::new(), colour: FIRST });
+    let (name, value) = ("the database adds".into(), signed(whole));
+    bars.push(Bar { name, span: Some([0.0, whole]), value, remark: String::new(), colour: FIRST });
     Some(Bars {
         name: "added",
         title: "What a database adds to a block".into(),

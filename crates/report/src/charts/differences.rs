@@ -131,12 +131,12 @@ impl Axis {
                 y - 4.0
             );
         }
-        let told = format!("{}: {}, {}", row.what, row.change(), row.between());
+        let title = format!("{}: {}, {}", row.what, row.change(), row.between());
         let _ = writeln!(
             svg,
             "<path class=\"dot c1\" transform=\"translate({x:.1} {y})\" d=\"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z\">\
              <title>{}</title></path>",
-            text(&told)
+            text(&title)
         );
         let middle = f64::midpoint(from, to);
         let words = format!("{}{}", row.change(), if row.interval.is_some() { "" } else { ", no interval" });

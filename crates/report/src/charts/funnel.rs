@@ -43,11 +43,11 @@ pub fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawi
 fn bar(row: &Row) -> Bar {
     let ratio = row.ratio.map_or_else(String::new, |ratio| format!(", ratio {ratio:.2}"));
     let expected = row.expected.map_or_else(String::new, |expected| format!(" ({expected:.2} expected)"));
-    let told = row.per_s.map(|rate| format!("{} per second{ratio}{expected}", number(rate)));
+    let value = row.per_s.map(|rate| format!("{} per second{ratio}{expected}", number(rate)));
     Bar {
         name: row.name.trim().to_owned(),
         span: row.per_s.map(|rate| [0.0, rate]),
-        told: told.unwrap_or_else(|| "not known".to_owned()),
+        value: value.unwrap_or_else(|| "not known".to_owned()),
         remark: row.gap.clone().unwrap_or_default(),
         colour: 0,
     }

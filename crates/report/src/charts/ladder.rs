@@ -23,7 +23,7 @@ type Values = BTreeMap<String, String>;
 
 /// One curve: a configuration under rising load.
 pub struct Ladder<'a> {
-    /// What it is told from others by.
+    /// What it is distinguished from others by.
     pub name: String,
     /// What its loads are.
     pub loads: &'static str,
@@ -84,7 +84,7 @@ pub fn of_group<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
         }
     }
     let ladder = |(others, rungs): (Values, Rungs<'a>)| Ladder {
-        name: told(name, &others),
+        name: series_name(name, &others),
         // Each run has its own; of several there is none that is theirs.
         knee: if sides.len() == 1 { knee(&first.1.summary, &others) } else { None },
         ..bare(*first, rungs)
@@ -144,10 +144,10 @@ fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
 
 fn name(summary: &Summary, others: &Values, many: bool) -> String {
     let own = summary.tag.as_ref().unwrap_or(if many { &summary.id } else { &summary.target });
-    if many || others.is_empty() { told(own, others) } else { escape(&words(others).join(", ")) }
+    if many || others.is_empty() { series_name(own, others) } else { escape(&words(others).join(", ")) }
 }
 
-fn told(name: &str, others: &Values) -> String {
+fn series_name(name: &str, others: &Values) -> String {
     escape(&[vec![name.to_owned()], words(others)].concat().join(", "))
 }
 

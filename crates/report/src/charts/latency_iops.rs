@@ -127,7 +127,7 @@ fn latencies(ladders: &[Ladder]) -> Option<(Figure, String, bool)> {
 fn operation(ladders: &[Ladder]) -> String {
     let Some(first) = steps(ladders).next() else { return "an operation".to_owned() };
     if first.summary.ops.main().is_none() {
-        return "a read, as the database told it".to_owned();
+        return "a read, as the database reported it".to_owned();
     }
     let name = match ladders {
         [ladder, ..] if ladder.of_contrast => "a read",

@@ -16,14 +16,14 @@ use crate::drawing::scale::Unit;
 use crate::drawing::strips::{Event, Layer, Strip, Strips};
 use crate::figure::number;
 
-/// Fewer columns are no course.
+/// Fewer columns are no line over time.
 const FEWEST: usize = 3;
 /// How a checkpoint, a stall and another level of throughput are marked.
 const CHECKPOINT: &str = "C";
 const STALL: &str = "S";
 /// See above.
 pub const LEVEL: &str = "L";
-/// Jumps of throughput that are told in words.
+/// Jumps of throughput that are reported in words.
 const MOST_JUMPS: usize = 4;
 
 /// The strips of a step, of at most `most` columns; `None` where its window is too short for them.
@@ -84,11 +84,11 @@ fn about(columns: &[Column], events: &[Event], jumps: &[Change]) -> String {
         number(each)
     );
     text += &letters(events);
-    let told = |jump: &Change| format!("from {} to {}", number(jump.before), number(jump.after));
+    let in_words = |jump: &Change| format!("from {} to {}", number(jump.before), number(jump.after));
     if !jumps.is_empty() {
-        let told: Vec<_> = jumps.iter().take(MOST_JUMPS).map(told).collect();
+        let named: Vec<_> = jumps.iter().take(MOST_JUMPS).map(in_words).collect();
         let more = if jumps.len() > MOST_JUMPS { ", and more" } else { "" };
-        let _ = write!(text, " {LEVEL}: another level of throughput, {} blocks/s{more}.", told.join(", "));
+        let _ = write!(text, " {LEVEL}: another level of throughput, {} blocks/s{more}.", named.join(", "));
     }
     text
 }

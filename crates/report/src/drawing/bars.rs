@@ -19,7 +19,7 @@ pub struct Bar {
     /// Begin and end of the bar; `None` where the figure is not known.
     pub span: Option<[f64; 2]>,
     /// The figure in words.
-    pub told: String,
+    pub value: String,
     /// What else there is to say of it.
     pub remark: String,
     /// Which colour it has, from 0.
@@ -91,10 +91,10 @@ impl Bars {
                     "<rect class=\"bar c{}\" x=\"{from:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{THICK}\"><title>{}</title></rect>",
                     bar.colour % 6 + 1,
                     (to - from).max(1.0),
-                    text(&format!("{}: {}", bar.name, bar.told))
+                    text(&format!("{}: {}", bar.name, bar.value))
                 );
             }
-            let words = [bar.told.as_str(), bar.remark.as_str()].into_iter().filter(|words| !words.is_empty());
+            let words = [bar.value.as_str(), bar.remark.as_str()].into_iter().filter(|words| !words.is_empty());
             let words = escape_to(&words.collect::<Vec<_>>().join(", "), ((WIDTH - left) / 6.0) as usize);
             let (x, class) = match self.place {
                 Place::Middle => (f64::midpoint(left, WIDTH - 24.0), "near at-middle"),
@@ -102,7 +102,7 @@ impl Bars {
             };
             let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{}\">{}</text>", y + 27.0, text(&words));
         }
-        let rows = self.rows.iter().map(|bar| vec![bar.name.clone(), bar.told.clone(), bar.remark.clone()]);
+        let rows = self.rows.iter().map(|bar| vec![bar.name.clone(), bar.value.clone(), bar.remark.clone()]);
         Drawing {
             name: self.name,
             title: self.title.clone(),

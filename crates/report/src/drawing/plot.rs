@@ -235,8 +235,8 @@ impl Plot {
                 row.extend(labelled.then(|| point.label.clone()));
                 row.extend([self.x.cell(point.x), self.y.cell(point.y)]);
                 let ends = |ends: [f64; 2], axis: &Axis| format!("{} to {}", axis.cell(ends[0]), axis.cell(ends[1]));
-                let told = [point.wide.map(|band| ends(band, &self.x)), point.high.map(|band| ends(band, &self.y))];
-                row.extend(bands.then(|| told.into_iter().flatten().collect::<Vec<_>>().join("; ")));
+                let ranges = [point.wide.map(|band| ends(band, &self.x)), point.high.map(|band| ends(band, &self.y))];
+                row.extend(bands.then(|| ranges.into_iter().flatten().collect::<Vec<_>>().join("; ")));
                 rows.push(row);
             }
         }
@@ -439,13 +439,13 @@ impl Field<'_> {
             let _ = writeln!(svg, "<path class=\"whisker c{colour}\" d=\"M{low:.1} {y:.1}H{high:.1}\"/>");
         }
         let (labels, plot) = (self.plot.labels, self.plot);
-        let told = if point.label.is_empty() { String::new() } else { format!("{} {labels}: ", point.label) };
-        let told = format!("{}: {told}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
+        let title = if point.label.is_empty() { String::new() } else { format!("{} {labels}: ", point.label) };
+        let title = format!("{}: {title}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
         let _ = writeln!(
             svg,
             "<path class=\"dot c{colour}\" transform=\"translate({x:.1} {y:.1})\" d=\"{}\"><title>{}</title></path>",
             MARKS[at % LOOKS],
-            text(&told)
+            text(&title)
         );
     }
 }

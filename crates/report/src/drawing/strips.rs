@@ -37,7 +37,7 @@ pub struct Strip {
     pub layers: Vec<Layer>,
     /// Whether they are.
     pub stacked: bool,
-    /// A figure to hold it against, with its name.
+    /// A figure to compare it with, and its name.
     pub level: Option<(f64, String)>,
 }
 

@@ -28,7 +28,7 @@ fn piece(piece: &Piece) -> String {
         }
         Piece::Pairs(pairs) => list(pairs),
         // A page has charts.
-        Piece::Course { .. } | Piece::Curve(_) => String::new(),
+        Piece::OverTime { .. } | Piece::Curve(_) => String::new(),
     }
 }
 

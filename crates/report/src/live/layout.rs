@@ -67,7 +67,7 @@ fn place(board: &Board, colour: bool) -> Line<'static> {
     if let Some(head) = &board.step {
         spans.push(strong(format!("step {}: {}  ", head.step + 1, sessions(u32::try_from(head.session_count()).ok()))));
     }
-    let told = match board.place() {
+    let place = match board.place() {
         _ if !board.progress.is_empty() => board.progress.clone(),
         Some((warm_up, gone, asked)) => {
             let what = if warm_up { "warm-up" } else { "measuring" };
@@ -78,7 +78,7 @@ fn place(board: &Board, colour: bool) -> Line<'static> {
         }
         None => "not measuring".to_owned(),
     };
-    spans.push(Span::raw(format!("{told}  ")));
+    spans.push(Span::raw(format!("{place}  ")));
     let grave = board.findings.iter().any(|finding| finding.severity > Severity::Info);
     let style = if colour && grave { Style::new().fg(Color::Yellow) } else { Style::new() };
     if board.step.is_some() || grave {
@@ -92,8 +92,8 @@ fn waits(board: &Board) -> String {
     if waits.is_empty() {
         return UNKNOWN.to_owned();
     }
-    let told = waits.iter().take(4).map(|(name, sessions)| format!("{} {}", escape(name), number(*sessions)));
-    format!("{} sessions", told.collect::<Vec<_>>().join(", "))
+    let named = waits.iter().take(4).map(|(name, sessions)| format!("{} {}", escape(name), number(*sessions)));
+    format!("{} sessions", named.collect::<Vec<_>>().join(", "))
 }
 
 fn device(board: &Board) -> String {
@@ -128,8 +128,8 @@ fn findings_of(board: &Board, colour: bool) -> Text<'static> {
             Severity::Info => ("info", Color::Reset),
         };
         let style = if colour { Style::new().fg(tone) } else { Style::new() };
-        let told = format!(" {}: {}", escape(&finding.code), escape(&finding.evidence));
-        lines.push(Line::from(vec![Span::styled(format!(" {word:<8}"), style), Span::raw(told)]));
+        let line = format!(" {}: {}", escape(&finding.code), escape(&finding.evidence));
+        lines.push(Line::from(vec![Span::styled(format!(" {word:<8}"), style), Span::raw(line)]));
     }
     lines.push(Line::default());
     lines.push(Line::from(" q leaves this view, the run goes on; Ctrl-C ends the run"));

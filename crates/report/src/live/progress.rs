@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_of_the_most_there_is_is_told() {
+    fn a_share_of_the_most_there_is_is_reported() {
         let reported = line("loading", Duration::ZERO, 0, u64::MAX / 2, u64::MAX, "blocks");
         assert!(reported.contains("(49 %)"), "{reported}");
     }

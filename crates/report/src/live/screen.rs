@@ -74,14 +74,14 @@ impl Screen {
         self.shared.ended.store(true, Ordering::SeqCst);
         let drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(drawing) = drawing {
-            // A panic there was told by itself.
+            // A panic there was reported by itself.
             let _ = drawing.join();
         }
         restore();
     }
 }
 
-/// A panic is told on the terminal as it was: what stands on a screen of ours is gone with it.
+/// A panic is reported on the terminal as it was: what stands on a screen of ours is gone with it.
 fn give_back_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -110,12 +110,12 @@ impl Shared {
         let quits = !self.ended.load(Ordering::SeqCst);
         restore();
         if quits {
-            *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.told());
+            *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.lines_to_go_on());
         }
     }
 
     /// The lines that go on where the view was left.
-    fn told(&self) -> Live {
+    fn lines_to_go_on(&self) -> Live {
         let live = Live::new(true);
         let board = self.board();
         live.go_on(board.step.clone(), board.boundaries().to_vec(), board.findings.clone());

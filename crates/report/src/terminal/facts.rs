@@ -18,7 +18,7 @@ use crate::escape;
 use crate::figure::{counted, mib, number, percent, whole};
 use crate::panel::Panel;
 
-/// Numbers of sessions that are told one by one.
+/// Numbers of sessions that are reported one by one.
 const MOST_COUNTS: usize = 12;
 
 /// The twelve facts.
@@ -115,14 +115,14 @@ fn some_of(files: &[String]) -> String {
 fn counts(analysis: &Analysis) -> String {
     let counts = analysis.summary.steps.iter().map(|step| step.sessions);
     let known: BTreeSet<u32> = counts.clone().flatten().collect();
-    let mut told: Vec<String> = match (known.first(), known.last()) {
+    let mut reported: Vec<String> = match (known.first(), known.last()) {
         (Some(least), Some(most)) if known.len() > MOST_COUNTS => vec![format!("{least} to {most}")],
         _ => known.iter().map(u32::to_string).collect(),
     };
     if counts.clone().any(|count| count.is_none()) {
-        told.push("not known".to_owned());
+        reported.push("not known".to_owned());
     }
-    told.join(", ")
+    reported.join(", ")
 }
 
 fn sessions(analysis: &Analysis, workload: &Workload, placements: &[Placement]) -> String {

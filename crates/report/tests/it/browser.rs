@@ -58,7 +58,7 @@ fn seen(browser: &str, folder: &Path, width: u32, dark: bool) -> Value {
     serde_json::from_str(&seen.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")).unwrap()
 }
 
-/// What axe finds in the page of its frame, told to the page around it.
+/// What axe finds in the page of its frame, reported to the page around it.
 const AXE: &str = include_str!("browser/axe.html");
 
 /// Puts a copy of `page` beside it that may run scripts, and has that of axe; whether there is one.

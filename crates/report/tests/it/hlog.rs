@@ -65,7 +65,7 @@ fn histograms_log_processor_reads_what_the_summary_tells() {
 }
 
 #[test]
-fn steps_of_a_sweep_are_told_apart_by_their_tags() {
+fn steps_of_a_sweep_are_reported_apart_by_their_tags() {
     let log = logged(&sweep(&[1, 2]));
     let tags = |tag: &str| log.lines().filter(|line| line.starts_with(&format!("Tag={tag},"))).count();
     assert_eq!([tags("step1-select"), tags("step2-update"), tags("step3-select")], [10, 10, 0], "{log}");

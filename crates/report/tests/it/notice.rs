@@ -18,8 +18,11 @@ fn a_notice_of_several_lines_stays_on_its_line() {
     let log = hlog::log((&run, &analysis)).unwrap();
     assert!(!log.lines().any(|line| line.starts_with("1.0,1.0,1.0,AAAA")), "{log}");
     let text = benchmarks::openmetrics((&run, &analysis));
-    let told: Vec<&str> = text.lines().filter(|line| line.starts_with("mindful_notice_info{")).collect();
-    assert!(told.len() == 1 && told[0].ends_with(r#"notice="one\n1.0,1.0,1.0,AAAA \"two\"\\"} 1"#), "{told:?}");
+    let reported: Vec<&str> = text.lines().filter(|line| line.starts_with("mindful_notice_info{")).collect();
+    assert!(
+        reported.len() == 1 && reported[0].ends_with(r#"notice="one\n1.0,1.0,1.0,AAAA \"two\"\\"} 1"#),
+        "{reported:?}"
+    );
 }
 
 #[test]
@@ -31,7 +34,7 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
         run.description = Some(description);
         let analysis = analyze(&run);
         let text = |detail| mindful_report::of(&run, &analysis, None, detail).text(&Style::default());
-        for (form, told) in [
+        for (form, reported) in [
             ("short text", text(Detail::Short)),
             ("whole text", text(Detail::Full)),
             ("markdown", markdown::page(&run, &analysis, &mindful_report::of(&run, &analysis, None, Detail::Full))),
@@ -42,8 +45,8 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
             ("openmetrics", benchmarks::openmetrics((&run, &analysis))),
             ("hlog", hlog::log((&run, &analysis)).unwrap()),
         ] {
-            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(told.contains(NOTICE), notice.is_some(), "{form}: {told}");
+            let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(reported.contains(NOTICE), notice.is_some(), "{form}: {reported}");
         }
         let columns: Vec<usize> = csv::steps(&analysis).lines().map(|line| line.split(',').count()).collect();
         assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{columns:?}");

@@ -11,14 +11,14 @@ const INSIDE: &str = "MINDFUL_TEST_PANICS";
 const GIVES_BACK: &str = "\u{1b}[?1049l";
 
 #[test]
-fn a_panic_is_told_on_the_terminal_as_it_was() {
+fn a_panic_is_reported_on_the_terminal_as_it_was() {
     if std::env::var_os(INSIDE).is_some() {
         let _screen = Screen::open(false, || {}).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         panic!("the ground gave way");
     }
     let own = std::env::current_exe().unwrap();
-    let line = format!("{} --exact panics::a_panic_is_told_on_the_terminal_as_it_was --nocapture", own.display());
+    let line = format!("{} --exact panics::a_panic_is_reported_on_the_terminal_as_it_was --nocapture", own.display());
     let mut terminal = Command::new("script");
     terminal
         .args(["-qec", &format!("stty rows 30 cols 100; {line}; stty -a"), "/dev/null"])
@@ -32,10 +32,11 @@ fn a_panic_is_told_on_the_terminal_as_it_was() {
     let typing = terminal.stdin.take();
     let output = terminal.wait_with_output().unwrap();
     drop(typing);
-    let told = String::from_utf8_lossy(&output.stdout);
-    let (screen, after) = told.split_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {told:?}"));
-    assert!(screen.contains("measuring") && !screen.contains("the ground gave way"), "{told:?}");
-    assert!(after.contains("the ground gave way"), "{told:?}");
+    let reported = String::from_utf8_lossy(&output.stdout);
+    let (screen, after) =
+        reported.split_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {reported:?}"));
+    assert!(screen.contains("measuring") && !screen.contains("the ground gave way"), "{reported:?}");
+    assert!(after.contains("the ground gave way"), "{reported:?}");
     let settings: Vec<&str> = after.split_whitespace().collect();
-    assert!(settings.contains(&"icanon") && settings.contains(&"echo"), "lines are edited again: {told:?}");
+    assert!(settings.contains(&"icanon") && settings.contains(&"echo"), "lines are edited again: {reported:?}");
 }

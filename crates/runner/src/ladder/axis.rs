@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_lists_and_plain_values_are_told_apart() {
+    fn ranges_lists_and_plain_values_are_distinguished() {
         assert_eq!(Values::parse("1..256").unwrap(), Some(Values::Range(1, 256)));
         assert_eq!(Values::parse("0, 20,50").unwrap().unwrap().rungs(), ["0", "20", "50"]);
         assert_eq!(Values::parse("64").unwrap(), None);

@@ -262,12 +262,12 @@ fn another_plan_or_version_is_refused_before_anything_runs() {
         ),
         (&[], "2", "rank 1 on host-1 has mindful 2, rank 0 has 1"),
     ];
-    for (given, version, told) in unlike {
+    for (given, version, reported) in unlike {
         let job = Job::new();
         for came in job.ranks(3, &[(0, &[], "1"), (1, given, version), (2, &[], "1")]) {
             let error = came.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Plan);
-            assert!(error.to_string().starts_with(told), "{error}");
+            assert!(error.to_string().starts_with(reported), "{error}");
         }
         assert!(job.room.is_empty());
         assert!((0..3).all(|rank| job.store(rank).list().unwrap().is_empty()), "nothing ran");
@@ -533,8 +533,9 @@ fn a_rank_that_is_cut_off_ends_and_so_do_the_others() {
         for (rank, came) in (0..).zip(came) {
             let error = came.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
-            let told = if rank == cut_off { "the place where ranks meet has not answered for 30 s" } else { "is gone" };
-            assert!(error.to_string().contains(told), "{rank}: {error}");
+            let reported =
+                if rank == cut_off { "the place where ranks meet has not answered for 30 s" } else { "is gone" };
+            assert!(error.to_string().contains(reported), "{rank}: {error}");
         }
         assert!(job.clock.elapsed() < Duration::from_secs(90), "{:?}", job.clock.elapsed());
     }
@@ -550,7 +551,8 @@ fn what_another_rank_found_stands_in_the_run_of_all() {
     parts[1].findings = vec![codes::CLOCK_STEP.finding("A clock was set.", "by 300 ms")];
     let all = merge::of_folders(parts).unwrap();
     let (run, analysis) = merge::stored(&job.store(9), all).unwrap();
-    let told = |finding: &&Finding| finding.code == "clock-step" && finding.evidence == "rank 1 on host-1: by 300 ms";
-    assert_eq!(analysis.summary.findings.iter().filter(told).count(), 1, "{:?}", analysis.summary.findings);
-    assert!(run.steps[0].ranks.iter().all(|rank| rank.findings.is_empty()), "told once");
+    let reported =
+        |finding: &&Finding| finding.code == "clock-step" && finding.evidence == "rank 1 on host-1: by 300 ms";
+    assert_eq!(analysis.summary.findings.iter().filter(reported).count(), 1, "{:?}", analysis.summary.findings);
+    assert!(run.steps[0].ranks.iter().all(|rank| rank.findings.is_empty()), "reported once");
 }

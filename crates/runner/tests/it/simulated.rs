@@ -297,7 +297,7 @@ fn what_sessions_publish_late_is_of_the_window_it_was_done_in() {
 }
 
 #[test]
-fn the_end_of_a_burst_is_told_with_both_rates() {
+fn the_end_of_a_burst_is_reported_with_both_rates() {
     let cliff = |signal: &'static str| {
         let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "1ms"), ("work_unit", "1")];
         let ended = Simulation::new().run(&[&given[..], &[("null_signal", signal)]].concat());

@@ -9,7 +9,7 @@ use super::state::{Activity, Planned, State};
 use crate::codes;
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 20] = [
+const REPORTED: [(&str, &str, &str); 20] = [
     ("mysql-sysdate-stands", "SYSDATE(6) stands still", "--loop client"),
     ("mysql-read-only", "read_only = ON", "SET GLOBAL read_only = OFF"),
     ("mysql-connections", "64 sessions do not fit: max_connections is 10", "SET GLOBAL max_connections = "),
@@ -74,9 +74,9 @@ fn worst() -> State {
 #[test]
 fn every_check_tells_what_is_what_it_does_and_what_to_type() {
     let found = check(&worst());
-    each_tells_what_is_what_it_does_and_what_to_type(&found, &TOLD);
-    let told: BTreeSet<&str> = TOLD.iter().map(|(code, ..)| *code).collect();
-    assert!(codes::ALL.iter().filter(|code| told.contains(code.name())).count() == TOLD.len());
+    each_tells_what_is_what_it_does_and_what_to_type(&found, &REPORTED);
+    let reported: BTreeSet<&str> = REPORTED.iter().map(|(code, ..)| *code).collect();
+    assert!(codes::ALL.iter().filter(|code| reported.contains(code.name())).count() == REPORTED.len());
 }
 
 #[test]

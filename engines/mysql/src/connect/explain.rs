@@ -48,11 +48,11 @@ pub fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
         let what = "the server asks for the password itself, which mindful sends to no other host in clear";
         return Error::target(what, "say ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
     }
-    let mut told = explain(error, place);
+    let mut reported = explain(error, place);
     if in_clear && code(error) == Some(DENIED) {
-        told.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
+        reported.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
     }
-    told
+    reported
 }
 
 /// The number of the server's error.

@@ -111,7 +111,7 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
 }
 
 /// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not: who asks for it in
-/// the URL is refused, who has it in an option file for servers elsewhere is told.
+/// the URL is refused, who has it in an option file for servers elsewhere gets a note.
 fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
     let found = Mode::NAMES.into_iter().find(|(_, of)| *of == mode);
     let Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) = found else { return Ok(None) };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn encryption_on_a_socket_is_refused_or_told() {
+    fn encryption_on_a_socket_is_refused_or_reported() {
         let around = Environment::empty().with_user("me");
         let at = |url: &str, around: &Environment| Given::collect(&url::split(url).unwrap(), around);
         for mode in ["REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] {
@@ -227,8 +227,8 @@ mod tests {
             assert!(line.contains(mode) && line.contains("socket") && line.contains("host and port"), "{line}");
             let home = tempfile::tempdir().unwrap();
             fs::write(home.path().join(".my.cnf"), format!("[client]\nssl-mode={mode}\n")).unwrap();
-            let told = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
-            assert!(told.iter().any(|note| note.contains("does not encrypt on a socket")), "{told:?}");
+            let reported = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
+            assert!(reported.iter().any(|note| note.contains("does not encrypt on a socket")), "{reported:?}");
         }
         for quiet in ["", "?ssl-mode=PREFERRED", "?ssl-mode=DISABLED"] {
             assert_eq!(given(&format!("mysql://localhost/b{quiet}"), &around).notes, [] as [String; 0], "{quiet}");
@@ -236,15 +236,15 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_on_a_socket_is_told() {
+    fn what_means_nothing_on_a_socket_is_reported() {
         let around = Environment::empty().with_user("me");
-        let told = |url: &str| given(url, &around).notes.join("\n");
-        let told_of_all = told("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
+        let reported = |url: &str| given(url, &around).notes.join("\n");
+        let reported_of_all = reported("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
         assert!(
-            told_of_all.contains("ssl-ca, the host of the URL, the port of the URL is not used on a socket"),
-            "{told_of_all}"
+            reported_of_all.contains("ssl-ca, the host of the URL, the port of the URL is not used on a socket"),
+            "{reported_of_all}"
         );
-        assert_eq!(told("mysql://localhost/b?socket=/x.sock"), "");
+        assert_eq!(reported("mysql://localhost/b?socket=/x.sock"), "");
     }
 
     #[test]
@@ -263,8 +263,8 @@ mod tests {
             assert_eq!((two.road, two.user.as_str()), (Road::Tcp("own".to_owned(), DEFAULT_PORT), "suffixed"));
         }
         fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
-        let told = given("mysql://me@db/b", &Environment::empty().with_home(home.path())).notes;
-        assert!(told.len() == 1 && told[0].contains(".mylogin.cnf is not read"), "{told:?}");
+        let reported = given("mysql://me@db/b", &Environment::empty().with_home(home.path())).notes;
+        assert!(reported.len() == 1 && reported[0].contains(".mylogin.cnf is not read"), "{reported:?}");
     }
 
     #[test]

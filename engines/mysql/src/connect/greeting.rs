@@ -40,7 +40,7 @@ pub fn of_addresses(addresses: impl Iterator<Item = SocketAddr>, within: Duratio
 fn read(mut stream: impl Read, within: Duration) -> Result<()> {
     let mut head = [0; HEAD];
     match stream.read_exact(&mut head) {
-        // What is refused is told by the connection that is made next.
+        // What is refused is reported by the connection that is made next.
         Ok(()) if matches!(head[4], PROTOCOL | ERROR) && head[3] == 0 => Ok(()),
         Ok(()) => Err(no_mysql("")),
         Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {

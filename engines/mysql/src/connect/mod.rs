@@ -171,7 +171,7 @@ impl fmt::Debug for Server {
 /// A file that is nowhere: without encryption no password is sent by a key that came the same way.
 const NO_KEY: &str = "/a server that asks for the password itself needs ssl-mode=REQUIRED";
 
-/// What every connection is told first: whatever the server's defaults, statements mean the same.
+/// What every connection is given first: whatever the server's defaults, statements mean the same.
 const INIT: [&str; 2] = [
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'",
     "SET SESSION autocommit = 1, SESSION time_zone = '+00:00', NAMES utf8mb4",

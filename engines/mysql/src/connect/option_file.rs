@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_here_is_told() {
+    fn what_has_no_meaning_here_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let text =
             "[client]\nssl_capath=/etc/ssl/certs\ntls-version=TLSv1.3\nprotocol=tcp\ndefault-character-set=utf8\n";

@@ -55,12 +55,12 @@ impl Tls {
         })
     }
 
-    /// What the driver is told; `None` without TLS.
+    /// What the driver is given; `None` without TLS.
     pub fn options(&self) -> Result<Option<SslOpts>> {
         if self.mode == Mode::Disabled {
             return Ok(None);
         }
-        // Another engine's driver may bring a second provider into the binary; this one then has to be told which.
+        // Another engine's driver may bring a second provider into the binary; this one then has to be given one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let unverified = matches!(self.mode, Mode::Preferred | Mode::Required);
         let mut options = SslOpts::default()

@@ -35,7 +35,7 @@ const MIB: u64 = 1 << 20;
 /// Pages that a connection may hold at a time, with room to spare.
 const HELD_BYTES: u64 = 8 * 16_384;
 
-/// What the making of a data folder is told: no more log than a start needs.
+/// What the making of a data folder is given: no more log than a start needs.
 pub fn of_a_new_folder(version: &Version) -> Vec<String> {
     let log = log_setting(version);
     vec![format!("--{log}={}M", SMALLEST_LOG_MIB), "--innodb-buffer-pool-size=64M".to_owned()]
@@ -92,7 +92,7 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
         chosen.push(Chosen::of("innodb_change_buffering", "none", "a changed index page is read and written at once"));
     }
     if facts.version.flavor == Flavor::MySql {
-        let why = "what purge has done is told at once, so that reads need not wait to see it";
+        let why = "what purge has done is reported at once, so that reads need not wait to see it";
         chosen.push(Chosen::of("innodb_purge_rseg_truncate_frequency", "1", why));
     }
     let flush = if facts.direct {

@@ -63,11 +63,11 @@ pub fn event_of(doing: &Doing) -> WaitEvent {
     if doing.command == "Sleep" || state == "user sleep" {
         return SLEEP;
     }
-    if let Some(event) = doing.wait.as_ref().and_then(|(name, operation)| told(name, operation)) {
+    if let Some(event) = doing.wait.as_ref().and_then(|(name, operation)| reported(name, operation)) {
         return event;
     }
     let commits = COMMITS.iter().any(|begin| state.starts_with(begin));
-    // Of whom nothing is told beside that is on a CPU or waits for one.
+    // Of whom nothing is reported beside that is on a CPU or waits for one.
     match doing.thread.unwrap_or(if commits { Thread::Sleeps } else { Thread::Runs }) {
         Thread::Runs => CPU,
         _ if commits => COMMIT,
@@ -85,7 +85,7 @@ pub fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<WaitEvent
 }
 
 /// What a wait of the performance schema is; `None` of those that others are part of, such as those for a table.
-fn told(name: &str, operation: &str) -> Option<WaitEvent> {
+fn reported(name: &str, operation: &str) -> Option<WaitEvent> {
     let of = |part: &str| name.starts_with(part);
     Some(match name {
         "idle" => SLEEP,
@@ -145,10 +145,10 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_row_is_told_from_who_waits_for_a_latch() {
-        let told = |waiting: f64| tell_row_locks(vec![CPU, LATCH, READ, LATCH, LATCH], waiting);
-        assert_eq!(told(2.0), [CPU, LOCK, READ, LOCK, LATCH]);
-        assert_eq!((told(0.0)[1], told(9.0)[4], told(f64::NAN)[1]), (LATCH, LOCK, LATCH));
+    fn waits_for_rows_are_distinguished_from_those_for_latches() {
+        let reported = |waiting: f64| tell_row_locks(vec![CPU, LATCH, READ, LATCH, LATCH], waiting);
+        assert_eq!(reported(2.0), [CPU, LOCK, READ, LOCK, LATCH]);
+        assert_eq!((reported(0.0)[1], reported(9.0)[4], reported(f64::NAN)[1]), (LATCH, LOCK, LATCH));
     }
 
     #[test]

@@ -96,12 +96,12 @@ impl Monitor {
 
     /// What it can tell; a class that is not among it is not known.
     pub fn events(&self) -> Vec<WaitEvent> {
-        let told = |event: &WaitEvent| match event.class {
+        let reported = |event: &WaitEvent| match event.class {
             WaitClass::Writer => self.view.source == Source::Events,
             WaitClass::Contention => self.view.source == Source::Events || self.view.latches,
             _ => true,
         };
-        ALL.into_iter().filter(told).collect()
+        ALL.into_iter().filter(reported).collect()
     }
 }
 
@@ -160,7 +160,7 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
                 let thread = found.get(&id).map(|(thread, _)| *thread);
                 let own = thread.filter(|thread| local && serves(kernel, *thread));
                 if own.is_some() || (source == Source::Events && thread.is_some()) {
-                    let latches = own.is_some_and(|own| latches_are_told(kernel, own));
+                    let latches = own.is_some_and(|own| latches_are_reported(kernel, own));
                     return Ok(Ok(View { source, own, latches }));
                 }
             }
@@ -216,8 +216,8 @@ fn asleep_in(kernel: &Kernel, thread: u32) -> Option<String> {
     kernel_file::value(process::folder(kernel, thread).join("wchan")).filter(|place| place != "0")
 }
 
-/// Whether it is told where threads sleep: looked at one that waits for our next query.
-fn latches_are_told(kernel: &Kernel, own: u32) -> bool {
+/// Whether it is reported where threads sleep: looked at one that waits for our next query.
+fn latches_are_reported(kernel: &Kernel, own: u32) -> bool {
     (0..5).any(|_| {
         std::thread::sleep(Duration::from_millis(1));
         asleep_in(kernel, own).is_some()

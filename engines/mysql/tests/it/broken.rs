@@ -1,4 +1,4 @@
-//! What breaks while mindful is at work is told in one line, and what comes after works.
+//! What breaks while mindful is at work is reported in one line, and what comes after works.
 
 use std::time::Duration;
 

@@ -29,7 +29,7 @@ fn a_refusal_says_who_where_why_and_what_next() {
 }
 
 #[test]
-fn where_nobody_or_somebody_else_answers_the_next_move_is_told() {
+fn where_nobody_or_somebody_else_answers_a_next_move_is_named() {
     let refusal = |url: &str| target_at(url, &[]).err().unwrap();
     for (url, why, next) in [
         ("mysql://me@127.0.0.1:1/b", "refused", "nothing listens there"),

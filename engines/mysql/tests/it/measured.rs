@@ -48,7 +48,7 @@ fn every_metric_is_on_the_page() {
 }
 
 #[test]
-fn redo_is_told_to_the_byte_by_how_much_an_update_changes() {
+fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
     // Nobody else may write to the server meanwhile.
     let fixture = shared::own(MARIADB);
     let opened = fixture.loaded();
@@ -149,15 +149,15 @@ fn requests_of_reads(kind: Kind) {
     const BLOCKS: u64 = 2_000;
     let fixture = with_room(kind, "64MiB", BLOCKS);
     let opened = fixture.loaded();
-    let told = opened.target.describe().unwrap().cache_requests.unwrap();
+    let reported = opened.target.describe().unwrap().cache_requests.unwrap();
     // What is missed here is there in the slices that count.
     let all = Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, BLOCKS) };
     opened.session(&all, 0, 1).slice(&opened.orders().next(0, Some(1))).unwrap();
     for looping in [LoopSite::Server, LoopSite::Client] {
         for unit in [1_u64, 2, 8, 64] {
             let workload = Workload { looping, ..Workload::reads(1, BLOCKS, unit) };
-            let most = unit as f64 * told.visited + told.operation;
-            let least = unit as f64 * told.visited;
+            let most = unit as f64 * reported.visited + reported.operation;
+            let least = unit as f64 * reported.visited;
             let each = requests_of_one(&opened, &workload, most);
             let within = each > least && each < most + 0.1;
             assert!(within, "{kind:?} {looping:?}, work unit {unit}: {each:.2} requests, not {least} to {most}");

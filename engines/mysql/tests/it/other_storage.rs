@@ -14,7 +14,7 @@ use crate::by_hand::ByHand;
 use crate::shared;
 use crate::support::{MARIADB, place};
 
-/// What a MariaDB has to be told so that it is no InnoDB to mindful, and what is said of it then.
+/// What a MariaDB has to be given so that it is no InnoDB to mindful, and what is said of it then.
 const OTHERS: [(&[&str], &str); 3] = [
     (&["--version=8.0.11-TiDB-v7.5.0"], "the server is TiDB"),
     (&["--enforce-storage-engine=Aria"], "the server makes tables of Aria alone"),
@@ -25,16 +25,16 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     let place = place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), options);
     let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
-    let told = Arc::new(Notes::default());
-    let events: Arc<dyn Events> = told.clone();
+    let reported = Arc::new(Notes::default());
+    let events: Arc<dyn Events> = reported.clone();
     let opened = Opened { target: ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap() };
     let target = &*opened.target;
-    assert!(told.tell(&format!("{what}: nothing is claimed of layout")), "{}", told.all());
+    assert!(reported.tell(&format!("{what}: nothing is claimed of layout")), "{}", reported.all());
     let description = target.describe().unwrap();
     assert_eq!(description.no_layout.as_deref(), Some(what));
     assert_eq!((description.cache_bytes, description.cache_requests, description.expected_log), (None, None, None));
 
-    target.load(&fixture.dataset, &*told, &Stop::default()).unwrap();
+    target.load(&fixture.dataset, &*reported, &Stop::default()).unwrap();
     let (drawn, all) = (target.verify(&Stop::default()).unwrap(), target.verify_all(&Stop::default()).unwrap());
     assert!(drawn.schemas.is_empty() && all.schemas.is_empty(), "a layout is claimed: {drawn:?}");
 

@@ -133,7 +133,7 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
 }
 
 #[test]
-fn a_server_that_dies_is_told_and_no_report_is_made_up() {
+fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
     let place = place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &[]);
     let opened = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful")).loaded();
@@ -146,7 +146,7 @@ fn a_server_that_dies_is_told_and_no_report_is_made_up() {
     let begun = Instant::now();
     let error = harmed(&opened, LoopSite::Server, || drop(server));
     assert!(error.contains("session 1") && !error.contains('\n'), "{error}");
-    assert!(begun.elapsed() < Duration::from_secs(15), "told after {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(15), "reported after {:?}", begun.elapsed());
 
     let error = session.slice(&orders.next(1_000, None)).unwrap_err().to_string();
     assert!(error.contains("session 1") && !error.contains('\n'), "{error}");

@@ -41,11 +41,11 @@ impl Elsewhere {
         fixture.dataset.schemas = 1;
         fixture.dataset.blocks_per_schema = BLOCKS;
         fixture.dataset.scan_blocks = 0;
-        let told = Arc::new(Notes::default());
-        let events: Arc<dyn Events> = told.clone();
+        let reported = Arc::new(Notes::default());
+        let events: Arc<dyn Events> = reported.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
-        target.load(&fixture.dataset, &*told, &Stop::default()).unwrap();
-        (target, told)
+        target.load(&fixture.dataset, &*reported, &Stop::default()).unwrap();
+        (target, reported)
     }
 
     /// What is said of the layout in `database` after `harm`, in which `{}` is the table.
@@ -86,27 +86,27 @@ const WRONG: [(&str, &[&str], &str); 6] = [
 
 fn only_the_layout_passes(kind: Kind) -> Elsewhere {
     let elsewhere = Elsewhere::start(kind);
-    let (target, told) = elsewhere.loaded("case_true");
+    let (target, reported) = elsewhere.loaded("case_true");
     for look in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
-        assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", told.all());
+        assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", reported.all());
     }
     for part in
         ["rows drawn at random begin a page each; 0.01 of all", "missed once in 10^9", "397 of 397 rows begin a"]
     {
-        assert!(told.tell(part), "{kind:?}: {}", told.all());
+        assert!(reported.tell(part), "{kind:?}: {}", reported.all());
     }
-    for (database, harm, told) in WRONG {
+    for (database, harm, reported) in WRONG {
         let said = elsewhere.after(database, harm);
-        assert!(said.contains(told) && !said.contains('\n'), "{kind:?}, {database}: {said}");
+        assert!(said.contains(reported) && !said.contains('\n'), "{kind:?}, {database}: {said}");
     }
     // Pages that are found by a hash are in no account: then the size of the table has to do, and is said to.
     elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
-    let (target, told) = elsewhere.loaded("case_hashed");
+    let (target, reported) = elsewhere.loaded("case_hashed");
     assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
-    assert!(told.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", told.all());
-    let (database, harm, told) = WRONG[0];
+    assert!(reported.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", reported.all());
+    let (database, harm, reported) = WRONG[0];
     let said = elsewhere.after(&format!("{database}_hashed"), harm);
-    assert!(said.contains(told), "{kind:?}: {said}");
+    assert!(said.contains(reported), "{kind:?}: {said}");
     elsewhere
 }
 

@@ -15,7 +15,7 @@ use mindful_mysql::server::Private;
 
 use crate::shared::url;
 use crate::support::{Kind, MARIADB, MYSQL, place, sql, started};
-use crate::waits::Told;
+use crate::waits::Reported;
 
 /// Rights beyond those of a database.
 const RELOAD: &str = "GRANT RELOAD ON *.*";
@@ -23,7 +23,7 @@ const PROCESS: &str = "GRANT PROCESS ON *.*";
 const SCHEMA: &str = "GRANT SELECT ON performance_schema.*";
 const RIGHTS: [&str; 3] = [RELOAD, PROCESS, SCHEMA];
 
-/// What a role is told and has on a loaded dataset.
+/// What a role gets to read and has on a loaded dataset.
 #[derive(Debug)]
 struct Seen {
     lines: Vec<String>,
@@ -32,8 +32,8 @@ struct Seen {
 
 impl Seen {
     fn by(fixture: &Fixture) -> Self {
-        let told = Arc::new(Told::default());
-        let events: Arc<dyn Events> = told.clone();
+        let reported = Arc::new(Reported::default());
+        let events: Arc<dyn Events> = reported.clone();
         let target: Box<dyn Target> = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
         target.prepare(&Workload::reads(2, 100, 1), 1).unwrap();
@@ -44,12 +44,12 @@ impl Seen {
             counters.extend(named.filter_map(|(metric, value)| value.map(|_| metric.name.clone())));
         }
         let plan = Plan::from_settings(&Settings::defaults(KEYS)).unwrap();
-        let mut lines = told.lines();
+        let mut lines = reported.lines();
         lines.extend(target.checks(&plan).unwrap().into_iter().map(|found| format!("{}: {}", found.code, found.text)));
         Self { lines, counters }
     }
 
-    /// Whether a line of what is told or found has all `parts`.
+    /// Whether a line of what is reported or found has all `parts`.
     fn says(&self, parts: &[&str]) -> bool {
         self.lines.iter().any(|line| parts.iter().all(|part| line.contains(part)))
     }

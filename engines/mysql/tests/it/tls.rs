@@ -87,7 +87,7 @@ pub fn by(kind: Kind) -> String {
     format!("{plugin}BY '{PASSWORD}'")
 }
 
-/// What a server is told of its certificate.
+/// What a server is given as its certificate.
 fn tls_of(folder: &Path, authority: &Authority, own: &Pair) -> [String; 4] {
     let file = |name: &str, text: &str| written(folder, name, text, 0o644).display().to_string();
     [

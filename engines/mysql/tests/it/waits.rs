@@ -80,15 +80,15 @@ fn updates() -> Workload {
 
 /// Remarks and findings, each a line.
 #[derive(Default)]
-pub struct Told(Mutex<Vec<String>>);
+pub struct Reported(Mutex<Vec<String>>);
 
-impl Told {
+impl Reported {
     pub fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Events for Told {
+impl Events for Reported {
     fn emit(&self, event: Event) {
         let line = match event {
             Event::Note { text } => text,
@@ -100,7 +100,7 @@ impl Events for Told {
 }
 
 #[test]
-fn reads_and_commits_of_a_mariadb_are_told_apart_and_grouped() {
+fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
     // A buffer pool that holds a third of the data.
     let mut fixture = shared::own(MARIADB).with("cache", "8MiB").with("wait_sampling", "5ms");
     fixture.dataset.schemas = 1;
@@ -167,14 +167,15 @@ fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
 fn without_the_right_to_see_waits_the_grant_is_named() {
     for (kind, seen) in [(MARIADB, true), (MYSQL, false)] {
         let (_shared, fixture, _) = least(kind);
-        let told = Arc::new(Told::default());
-        let events: Arc<dyn Events> = told.clone();
+        let reported = Arc::new(Reported::default());
+        let events: Arc<dyn Events> = reported.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
         assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
-        let told = told.lines().join("\n");
-        let grant = told.contains("what sessions wait for") && told.contains("GRANT SELECT ON performance_schema.*");
-        assert_eq!(grant, !seen, "{kind:?}: {told}");
+        let reported = reported.lines().join("\n");
+        let grant =
+            reported.contains("what sessions wait for") && reported.contains("GRANT SELECT ON performance_schema.*");
+        assert_eq!(grant, !seen, "{kind:?}: {reported}");
     }
     let fixture = shared::fixture(MARIADB).with("wait_sampling", "off");
     let off = fixture.open();

@@ -1,4 +1,4 @@
-//! What the null engine is told to do is what is measured.
+//! What the null engine is asked to do is what is measured.
 
 use mindful_conformance::Fixture;
 use mindful_core::ErrorKind;

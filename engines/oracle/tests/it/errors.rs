@@ -1,4 +1,4 @@
-//! What goes wrong, told in one line with the next move; what is missing, told with the GRANT.
+//! What goes wrong, reported in one line with the next move; what is missing, reported with the GRANT.
 
 use std::sync::{Arc, Mutex};
 
@@ -68,7 +68,7 @@ fn whichever_call_fails_the_error_is_one_line() {
 }
 
 #[test]
-fn a_view_that_may_not_be_read_is_told_with_its_grant() {
+fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
     for (text, view, figure) in [
         ("own_statistics", "V_$SESSTAT", shared::LOGICAL_READS),
         ("own_events", "V_$SESSION_EVENT", shared::SINGLE_READS),
@@ -82,8 +82,11 @@ fn a_view_that_may_not_be_read_is_told_with_its_grant() {
         let events: Arc<dyn Events> = kept.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         let samplers = target.samplers().unwrap();
-        let told = kept.0.lock().unwrap().join(" | ");
-        assert!(told.contains("ora-view-denied") && told.contains(&format!("GRANT SELECT ON {view}")), "{told}");
+        let reported = kept.0.lock().unwrap().join(" | ");
+        assert!(
+            reported.contains("ora-view-denied") && reported.contains(&format!("GRANT SELECT ON {view}")),
+            "{reported}"
+        );
         let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
         assert!(metrics.into_iter().all(|metric| metric.name != figure), "{text}");
         let grants = ENGINE.grants().unwrap();
@@ -115,7 +118,7 @@ const VIEWS: &[(&str, Option<&str>)] = &[
 
 #[test]
 fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
-    for (text, told) in VIEWS {
+    for (text, reported) in VIEWS {
         for code in [904, 942] {
             let (fixture, database) = fixture();
             database.fail(text, code, u32::MAX);
@@ -125,8 +128,12 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
             target.describe().unwrap();
             everything(&*target, &fixture.dataset).unwrap_or_else(|error| panic!("{text} {code}: {error}"));
             let found = kept.0.lock().unwrap().join(" | ");
-            assert_eq!(found.contains("ora-view-denied"), told.is_some() || *text == "disks" && code == 904, "{text}");
-            if let Some(view) = told {
+            assert_eq!(
+                found.contains("ora-view-denied"),
+                reported.is_some() || *text == "disks" && code == 904,
+                "{text}"
+            );
+            if let Some(view) = reported {
                 let why = if code == 904 { "has not the columns of" } else { "may not read" };
                 assert!(found.contains(&format!("{why} {view}")), "{text} {code}: {found}");
             }
@@ -157,8 +164,11 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
     let events: Arc<dyn Events> = kept.clone();
     let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
     assert!(target.data_files().unwrap().is_empty());
-    let told = kept.0.lock().unwrap().join(" | ");
-    assert!(told.contains("GRANT SELECT ON V_$DATAFILE") && told.contains("GRANT SELECT ON V_$TABLESPACE"), "{told}");
+    let reported = kept.0.lock().unwrap().join(" | ");
+    assert!(
+        reported.contains("GRANT SELECT ON V_$DATAFILE") && reported.contains("GRANT SELECT ON V_$TABLESPACE"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -195,8 +205,8 @@ fn a_server_elsewhere_tells_of_its_host_and_files() {
     let events: Arc<dyn Events> = kept.clone();
     let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
     let mut samplers = target.samplers().unwrap();
-    let told = kept.0.lock().unwrap().join(" | ");
-    assert!(told.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !told.contains("ASM"), "{told}");
+    let reported = kept.0.lock().unwrap().join(" | ");
+    assert!(reported.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !reported.contains("ASM"), "{reported}");
     let host = samplers.iter_mut().find(|sampler| sampler.name() == "v$osstat").unwrap();
     let names: Vec<String> = host.metrics().iter().map(|metric| metric.name.clone()).collect();
     assert_eq!(names[..3], [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name(), "host_cpus"]);
@@ -289,12 +299,12 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
 }
 
 #[test]
-fn ranks_are_told_where_to_meet_instead() {
+fn ranks_learn_where_to_meet_instead() {
     let (fixture, _database) = fixture();
     let error = ENGINE.meet(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
-    let told = error.expect("it is refused").to_string();
-    assert!(told.contains("ranks cannot meet in a target of oracle"), "{told}");
-    assert!(told.contains("--meet: postgres://") && told.contains("mysql://"), "{told}");
+    let reported = error.expect("it is refused").to_string();
+    assert!(reported.contains("ranks cannot meet in a target of oracle"), "{reported}");
+    assert!(reported.contains("--meet: postgres://") && reported.contains("mysql://"), "{reported}");
 }
 
 #[test]

@@ -14,8 +14,8 @@ fn a_sound_server_passes_each_line_and_keeps_nothing() {
     let proof = fixture.open().self_proof(&Stop::default()).unwrap().unwrap();
     let failed = lines(&proof, Proven::Fail);
     // How late a slice begins, and how much of its time is work, is this machine's.
-    let told: Vec<_> = failed.iter().filter(|line| !line.contains(" late") && !line.contains("Little")).collect();
-    assert!(told.is_empty() && lines(&proof, Proven::NotSeen).is_empty(), "{told:#?}");
+    let reported: Vec<_> = failed.iter().filter(|line| !line.contains(" late") && !line.contains("Little")).collect();
+    assert!(reported.is_empty() && lines(&proof, Proven::NotSeen).is_empty(), "{reported:#?}");
     assert!(proof.lines.len() > 25, "{:#?}", proof.lines);
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
     assert!(proof.bundle.contains("/* mindful slice */") && proof.bundle.contains("PASS"));
@@ -25,7 +25,7 @@ fn a_sound_server_passes_each_line_and_keeps_nothing() {
 }
 
 #[test]
-fn what_fails_and_what_may_not_be_seen_is_told_apart() {
+fn what_fails_and_what_may_not_be_seen_is_distinguished() {
     let (fixture, database) = fixture();
     database.fail("host", 942, u32::MAX);
     database.fail("sga", 904, u32::MAX);

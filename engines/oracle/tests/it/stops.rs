@@ -79,8 +79,8 @@ fn sessions_views_and_a_proof_without_end_are_left() {
     });
     let error = target.self_proof(&stop).unwrap_err();
     asking.join().unwrap();
-    let told = error.to_string();
-    assert!(error.kind == ErrorKind::Interrupted && told.contains("its tables are removed"), "{told}");
+    let reported = error.to_string();
+    assert!(error.kind == ErrorKind::Interrupted && reported.contains("its tables are removed"), "{reported}");
     assert!(!database.state().tables.keys().any(|table| table.contains("DOCTOR")), "its tables were left");
     database.hang("slice", false);
 }

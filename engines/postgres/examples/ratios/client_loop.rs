@@ -19,7 +19,7 @@ use crate::knobs::{cpu_s, spread};
 
 const SLICE: Duration = Duration::from_millis(100);
 const PAIRS: usize = 41;
-const SEAT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
 /// Alternates the two loops, and the bare one with itself, in CPU of this thread.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
@@ -27,7 +27,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
     let dataset = bench.target()?.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
     for unit in [1, 64] {
         let workload = workload(unit, &dataset)?;
-        let mut ours = ClientLoop::new(&workload, SEAT);
+        let mut ours = ClientLoop::new(&workload, PLACEMENT);
         let (mut bare, mut again) = (Bare::new(&workload), Bare::new(&workload));
         let (mut off, mut same, mut more_ns) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..PAIRS {
@@ -89,7 +89,7 @@ struct Bare {
 impl Bare {
     fn new(workload: &Workload) -> Self {
         Self {
-            stream: Draws::new(workload, SEAT.session, SEAT.schema).streams().key,
+            stream: Draws::new(workload, PLACEMENT.session, PLACEMENT.schema).streams().key,
             starts: starts(workload.scale, workload.work_unit),
             unit: workload.work_unit,
             latency: Recorder::default(),

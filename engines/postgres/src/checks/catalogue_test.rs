@@ -14,7 +14,7 @@ use crate::rights::Rights;
 use crate::room::Room;
 
 /// Code, what its evidence names, and what its text tells to type.
-const TOLD: [(&str, &str, &str); 29] = [
+const REPORTED: [(&str, &str, &str); 29] = [
     ("pg-predicted-hits", "50.0 %", "--scale"),
     ("pg-page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
     ("pg-read-ahead", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
@@ -112,12 +112,12 @@ fn found() -> Vec<Finding> {
 
 #[test]
 fn each_check_tells_what_is_what_it_does_and_what_to_type() {
-    each_tells_what_is_what_it_does_and_what_to_type(&found(), &TOLD);
+    each_tells_what_is_what_it_does_and_what_to_type(&found(), &REPORTED);
 }
 
 /// All codes of the engine that begin so are of these checks.
 #[test]
 fn no_check_is_left_out() {
     let codes = crate::codes::ALL.iter().map(|code| code.name()).filter(|name| name.starts_with("pg-"));
-    assert_eq!(codes.collect::<BTreeSet<_>>(), TOLD.iter().map(|(code, ..)| *code).collect());
+    assert_eq!(codes.collect::<BTreeSet<_>>(), REPORTED.iter().map(|(code, ..)| *code).collect());
 }

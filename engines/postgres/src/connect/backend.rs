@@ -2,7 +2,7 @@
 
 use mindful_core::Error;
 
-/// A server process, told from all others, also from those of other servers.
+/// A server process, distinguished from all others, also from those of other servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backend {
     /// Its process number on the server's host.

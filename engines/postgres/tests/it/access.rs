@@ -69,7 +69,7 @@ fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
 }
 
 #[test]
-fn requests_of_several_blocks_are_told_where_they_are_counted() {
+fn requests_of_several_blocks_are_reported_where_counted() {
     for bin in every_version() {
         // A session may hold so many blocks as the cache has for each connection: few connections, long requests.
         let server = Server::start(&bin, &["shared_buffers=16MB", "max_connections=10", "max_wal_senders=0"]);
@@ -130,7 +130,7 @@ fn asked_by(server: &Server, kind: &str) -> u64 {
         .sum()
 }
 
-/// What is told before a run is what the server then does: workers read nothing for an index scan, and all for a scan.
+/// What is reported before a run is what the server then does: workers read nothing for an index scan, and all for a scan.
 #[test]
 fn workers_take_part_in_scans_and_not_in_index_scans() {
     let server = Server::start(&fetched("18"), &["shared_buffers=4MB", "io_method=worker", "io_workers=3"]);

@@ -186,7 +186,7 @@ fn late_commits_that_could_deadlock_are_refused() {
 
 /// Stopped inside an operation or between two, by chance: of short operations a part of the time lies between.
 #[test]
-fn a_session_that_stands_still_is_told_wherever_it_was() {
+fn a_session_that_stands_still_is_reported_wherever_it_was() {
     const STOPS: usize = 10;
     let server = Server::start(&programs()[0], &["shared_buffers=64MB"]);
     let target = loaded(&server);

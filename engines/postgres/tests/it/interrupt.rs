@@ -1,4 +1,4 @@
-//! A session that waits ends soon after it is told to, whatever it waits for.
+//! A session that waits ends soon after it is asked to, whatever it waits for.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -43,7 +43,7 @@ fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<Stri
 
 /// Version 18 tells the reads it has under way; an older one, or one that does not let this role see them, tells nothing.
 #[test]
-fn reads_under_way_are_told_where_the_server_shows_them() {
+fn reads_under_way_are_reported_where_the_server_shows_them() {
     for bin in programs() {
         let server =
             Server::start(&bin, &["shared_buffers=1MB", "io_method=worker"][..if is_18(&bin) { 2 } else { 1 }]);
@@ -65,9 +65,12 @@ fn reads_under_way_are_told_where_the_server_shows_them() {
                 });
             }
         });
-        let told: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
+        let reported: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
         // Four sessions read one block at a time.
-        assert!((2.0..=16.0).contains(&told[1]) && told[0] > 0.0 && told[0] <= 4.0 * told[1], "{told:?}");
+        assert!(
+            (2.0..=16.0).contains(&reported[1]) && reported[0] > 0.0 && reported[0] <= 4.0 * reported[1],
+            "{reported:?}"
+        );
         server.sql("CREATE ROLE plain LOGIN; GRANT ALL ON DATABASE postgres TO plain");
         let plain = server.target_as("plain", "postgres", &[("namespace", "other")]).unwrap();
         assert!(sampler(&*plain, "pg_aios").is_none(), "a role that may not read the view");
@@ -75,8 +78,8 @@ fn reads_under_way_are_told_where_the_server_shows_them() {
 }
 
 fn is_18(bin: &std::path::Path) -> bool {
-    let told = std::process::Command::new(bin.join("postgres")).arg("--version").output().unwrap();
-    String::from_utf8(told.stdout).unwrap().contains(" 18")
+    let reported = std::process::Command::new(bin.join("postgres")).arg("--version").output().unwrap();
+    String::from_utf8(reported.stdout).unwrap().contains(" 18")
 }
 
 fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {

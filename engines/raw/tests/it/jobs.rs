@@ -96,7 +96,7 @@ fn parsing_walks_every_row_and_the_other_looks_none() {
 }
 
 #[test]
-fn a_session_runs_where_it_is_told_to() {
+fn a_session_runs_where_it_is_placed() {
     let folder = folder();
     let path = made(folder.path(), 100);
     let cpu = *allowed_cpus().last().unwrap();

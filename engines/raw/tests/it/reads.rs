@@ -35,7 +35,7 @@ fn a_slice_ends_in_time_and_counts_what_it_did() {
         for _ in 0..3 {
             let asked_us = clock::now_us();
             let report = slice(&mut *session, 100, ops, None).unwrap();
-            // Slices end by the clock that runs evenly, and are told by the one of the day, which may be set a little meanwhile.
+            // Slices end by the clock that runs evenly, and are reported by the one of the day, which may be set a little meanwhile.
             assert!(
                 report.end_us - asked_us >= 99_000,
                 "{way:?}: ended {} us early",

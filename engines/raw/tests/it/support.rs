@@ -92,11 +92,11 @@ pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
     Workload { update_pct: Share::parse(percent).unwrap(), ..reads(dataset) }
 }
 
-pub const SEAT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+pub const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
 pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
     target.prepare(workload, 1)?;
-    target.session(workload, SEAT)
+    target.session(workload, PLACEMENT)
 }
 
 /// A slice from now on.

@@ -103,7 +103,7 @@ impl Gate {
         }
     }
 
-    /// The last line of what is told.
+    /// The last line of what is reported.
     pub fn line(&self, outcome: Outcome) -> String {
         let words = match outcome {
             Outcome::Passed => "passed",
@@ -124,7 +124,7 @@ impl Gate {
         json!({ "fail_if": self.text, "outcome": name, "failed": self.exit(outcome) != Exit::Ok })
     }
 
-    /// Ends a comparison that was told: the line stands last, beside JSON on stderr.
+    /// Ends a comparison that was reported: the line stands last, beside JSON on stderr.
     pub fn conclude(&self, outcome: Outcome, as_json: bool) -> Result<Exit> {
         if as_json {
             exit::tell(&self.line(outcome));

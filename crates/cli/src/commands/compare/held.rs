@@ -1,4 +1,4 @@
-//! Two sides held against each other: all figures of a comparison, before anyone is told.
+//! Two sides compared: all figures, before any is printed.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ fn floor(store: &Store, baseline: &Side, candidate: &Side) -> Result<Option<Nois
     if elsewhere {
         return Ok(None);
     }
-    // As it stands in the store: a run that is told without names has another one.
+    // As it stands in the store: a run that is reported without names has another one.
     noise::of(store, &store.head(&first.head.id)?.target)
 }
 

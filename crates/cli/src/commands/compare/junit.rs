@@ -87,8 +87,8 @@ fn ending(gate: &Gate, outcome: Outcome, why: &str) -> Ending {
 
 /// What the targets of `runs` ask every report of their figures to say, each once.
 fn notices<'a>(runs: impl Iterator<Item = &'a (Run, Analysis)>) -> Option<(&'static str, String)> {
-    let told: BTreeSet<&str> = runs.filter_map(|(_, analysis)| analysis.summary.notice.as_deref()).collect();
-    (!told.is_empty()).then(|| ("notice", told.into_iter().collect::<Vec<_>>().join(" ")))
+    let reported: BTreeSet<&str> = runs.filter_map(|(_, analysis)| analysis.summary.notice.as_deref()).collect();
+    (!reported.is_empty()).then(|| ("notice", reported.into_iter().collect::<Vec<_>>().join(" ")))
 }
 
 fn ids(side: &Side) -> String {

@@ -73,8 +73,8 @@ fn percentiles(reported: &Reported) -> Vec<Row> {
     for kind in &reported.latencies {
         let place = if several && !kind.at.is_empty() { format!(" at {}", named(&kind.at)) } else { String::new() };
         // Of a sweep, one percentile a point: its picture would be a wall of bars.
-        let told = kind.shifts.iter().filter(|shift| !several || (shift.percentile - 99.0).abs() < 0.05);
-        rows.extend(told.map(|shift| Row {
+        let reported = kind.shifts.iter().filter(|shift| !several || (shift.percentile - 99.0).abs() < 0.05);
+        rows.extend(reported.map(|shift| Row {
             what: format!("p{} of a {}{place}", shift.percentile, kind.kind),
             baseline: figure::time_us(shift.baseline_us),
             candidate: figure::time_us(shift.candidate_us),

@@ -28,7 +28,7 @@ pub struct Standing {
     pub value: Option<f64>,
     /// Codes of the findings that made it so, each once.
     pub because: Vec<String>,
-    /// Path of the plan file that it was made by without being told to.
+    /// Path of the plan file that it was made by without being asked to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
 }
@@ -108,7 +108,7 @@ pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
 /// Runs two plans in turn, A B B A, so that drift hits both alike.
 fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
     let settings: [Settings; 2] = [layers::of_file(plans[0])?, layers::of_file(plans[1])?];
-    // What cannot be stored is refused before anything is told of it.
+    // What cannot be stored is refused before anything is reported of it.
     store.probe()?;
     announce(&settings, repeat, matches, store)?;
     let mut sides = [Side::new(), Side::new()];
@@ -165,7 +165,7 @@ pub struct Sides {
 
 impl Sides {
     /// The same as `runs` may tell them, with names or without.
-    pub fn told(mut self, runs: &Runs) -> Result<Self> {
+    pub fn reported(mut self, runs: &Runs) -> Result<Self> {
         for run in self.baseline.iter_mut().chain(&mut self.candidate) {
             *run = runs.read(&run.0.head.id)?;
         }

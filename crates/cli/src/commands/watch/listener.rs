@@ -1,4 +1,4 @@
-//! The figures of `watch` for who asks by HTTP: one page, loopback unless told otherwise.
+//! The figures of `watch` for who asks by HTTP: one page, loopback unless asked otherwise.
 //!
 //! Whoever asks is trusted with nothing: a request is short and comes soon, an answer is taken soon, few ask at once, and
 //! each has a thread that ends by a deadline. Nothing of a request is used but its path.

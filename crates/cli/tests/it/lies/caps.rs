@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::lies::bench::{Bench, Reported};
 
-/// What a volume of Amazon's would have told at each reading, us a second over its limit of IOPS and over the instance's of
+/// What a volume of Amazon's would have reported at each reading, us a second over its limit of IOPS and over the instance's of
 /// throughput, written into the record of a run that was made without one.
-fn recorded(bench: &Bench, told: [Option<f64>; 2]) -> Reported {
+fn recorded(bench: &Bench, reported: [Option<f64>; 2]) -> Reported {
     let made = bench.run(&["--target", "null:", "--null-latency", "1ms", "--duration", "4s"]);
     let id = bench.reported(&made).run["id"].as_str().unwrap().to_owned();
     let path = bench.path("store").join("runs").join(&id).join("run.jsonl");
@@ -26,7 +26,7 @@ fn recorded(bench: &Bench, told: [Option<f64>; 2]) -> Reported {
             event["metrics"] = json!(limits);
         } else {
             let boundary = event["border"].as_f64().unwrap();
-            event["values"] = json!(told.map(|us| us.map(|us| 1e9 + us * boundary)));
+            event["values"] = json!(reported.map(|us| us.map(|us| 1e9 + us * boundary)));
         }
         writeln!(text, "{event}").unwrap();
     }
@@ -50,8 +50,8 @@ fn a_limit_that_a_volume_tells_is_the_verdict() {
     assert_eq!(figure(&held, "volume_bytes_us"), None);
 
     // Counters that go back, and a volume that answered nothing.
-    for told in [[Some(-980_000.0), Some(0.0)], [None, None]] {
-        let free = recorded(&bench, told);
+    for reported in [[Some(-980_000.0), Some(0.0)], [None, None]] {
+        let free = recorded(&bench, reported);
         assert!(!free.has("storage-cap") && free.run["steps"][0]["limited_by"] != "a device cap", "{free}");
         assert_eq!(figure(&free, "volume_iops_us"), None, "{free}");
     }
@@ -64,7 +64,7 @@ mod alone {
     use crate::mindful::alone::Quiet;
 
     #[test]
-    fn a_server_at_the_limit_of_its_group_is_told_by_what_it_may() {
+    fn a_server_at_the_limit_of_its_group_has_that_limit_named() {
         const READS: u32 = 300;
         let bench = Bench::before_quiet();
         let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };

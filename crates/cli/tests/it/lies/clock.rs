@@ -74,7 +74,7 @@ impl<'a> Settable<'a> {
     }
 }
 
-/// A run of a minute, whose clock is set when it has worked for two seconds: what it told, and how long it took from then.
+/// A run of a minute, whose clock is set when it has worked for two seconds: what it reported, and how long it took from then.
 fn set_under(
     bench: &Bench,
     clock: &Settable<'_>,
@@ -120,12 +120,12 @@ fn reported_a_slice(runs: &Path) -> bool {
 /// Of the dataset that the template holds.
 const SMALL: [&str; 6] = ["run", "--format=json", "--scale=16MiB", "--schemas=2", "--sessions=1", "--warmup=0s"];
 
-fn assert_told(told: &Reported, took: Duration) {
-    assert!(told.has("clock-step"), "{told}");
-    assert_eq!(told.validity(), "invalid", "{told}");
-    assert!(told.text.contains("a clock was set while the run went on"), "{told}");
+fn assert_reported(reported: &Reported, took: Duration) {
+    assert!(reported.has("clock-step"), "{reported}");
+    assert_eq!(reported.validity(), "invalid", "{reported}");
+    assert!(reported.text.contains("a clock was set while the run went on"), "{reported}");
     // Far less than what is left of the minute.
-    assert!(took < Duration::from_secs(40), "{took:?} after the clock was set: {told}");
+    assert!(took < Duration::from_secs(40), "{took:?} after the clock was set: {reported}");
 }
 
 #[test]
@@ -137,12 +137,12 @@ fn a_remote_server_whose_clock_is_set_ends_the_run() {
     let target = format!("--target={}", server.url());
     let run = |more: [&str; 2]| bench.command(&[&SMALL[..], &[&target], &more].concat());
     for ahead_s in [-40, 40] {
-        let (told, took) = set_under(&bench, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
-        assert_told(&told, took);
+        let (reported, took) = set_under(&bench, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
+        assert_reported(&reported, took);
     }
     // The loop in the client goes by the client's clock.
-    let (told, _) = set_under(&bench, &clock, run(["--loop=client", "--duration=6s"]), -40);
-    assert!(!told.has("clock-step") && told.validity() != "invalid", "{told}");
+    let (reported, _) = set_under(&bench, &clock, run(["--loop=client", "--duration=6s"]), -40);
+    assert!(!reported.has("clock-step") && reported.validity() != "invalid", "{reported}");
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn a_host_whose_clock_is_set_ends_a_run_on_its_own_server() {
     for ahead_s in [-40, 40] {
         let mut run = bench.command(&[&SMALL[..], &["--duration=60s", &programs, &data]].concat());
         run.envs(clock.shown());
-        let (told, took) = set_under(&bench, &clock, run, ahead_s);
-        assert_told(&told, took);
+        let (reported, took) = set_under(&bench, &clock, run, ahead_s);
+        assert_reported(&reported, took);
     }
 }
 

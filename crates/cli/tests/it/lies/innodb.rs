@@ -1,4 +1,4 @@
-//! The lies whose outcome depends on the engine, told of InnoDB.
+//! The lies whose outcome depends on the engine, on InnoDB.
 
 use std::io::{BufRead as _, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -68,7 +68,7 @@ fn a_mariadb_in_tmpfs_is_read_from_memory_alone() {
 }
 
 #[test]
-fn a_mariadb_that_stood_still_is_told_first() {
+fn a_mariadb_that_stood_still_is_reported_first() {
     let bench = Bench::new();
     let server = users(&bench, "8MiB");
     let pid = Pid::from_raw(server.pid() as i32).unwrap();

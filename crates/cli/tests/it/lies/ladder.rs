@@ -38,7 +38,7 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     assert!(most - least < 0.06 && most < 0.12, "{ratios:?}");
     assert!(!swept.has("steps-not-alike"), "{swept}");
 
-    // An old kit's sessions stay in their schemas: then the ladder is told, and its knee is not.
+    // An old kit's sessions stay in their schemas: then the ladder is reported, and its knee is not.
     let kit = ["--sessions", "1,2,4", "--like", "slob", "--loop", "client"];
     let ladder = |duration| sweep(&bench, &[&server[..], &kit, &["--duration", duration]].concat());
     // What is invalid is invalid first: on a busy host short windows may end late.

@@ -92,7 +92,7 @@ fn measured_in(bench: &Bench, folder: &Path) -> Reported {
     bench.reported(&bench.run(&args))
 }
 
-fn told(missing: &str) {
+fn reported(missing: &str) {
     not_run(&format!("it mounts a file system on a device of its own, which takes root: {missing}"));
 }
 
@@ -101,7 +101,7 @@ fn a_disk_of_memory_is_no_storage() {
     let bench = Bench::new();
     let memory = match Mounted::on_memory(&bench) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(&missing),
+        Err(missing) => return reported(&missing),
     };
     let reported = measured_in(&bench, &memory.folder);
     reported.assert_suspect("data-in-memory");
@@ -119,7 +119,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     let bench = Bench::new();
     let direct = match Mounted::on_loop(&bench, "direct", true) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(&missing),
+        Err(missing) => return reported(&missing),
     };
     let layers = ["lower", "direct/upper", "direct/work", "merged"].map(|name| bench.path(name));
     for folder in &layers {
@@ -128,7 +128,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     let [lower, upper, work, merged] = layers.each_ref().map(|folder| folder.display().to_string());
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
     if let Err(missing) = run("mount", &["-t", "overlay", "overlay", "-o", &options, &merged]) {
-        return told(&missing);
+        return reported(&missing);
     }
     template::copy_to(&layers[3].join("private"));
     let seen = measured_in(&bench, &layers[3]);
@@ -155,7 +155,7 @@ fn a_btrfs_is_followed_to_its_device() {
     let bench = Bench::new();
     let btrfs = match Mounted::btrfs(&bench) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(&missing),
+        Err(missing) => return reported(&missing),
     };
     let seen = measured_in(&bench, &btrfs.folder);
     assert!(seen.evidence("copy-on-write").starts_with("btrfs at ") && !seen.has("device-not-seen"), "{seen}");
@@ -170,7 +170,7 @@ fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
     let bench = Bench::new();
     let above = match Mounted::by_a_process(&bench) {
         Ok(mounted) => mounted,
-        Err(missing) => return told(&missing),
+        Err(missing) => return reported(&missing),
     };
     template::copy_to(&above.folder.join("private"));
     let seen = measured_in(&bench, &above.folder);
@@ -202,7 +202,7 @@ mod alone {
         let bench = Bench::before_quiet();
         let buffered = match Mounted::on_loop(&bench, "buffered", false) {
             Ok(mounted) => mounted,
-            Err(missing) => return told(&missing),
+            Err(missing) => return reported(&missing),
         };
         template::copy_to(&buffered.folder.join("private"));
         let quiet = Quiet::wait();
@@ -217,7 +217,7 @@ mod alone {
         drop(buffered);
         let direct = match Mounted::on_loop(&bench, "direct", true) {
             Ok(mounted) => mounted,
-            Err(missing) => return told(&missing),
+            Err(missing) => return reported(&missing),
         };
         template::copy_to(&direct.folder.join("private"));
         let _quiet = Quiet::wait();

@@ -118,7 +118,7 @@ mod alone {
 
     /// A throttle that sets in mid-run, as a volume's does when its credit is used up.
     #[test]
-    fn a_rate_that_falls_to_a_cap_is_told_with_what_it_can_keep() {
+    fn a_rate_that_falls_to_a_cap_is_reported_with_what_it_can_keep() {
         const READS: u32 = 500;
         let bench = Bench::before_quiet();
         let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };

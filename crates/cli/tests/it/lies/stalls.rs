@@ -87,7 +87,7 @@ mod alone {
     use super::*;
 
     #[test]
-    fn a_server_that_stood_still_is_told_first() {
+    fn a_server_that_stood_still_is_reported_first() {
         let bench = Bench::before_quiet();
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
@@ -110,7 +110,7 @@ mod alone {
     }
 
     #[test]
-    fn one_session_that_stood_still_is_told_with_its_number() {
+    fn one_session_that_stood_still_is_reported_with_its_number() {
         let bench = Bench::before_quiet();
         // Of a cached server: nobody waits for a block that the stopped one was about to read.
         let server = UsersServer::start(&bench, "shared_buffers=64MB");
@@ -134,9 +134,9 @@ mod alone {
         let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "3s", "--duration", "5s"];
         let many = bench.private(&many);
         for code in ["little", "page-cache", "short-window", "no-window", "late-start"] {
-            let told =
+            let reported =
                 many.run["findings"].as_array().unwrap().iter().any(|f| f["code"] == code && f["severity"] != "info");
-            assert!(!told, "{code}: {many}");
+            assert!(!reported, "{code}: {many}");
         }
         // A few blocks of the index a read of 64.
         let requests = many.figure("logical_reads_per_s") / many.figure("blocks_visited_per_s");

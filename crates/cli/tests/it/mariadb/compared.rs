@@ -7,7 +7,7 @@ use crate::mindful::template;
 use crate::mindful::{json, refused};
 
 #[test]
-fn a_mariadb_is_compared_with_a_postgres_and_differences_told() {
+fn a_mariadb_is_compared_with_a_postgres_and_differs() {
     let bench = Bench::new().with_private();
     let mariadb = bench.path("mariadb");
     template::mariadb_to(&mariadb);

@@ -61,10 +61,10 @@ fn stderr(output: &Output) -> String {
 
 /// The last line of a command that failed for want of room.
 fn failed_for_room(output: &Output) -> String {
-    let told = stderr(output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    let last = told.lines().last().unwrap_or_default().to_owned();
-    assert!(last.contains("free space where the server keeps its data"), "{told}");
+    let reported = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{reported}");
+    let last = reported.lines().last().unwrap_or_default().to_owned();
+    assert!(last.contains("free space where the server keeps its data"), "{reported}");
     last
 }
 
@@ -115,25 +115,25 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
     let run = |seconds| [&["run"], &data[..], &updates, &["--duration", seconds]].concat();
 
     let (filled, fill) = filled_while_it_runs(&here, &small, &run("2m"));
-    let told = String::from_utf8_lossy(&filled.stdout).replace("\n         ", " ");
-    assert_eq!(filled.status.code(), Some(1), "{told}");
+    let reported = String::from_utf8_lossy(&filled.stdout).replace("\n         ", " ");
+    assert_eq!(filled.status.code(), Some(1), "{reported}");
     for part in ["INVALID", "session-error", "is full [1114]", "free space where the server keeps its data"] {
-        assert!(told.contains(part), "no `{part}` in: {told}");
+        assert!(reported.contains(part), "no `{part}` in: {reported}");
     }
     // What the server gave back when it stopped.
     small.fill();
     let refused = mindful(&here, &small.data(), &run("1s"));
-    let told = stderr(&refused);
+    let reported = stderr(&refused);
     // On a busy machine it says first that the server is still starting.
-    let line = told.lines().last().unwrap_or_default();
-    assert_eq!(refused.status.code(), Some(3), "{told}");
+    let line = reported.lines().last().unwrap_or_default();
+    assert_eq!(refused.status.code(), Some(3), "{reported}");
     assert!(line.contains("No space left") && line.contains("free some space"), "{line}");
 
     fs::remove_file(fill).unwrap();
     // What it replays after the disk was full goes on beside the first seconds.
     let ran = mindful(&here, &small.data(), &run("5s"));
-    let told = String::from_utf8_lossy(&ran.stdout);
-    assert!(told.contains("blocks visited per second"), "{told}{}", stderr(&ran));
+    let reported = String::from_utf8_lossy(&ran.stdout);
+    assert!(reported.contains("blocks visited per second"), "{reported}{}", stderr(&ran));
     let verified = mindful(&here, &small.data(), &["verify"]);
     assert!(verified.status.success(), "{}", stderr(&verified));
 }

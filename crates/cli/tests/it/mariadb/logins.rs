@@ -32,7 +32,7 @@ impl Bench {
         self.server.url_of("me", "bench")
     }
 
-    /// A short run whose home is the store and who is told nothing but `variables`.
+    /// A short run whose home is the store and who is given nothing but `variables`.
     fn command(&self, variables: &[(&str, &str)]) -> Command {
         let url = self.url();
         let mut command = self.mindful.command(&[&["run", "--target", &url], &SHORT[..]].concat());
@@ -53,18 +53,18 @@ impl Bench {
         terminal.env("MINDFUL_STORE", self.mindful.folder()).env("HOME", self.mindful.folder()).env_remove("MYSQL_PWD");
         let mut terminal = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (mut typing, mut shown) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
-        let (mut told, mut part) = (Vec::new(), [0; 4096]);
+        let (mut reported, mut part) = (Vec::new(), [0; 4096]);
         let mut asked = false;
         while let Ok(length @ 1..) = shown.read(&mut part) {
-            told.extend(&part[..length]);
-            if !asked && String::from_utf8_lossy(&told).contains("Password of me@") {
+            reported.extend(&part[..length]);
+            if !asked && String::from_utf8_lossy(&reported).contains("Password of me@") {
                 asked = true;
                 typing.write_all(keys.as_bytes()).unwrap();
             }
         }
-        let told = String::from_utf8_lossy(&told).into_owned();
-        assert!(asked, "nobody was asked: {told}");
-        (told, terminal.wait().unwrap().code())
+        let reported = String::from_utf8_lossy(&reported).into_owned();
+        assert!(asked, "nobody was asked: {reported}");
+        (reported, terminal.wait().unwrap().code())
     }
 }
 
@@ -82,23 +82,23 @@ fn process_list() -> String {
 
 /// The one line of a login that was refused.
 fn refused(output: &Output) -> String {
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{told}");
-    assert!(told.contains("Access denied") && !told.contains(SECRET), "{told}");
-    told
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{reported}");
+    assert!(reported.contains("Access denied") && !reported.contains(SECRET), "{reported}");
+    reported
 }
 
 #[test]
 fn a_password_of_a_mariadb_shows_nowhere() {
     let bench = Bench::new();
-    let told = refused(&bench.run(&[]));
-    assert!(told.contains("MYSQL_PWD or ~/.my.cnf") && told.lines().count() == 1, "{told}");
+    let reported = refused(&bench.run(&[]));
+    assert!(reported.contains("MYSQL_PWD or ~/.my.cnf") && reported.lines().count() == 1, "{reported}");
 
     let file = bench.mindful.folder().join(".my.cnf");
     fs::write(&file, format!("[client]\npassword={SECRET}\n")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    let told = refused(&bench.run(&[]));
-    assert!(told.contains("is not used: others may read it; `chmod 600` it"), "{told}");
+    let reported = refused(&bench.run(&[]));
+    assert!(reported.contains("is not used: others may read it; `chmod 600` it"), "{reported}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let by_file = bench.run(&[]);
     fs::remove_file(&file).unwrap();
@@ -129,17 +129,17 @@ fn a_password_of_a_mariadb_shows_nowhere() {
 }
 
 #[test]
-fn who_types_a_wrong_password_or_none_is_told_in_one_line() {
+fn a_wrong_password_or_none_is_reported_in_one_line() {
     let bench = Bench::new();
     for (keys, wanted, why) in [
         ("not-this-one\n", 3, "Access denied for user 'me'@'localhost'"),
         ("begun\u{3}", 130, "no password was typed"),
         ("\u{4}", 2, "no password was read"),
     ] {
-        let (told, code) = bench.typed(keys);
-        assert_eq!(code, Some(wanted), "{told}");
-        let line = told.lines().find(|line| line.contains(why));
-        assert!(line.is_some_and(|line| !line.contains("not-this-one")), "{told}");
-        assert!(!told.contains("not-this-one") && !told.contains("begun"), "{told}");
+        let (reported, code) = bench.typed(keys);
+        assert_eq!(code, Some(wanted), "{reported}");
+        let line = reported.lines().find(|line| line.contains(why));
+        assert!(line.is_some_and(|line| !line.contains("not-this-one")), "{reported}");
+        assert!(!reported.contains("not-this-one") && !reported.contains("begun"), "{reported}");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// How far the measured ratio may be from the one asked for.
 const TOLERANCE: f64 = 0.1;
 
-/// Holds the `compress ratio` in `reported` against `asked`.
+/// Compares the `compress ratio` in `reported` with `asked`.
 pub fn hold(reported: &str, asked: &str) {
     let ratio = reported.split_once("compress ratio ").and_then(|(_, rest)| rest.split([',', ' ']).next());
     let ratio: f64 =

@@ -19,17 +19,17 @@ fn typed(place: &Place, keys: &str) -> (String, Option<i32>) {
     terminal.env("MINDFUL_STORE", place.mindful.folder()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut terminal = terminal.spawn().expect("script is there: apt-get install bsdutils");
     let (mut typing, mut shown) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
-    let (mut told, mut part, mut asked) = (Vec::new(), [0; 4096], false);
+    let (mut reported, mut part, mut asked) = (Vec::new(), [0; 4096], false);
     while let Ok(length @ 1..) = shown.read(&mut part) {
-        told.extend(&part[..length]);
-        if !asked && String::from_utf8_lossy(&told).contains("Password of bench") {
+        reported.extend(&part[..length]);
+        if !asked && String::from_utf8_lossy(&reported).contains("Password of bench") {
             asked = true;
             typing.write_all(keys.as_bytes()).unwrap();
         }
     }
-    let told = String::from_utf8_lossy(&told).into_owned();
-    assert!(asked, "nobody was asked: {told}");
-    (told, terminal.wait().unwrap().code())
+    let reported = String::from_utf8_lossy(&reported).into_owned();
+    assert!(asked, "nobody was asked: {reported}");
+    (reported, terminal.wait().unwrap().code())
 }
 
 /// Whether a file under `folder` holds the password.
@@ -50,12 +50,15 @@ fn a_password_is_asked_for_and_shows_nowhere() {
     let place = Place { mindful: Mindful::new(), target };
     let nobody = place.mindful.command(&["load", "--target", &place.target]).env_remove("ORACLE_PASSWORD").output();
     let nobody = nobody.unwrap();
-    let told = text(&nobody);
-    assert!(nobody.status.code() == Some(2) && told.contains("set ORACLE_PASSWORD, or give --password-file"), "{told}");
-    let (told, code) = typed(&place, "wrong\n");
-    assert!(code == Some(3) && told.contains("ORA-01017") && !told.contains("wrong"), "{code:?}: {told}");
-    let (told, code) = typed(&place, &format!("{PASSWORD}\n"));
-    assert!(code == Some(0) && !told.contains(PASSWORD), "{code:?}: {told}");
+    let reported = text(&nobody);
+    assert!(
+        nobody.status.code() == Some(2) && reported.contains("set ORACLE_PASSWORD, or give --password-file"),
+        "{reported}"
+    );
+    let (reported, code) = typed(&place, "wrong\n");
+    assert!(code == Some(3) && reported.contains("ORA-01017") && !reported.contains("wrong"), "{code:?}: {reported}");
+    let (reported, code) = typed(&place, &format!("{PASSWORD}\n"));
+    assert!(code == Some(0) && !reported.contains(PASSWORD), "{code:?}: {reported}");
     assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
     let run = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
     place.run("run", &run);

@@ -31,9 +31,9 @@ fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
 fn interrupted(mut child: Child) -> String {
     signal(&child, Signal::INT);
     let (code, took) = end_of(&mut child);
-    let told = text(&child.wait_with_output().unwrap());
-    assert!(code == Some(130) && took < 2 * PATIENCE, "{code:?} after {took:?}: {told}");
-    told
+    let reported = text(&child.wait_with_output().unwrap());
+    assert!(code == Some(130) && took < 2 * PATIENCE, "{code:?} after {took:?}: {reported}");
+    reported
 }
 
 const SMALL: [&str; 4] = ["--schemas", "1", "--scale", "400"];
@@ -49,8 +49,8 @@ fn a_run_in_a_statement_without_end_keeps_its_part() {
     thread::sleep(Duration::from_secs(3));
     database.hang("slice", true);
     thread::sleep(Duration::from_millis(500));
-    let told = interrupted(child);
-    assert!(told.contains("interrupted"), "{told}");
+    let reported = interrupted(child);
+    assert!(reported.contains("interrupted"), "{reported}");
     database.hang("slice", false);
     let stored = place.mindful.run(&["export", "latest", "--as", "jsonl"]);
     let stored = String::from_utf8(stored.stdout).unwrap();
@@ -66,8 +66,11 @@ fn a_load_in_a_statement_without_end_goes_on_another_time() {
     database.hang("blocks", true);
     let child = start(&place, "load", &SMALL);
     until("the table is made", || database.state().seen.contains("blocks"));
-    let told = interrupted(child);
-    assert!(told.contains("loading MINDFUL_BLOCKS_1 was interrupted") && told.contains("left to the server"), "{told}");
+    let reported = interrupted(child);
+    assert!(
+        reported.contains("loading MINDFUL_BLOCKS_1 was interrupted") && reported.contains("left to the server"),
+        "{reported}"
+    );
     // A server goes on with a statement whose client is gone, until it answers.
     database.hang("blocks", false);
     until("the server has made it", || database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
@@ -81,7 +84,7 @@ fn a_doctor_in_a_statement_without_end_leaves_no_table() {
     database.hang("slice", true);
     let child = start(&place, "doctor", &SMALL);
     until("the doctor works", || database.state().seen.contains("slice"));
-    let told = interrupted(child);
-    assert!(told.contains("the proof was interrupted; its tables are removed"), "{told}");
+    let reported = interrupted(child);
+    assert!(reported.contains("the proof was interrupted; its tables are removed"), "{reported}");
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
 }

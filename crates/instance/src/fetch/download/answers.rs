@@ -34,7 +34,7 @@ fn head(line: &str, length: usize) -> String {
     format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
 }
 
-/// All of it: who is answered and left before the last word was sent is told of a broken pipe.
+/// All of it: who is answered and left before the last word was sent gets a broken pipe.
 fn read_request(stream: &mut TcpStream) {
     let (mut request, mut piece) = (Vec::new(), [0; 4096]);
     while !request.ends_with(b"\r\n\r\n") {

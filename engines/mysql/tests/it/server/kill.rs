@@ -19,7 +19,7 @@ const SEED: &str = "KILL_TEST_SEED";
 /// Rows a load of the owner makes.
 const LOADED: u32 = 5_000;
 
-/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each told to the
+/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the
 /// outside after its commit. Started by itself it does one round and ends.
 #[test]
 fn owner() {
@@ -83,7 +83,7 @@ impl Owner {
         self.process.wait().unwrap();
     }
 
-    /// The last number it told to be committed since its last load began.
+    /// The last number it reported as committed since its last load began.
     fn committed(self) -> u32 {
         let lines = BufReader::new(self.output).lines().map_while(Result::ok);
         lines.fold(0, |last, line| match line.strip_prefix("committed ") {
@@ -160,7 +160,7 @@ fn until_work(folder: &Path) -> Duration {
     began.elapsed()
 }
 
-/// Nothing that was told to be committed is lost, unless the data folder was made anew; tables are whole.
+/// Nothing that was reported as committed is lost, unless the data folder was made anew; tables are whole.
 fn check(server: &Private, reported: u32, notes: &Notes, at: &str) {
     let exists = |name: &str| {
         let tables = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'mine'";
@@ -168,7 +168,7 @@ fn check(server: &Private, reported: u32, notes: &Notes, at: &str) {
     };
     let number = |text: &str| sql(server, text).parse::<u32>().unwrap();
     let found = if exists("journal") { number("SELECT COALESCE(MAX(n), 0) FROM mine.journal") } else { 0 };
-    assert!(found >= reported || notes.tell("made anew"), "{at}: {reported} was told, {found} is there");
+    assert!(found >= reported || notes.tell("made anew"), "{at}: {reported} was reported, {found} is there");
     if exists("loaded") {
         // A statement that makes and fills a table is no transaction: it is whole unless the kill was within it.
         let rows = number("SELECT COUNT(*) FROM mine.loaded");

@@ -39,13 +39,13 @@ pub struct State {
     pub seen: BTreeSet<String>,
     /// The banner; empty for a usual one.
     pub banner: String,
-    /// What is told for quota and free bytes.
+    /// What is reported for quota and free bytes.
     pub quota: Option<u64>,
     /// How far its clock is ahead of this host's, us.
     pub ahead_us: i64,
     /// Where its data files are said to lie.
     pub files: Vec<String>,
-    /// How many of its two CPUs are told to be busy.
+    /// How many of its two CPUs are reported as busy.
     pub busy_cpus: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Servers that misbehave: each answers one connection as it is told to and is gone.
+//! Servers that misbehave: each answers one connection as it is asked to and is gone.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -22,7 +22,7 @@ const SEED: &str = "KILL_TEST_SEED";
 /// Rows a load of the owner makes.
 const LOADED: u32 = 20_000;
 
-/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each told to the
+/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the
 /// outside after its commit. Started by itself it does one round and ends.
 #[test]
 fn owner() {
@@ -84,7 +84,7 @@ impl Owner {
         self.process.wait().unwrap();
     }
 
-    /// The last number it told to be committed.
+    /// The last number it reported as committed.
     fn committed(self) -> u32 {
         let lines = BufReader::new(self.output).lines().map_while(Result::ok);
         lines.filter_map(|line| line.strip_prefix("committed ")?.parse().ok()).last().unwrap_or(0)
@@ -304,7 +304,7 @@ fn until_work(folder: &Path) -> Duration {
     began.elapsed()
 }
 
-/// Nothing that was told to be committed is lost, unless the data directory was made anew; tables are whole.
+/// Nothing that was reported as committed is lost, unless the data directory was made anew; tables are whole.
 fn check(server: &Embedded, reported: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
     let exists = |name: &str| sql(server, &format!("SELECT to_regclass('{name}') IS NOT NULL")) == "t";
     let found =

@@ -102,7 +102,7 @@ mod tests {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"20\"><text y=\"15\">p99</text></svg>";
 
     #[test]
-    fn a_host_without_fonts_is_told_so() {
+    fn a_host_without_fonts_is_reported_so() {
         let refused = drawn(PICTURE, Database::new()).unwrap_err().to_string();
         assert!(refused.contains("no font is installed here") && refused.contains("--as svg"), "{refused}");
     }

@@ -9,7 +9,7 @@ use crate::panel::Panel;
 
 /// Columns of time; a terminal shows at most so many.
 const COLUMNS: usize = 16;
-/// Fewer are no course.
+/// Fewer are no line over time.
 const FEWEST: usize = 3;
 
 /// The line of a step; `None` where its window is too short for one.
@@ -18,8 +18,8 @@ pub fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let blocks: Vec<_> = columns.iter().map(|column| column.blocks_per_s).collect();
     let p99: Vec<_> = columns.iter().map(|column| column.p99_us).collect();
     let mut figures = Vec::new();
-    for (name, values, told) in [("blocks/s", blocks, number as fn(f64) -> String), ("p99", p99, time_us)] {
-        if let Some(range) = range(&values, told) {
+    for (name, values, form) in [("blocks/s", blocks, number as fn(f64) -> String), ("p99", p99, time_us)] {
+        if let Some(range) = range(&values, form) {
             figures.push((name.to_owned(), values, range));
         }
     }
@@ -29,14 +29,14 @@ pub fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     }
     let mut panel = Panel::default();
     panel.blank();
-    panel.course(format!("over {} s", number(seconds)), figures);
+    panel.over_time(format!("over {} s", number(seconds)), figures);
     Some(panel)
 }
 
 /// From the least to the greatest of those that are known.
-fn range(values: &[Option<f64>], told: fn(f64) -> String) -> Option<String> {
+fn range(values: &[Option<f64>], form: fn(f64) -> String) -> Option<String> {
     let known = || values.iter().flatten().copied().filter(|value| value.is_finite());
     let (least, most) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
-    let (least, most) = (told(least), told(most));
+    let (least, most) = (form(least), form(most));
     Some(if least == most { most } else { format!("{least} to {most}") })
 }
