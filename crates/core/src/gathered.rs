@@ -127,7 +127,7 @@ pub struct Gathered {
     first: StepRecord,
     /// The ranks that belong to it.
     ranks: Range<u32>,
-    parts: BTreeMap<u32, Facts>,
+    parts: BTreeMap<u32, PartFacts>,
     slices: BTreeMap<u32, Summed>,
     occupied_us: Vec<i64>,
     published: Published,
@@ -135,7 +135,7 @@ pub struct Gathered {
 
 /// What is kept of each part.
 #[derive(Debug)]
-struct Facts {
+struct PartFacts {
     rank: RankRecord,
     placements: Vec<Placement>,
     spans: Vec<Option<Span>>,
@@ -222,7 +222,7 @@ impl Gathered {
             let long = report.long.iter().map(|op| LongOp { begin_us: moved(op.begin_us), ..*op }).collect();
             (session.saturating_add(base), SliceReport { begin_us, end_us, long, ..report.clone() })
         });
-        let facts = Facts {
+        let facts = PartFacts {
             rank: rank.clone(),
             placements: part.head.placements.clone(),
             spans: spans.collect(),

@@ -60,7 +60,7 @@ const LAUNCHERS: [Launcher; 4] = [
 ];
 
 /// What a launcher says of this process.
-struct Reported {
+struct FromLauncher {
     number: u32,
     of: Option<u32>,
     from: String,
@@ -68,7 +68,7 @@ struct Reported {
 }
 
 impl Launcher {
-    fn reported(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Reported>> {
+    fn reported(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<FromLauncher>> {
         let count = |name: &str| {
             let text = variable(name).filter(|text| !text.is_empty());
             text.map(|text| number(&text).map_err(|error| error.at(name))).transpose()
@@ -80,7 +80,7 @@ impl Launcher {
         let names: Vec<&str> = std::iter::once(self.rank).chain(self.ranks).collect();
         let parts: Option<Vec<String>> = self.job.iter().map(|name| variable(name)).collect();
         let job = parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join("."));
-        Ok(Some(Reported { number, of, from: names.join(", "), job }))
+        Ok(Some(FromLauncher { number, of, from: names.join(", "), job }))
     }
 }
 
@@ -181,7 +181,7 @@ impl Rank {
 }
 
 /// What the innermost launcher says.
-fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Reported>> {
+fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<FromLauncher>> {
     let mut all = Vec::new();
     for launcher in &LAUNCHERS {
         all.extend(launcher.reported(variable)?);
@@ -189,7 +189,8 @@ fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Reported
     // Slurm's own figures are those of what it started, such as the daemons of mpirun.
     let inner = all.iter().any(|reported| reported.from.contains("MPI_") || reported.from.starts_with("PMI_"));
     all.retain(|reported| !(inner && reported.from.starts_with("SLURM_")));
-    let differs = |a: &Reported, b: &Reported| a.number != b.number || a.of.zip(b.of).is_some_and(|(a, b)| a != b);
+    let differs =
+        |a: &FromLauncher, b: &FromLauncher| a.number != b.number || a.of.zip(b.of).is_some_and(|(a, b)| a != b);
     if let [first, rest @ ..] = &*all
         && let Some(other) = rest.iter().find(|other| differs(first, other))
     {
@@ -202,7 +203,11 @@ fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Reported
 }
 
 /// Refuses flags that say other than the launcher.
-fn agree(settings: &Settings, (rank, ranks): (Option<u32>, Option<u32>), reported: Option<&Reported>) -> Result<()> {
+fn agree(
+    settings: &Settings,
+    (rank, ranks): (Option<u32>, Option<u32>),
+    reported: Option<&FromLauncher>,
+) -> Result<()> {
     let Some(reported) = reported else { return Ok(()) };
     for (name, given, known) in [("rank", rank, Some(reported.number)), ("ranks", ranks, reported.of)] {
         if let Some((given, known)) = given.zip(known).filter(|(given, known)| given != known) {

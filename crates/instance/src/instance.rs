@@ -9,7 +9,7 @@ use mindful_core::{Error, Result, units};
 use crate::account::Account;
 use crate::folder::Folder;
 use crate::memory_group::{self, MemoryGroup};
-use crate::program::{Chosen, Facts, Phase, Program, Site};
+use crate::program::{Chosen, Conditions, Program, Purpose, Site};
 use crate::server::{self, Server};
 use crate::socket::SocketFolder;
 use crate::{data, files, shared_memory, stale};
@@ -43,7 +43,7 @@ pub struct Instance {
 #[derive(Debug)]
 struct State {
     server: Option<Server>,
-    phase: Phase,
+    purpose: Purpose,
     sessions: u32,
     chosen: Vec<Chosen>,
     /// Behind the server, so that it is removed after it.
@@ -53,7 +53,7 @@ struct State {
 
 impl Instance {
     /// Takes the folder, repairs what must be, makes the data folder if there is none, and starts the server for
-    /// [`Phase::Run`].
+    /// [`Purpose::Run`].
     pub fn open(order: Order, program: Arc<dyn Program>, events: &Arc<dyn Events>) -> Result<Self> {
         let account = order.account;
         let folder = Folder::open(&order.folder, &account, &program)?;
@@ -68,7 +68,7 @@ impl Instance {
         let socket = SocketFolder::make(&folder, &account).map_err(failed)?;
         let state = State {
             server: None,
-            phase: Phase::Run,
+            purpose: Purpose::Run,
             sessions: order.sessions,
             chosen: Vec::new(),
             group: None,
@@ -87,17 +87,17 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.
+    /// Sets the server up for `purpose`; tells whether it was restarted, so that all clients must connect anew.
     ///
-    /// A load begins with [`Phase::Load`] and ends, well or not, with [`Phase::Run`]: a crash between them makes the
+    /// A load begins with [`Purpose::Load`] and ends, well or not, with [`Purpose::Run`]: a crash between them makes the
     /// next `open` begin with an empty data folder.
-    pub fn phase(&self, phase: Phase) -> Result<bool> {
+    pub fn serve(&self, purpose: Purpose) -> Result<bool> {
         let mut state = self.state();
-        state.phase = phase;
+        state.purpose = purpose;
         let restarted = self.apply(&mut state)?;
-        let marked = match phase {
-            Phase::Load => self.folder.mark_loading(),
-            Phase::Run => self.folder.unmark_loading(),
+        let marked = match purpose {
+            Purpose::Load => self.folder.mark_loading(),
+            Purpose::Run => self.folder.unmark_loading(),
         };
         marked.map(|()| restarted)
     }
@@ -161,8 +161,8 @@ impl Instance {
     /// Starts the server, or restarts it when other settings are due.
     fn apply(&self, state: &mut State) -> Result<bool> {
         let data = self.folder.data();
-        let chosen = self.program.choose(&Facts {
-            phase: state.phase,
+        let chosen = self.program.choose(&Conditions {
+            purpose: state.purpose,
             sessions: state.sessions,
             data: &data,
             free_bytes: state.free_bytes,
@@ -188,7 +188,7 @@ impl Instance {
 
     /// Takes the page cache out of the way, if asked for, where direct I/O does not do so already.
     fn bound_page_cache(&self, state: &State) -> Result<Option<MemoryGroup>> {
-        let Some(limit) = self.page_cache_limit.filter(|_| state.phase == Phase::Run) else { return Ok(None) };
+        let Some(limit) = self.page_cache_limit.filter(|_| state.purpose == Purpose::Run) else { return Ok(None) };
         if self.program.passes_page_cache(&state.chosen) {
             note(self.events.as_ref(), "page cache: out of the way by direct I/O, which needs no limit");
             return Ok(None);

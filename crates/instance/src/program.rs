@@ -63,7 +63,7 @@ pub trait Program: Send + Sync {
     fn fits(&self, data: &Path) -> Result<()>;
 
     /// The settings to start with.
-    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>>;
+    fn choose(&self, conditions: &Conditions<'_>) -> Result<Vec<Chosen>>;
 
     /// Whether reads of a server with these settings leave nothing in the page cache.
     fn passes_page_cache(&self, _chosen: &[Chosen]) -> bool {
@@ -104,7 +104,7 @@ pub trait Program: Send + Sync {
 
 /// What the server is about to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum Purpose {
     /// Making a dataset.
     Load,
     /// Being measured.
@@ -131,9 +131,9 @@ impl Chosen {
 
 /// What the choice of settings depends on, beside the program's own options.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct Conditions<'a> {
     /// What the server is about to do.
-    pub phase: Phase,
+    pub purpose: Purpose,
     /// Most sessions it has to carry.
     pub sessions: u32,
     /// The data folder.

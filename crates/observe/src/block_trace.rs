@@ -53,7 +53,7 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
 
 /// What is known by now.
 #[derive(Debug)]
-struct Found {
+struct TraceState {
     pairs: Pairs,
     one_of: u64,
     events: u64,
@@ -68,7 +68,7 @@ struct Found {
 /// The sampler; its thread ends, and the instance is removed, when it is dropped.
 #[derive(Debug)]
 pub(crate) struct BlockTrace {
-    found: Arc<Mutex<Found>>,
+    found: Arc<Mutex<TraceState>>,
     metrics: Vec<Metric>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -76,7 +76,7 @@ pub(crate) struct BlockTrace {
 
 impl BlockTrace {
     fn start(disks: Disks, instance: Instance) -> io::Result<Self> {
-        let found = Arc::new(Mutex::new(Found {
+        let found = Arc::new(Mutex::new(TraceState {
             pairs: Pairs::default(),
             one_of: FIRST_ONE_OF,
             events: 0,
@@ -86,7 +86,7 @@ impl BlockTrace {
             fault: None,
         }));
         let (stop, stopped) = channel();
-        let reading = Reading { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: Rate::now(0) };
+        let reading = TraceReader { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: Rate::now(0) };
         let thread = std::thread::Builder::new().name("block-trace".to_owned()).spawn(move || reading.run(&stopped))?;
         Ok(Self { found, metrics: metrics(), stop: Some(stop), thread: Some(thread) })
     }
@@ -101,7 +101,7 @@ fn metrics() -> Vec<Metric> {
     ]
 }
 
-fn held(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
+fn held(found: &Mutex<TraceState>) -> MutexGuard<'_, TraceState> {
     found.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -155,16 +155,16 @@ impl Rate {
 }
 
 /// The thread's own state.
-struct Reading {
+struct TraceReader {
     disks: Disks,
     instance: Instance,
-    found: Arc<Mutex<Found>>,
+    found: Arc<Mutex<TraceState>>,
     /// The beginning of a line whose end is still to come.
     torn: Vec<u8>,
     rate: Rate,
 }
 
-impl Reading {
+impl TraceReader {
     fn run(mut self, stopped: &Receiver<()>) {
         let mut buffer = vec![0; 64 << 10];
         let (mut begun, mut settled) = (false, false);
@@ -223,7 +223,7 @@ impl Reading {
     }
 }
 
-impl Found {
+impl TraceState {
     fn take(&mut self, line: &str) {
         match parse(line) {
             Some(Line::Request(request)) => {

@@ -46,7 +46,7 @@ pub fn host_samplers(
     of_target: &[Box<dyn Sampler>],
 ) -> (Vec<Box<dyn Sampler>>, Vec<Finding>) {
     let kernel = Kernel::default();
-    let mut found = Found::default();
+    let mut found = HostSamplers::default();
     if host.local {
         let device = found.devices(&kernel, host);
         found.processes(&kernel, host, teller(of_target, shared::SERVER_CPU_US));
@@ -86,12 +86,12 @@ pub(crate) fn server_pid(host: &HostView) -> Option<u32> {
 }
 
 #[derive(Default)]
-struct Found {
+struct HostSamplers {
     samplers: Vec<Box<dyn Sampler>>,
     findings: Vec<Finding>,
 }
 
-impl Found {
+impl HostSamplers {
     fn unseen(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
         self.findings.push(code.finding(text, evidence));
     }

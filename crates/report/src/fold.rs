@@ -5,7 +5,7 @@ use mindful_core::result::Finding;
 use crate::style::Detail;
 
 /// Evidence of one wording.
-struct Reported {
+struct Wording {
     /// The text around its figures.
     around: Vec<String>,
     /// Each figure as it was written, the smallest and the largest.
@@ -16,17 +16,17 @@ struct Reported {
 
 /// What `findings`, all of one code, rest on: the wordings of most steps, one in short, and how many others there are.
 pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
-    let mut all: Vec<Reported> = Vec::new();
+    let mut all: Vec<Wording> = Vec::new();
     for finding in findings {
         let (step, text) = of_step(&finding.evidence);
         let (around, figures) = taken_apart(text);
-        match all.iter_mut().find(|reported| reported.around == around) {
-            Some(reported) => {
-                reported.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
-                reported.steps.extend(step);
-                reported.count += 1;
+        match all.iter_mut().find(|wording| wording.around == around) {
+            Some(wording) => {
+                wording.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
+                wording.steps.extend(step);
+                wording.count += 1;
             }
-            None => all.push(Reported {
+            None => all.push(Wording {
                 around,
                 figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
                 steps: step.into_iter().collect(),
@@ -34,12 +34,12 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
             }),
         }
     }
-    all.sort_by_key(|reported| std::cmp::Reverse(reported.count));
+    all.sort_by_key(|wording| std::cmp::Reverse(wording.count));
     let shown = match detail {
         Detail::Short => 1,
         Detail::Full => 3,
     };
-    let left: usize = all.iter().skip(shown).map(|reported| reported.count).sum();
+    let left: usize = all.iter().skip(shown).map(|wording| wording.count).sum();
     let mut texts: Vec<_> = all.iter().take(shown).map(text).collect();
     if left > 0 {
         texts.push(format!("and {left} more"));
@@ -102,14 +102,14 @@ fn widen([least, most]: &mut [String; 2], figure: String) {
     }
 }
 
-fn text(reported: &Reported) -> String {
-    let mut text = match steps(&reported.steps) {
+fn text(wording: &Wording) -> String {
+    let mut text = match steps(&wording.steps) {
         steps if steps.is_empty() => String::new(),
         steps => format!("{steps}: "),
     };
-    for (at, around) in reported.around.iter().enumerate() {
+    for (at, around) in wording.around.iter().enumerate() {
         text.push_str(around);
-        match reported.figures.get(at) {
+        match wording.figures.get(at) {
             Some([least, most]) if least == most => text.push_str(least),
             Some([least, most]) => text.extend([least, " to ", most]),
             None => {}

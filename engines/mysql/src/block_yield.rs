@@ -48,14 +48,14 @@ const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct BlockYield {
     /// Rows looked at.
     pub drawn: u64,
     /// Those that begin a page.
     pub own: u64,
 }
 
-impl Found {
+impl BlockYield {
     /// The pages that `blocks` rows stand in, as far as those drawn tell.
     pub fn pages(self, blocks: u64) -> u64 {
         let shared = (self.drawn - self.own) as f64 / self.drawn.max(1) as f64;
@@ -71,7 +71,7 @@ pub fn measure(
     blocks: u64,
     all: bool,
     stop: &Stop,
-) -> Result<Result<Found, &'static str>, Failure> {
+) -> Result<Result<BlockYield, &'static str>, Failure> {
     let rows = blocks.saturating_sub(FIRST + 1);
     if rows == 0 {
         return Ok(Err("the table has too few rows"));
@@ -100,7 +100,7 @@ pub fn measure(
         // Whatever the layout, some rows begin a page.
         return Ok(Err("the server tells nothing of what its statements ask for"));
     }
-    Ok(Ok(Found { drawn, own: drawn - without }))
+    Ok(Ok(BlockYield { drawn, own: drawn - without }))
 }
 
 /// In how many looks of so many the row at `place` begins a page, until it did in enough of them.
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn one_row_without_a_page_is_a_page_less_at_least() {
-        assert_eq!(Found { drawn: 1_000, own: 1_000 }.pages(2_000), 2_000);
-        assert_eq!(Found { drawn: 1_000, own: 999 }.pages(2_000), 1_998);
-        assert_eq!(Found { drawn: 1_000, own: 500 }.pages(2_001), 1_000);
+        assert_eq!(BlockYield { drawn: 1_000, own: 1_000 }.pages(2_000), 2_000);
+        assert_eq!(BlockYield { drawn: 1_000, own: 999 }.pages(2_000), 1_998);
+        assert_eq!(BlockYield { drawn: 1_000, own: 500 }.pages(2_001), 1_000);
     }
 }

@@ -25,7 +25,7 @@ use crate::lock::{self, RunLock};
 use crate::names::Kind;
 use crate::options::Options;
 use crate::registry::{self, Found};
-use crate::server::{Phase, Private};
+use crate::server::{Private, Purpose};
 use crate::session::ServerLoop;
 use crate::statement::Reach;
 use crate::verify::Look;
@@ -80,9 +80,9 @@ impl MysqlTarget {
     }
 
     /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
-    fn phase(&self, phase: Phase) -> Result<()> {
+    fn serve(&self, purpose: Purpose) -> Result<()> {
         if let Some(private) = &self.private
-            && private.phase(phase)?
+            && private.serve(purpose)?
         {
             self.link.release();
         }
@@ -171,11 +171,11 @@ impl Target for MysqlTarget {
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
-            self.phase(Phase::Load)?;
+            self.serve(Purpose::Load)?;
             let loaded = lock::alone(&self.link, &self.options.namespace, || {
                 load::load(&self.link, &self.options, self.private.is_some(), plan, events, stop)
             });
-            self.phase(Phase::Run)?;
+            self.serve(Purpose::Run)?;
             loaded?;
         }
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))

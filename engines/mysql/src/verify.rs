@@ -189,7 +189,7 @@ fn by_statements(
 }
 
 /// With which confidence that was found.
-fn how_found(measured: Result<block_yield::Found, &str>, blocks: u64) -> String {
+fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> String {
     match measured {
         Err(why) => format!("its pages are counted by the size that the server reserved alone: {why}"),
         Ok(found) if found.drawn + 3 >= blocks => format!("{} of {} rows begin a page each", found.own, found.drawn),

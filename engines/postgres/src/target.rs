@@ -17,7 +17,7 @@ use mindful_core::{Error, Result, Session, Target, clock};
 
 use crate::client_session::ClientSession;
 use crate::connect::Server;
-use crate::embedded::{Embedded, Phase};
+use crate::embedded::{Embedded, Purpose};
 use crate::link::Link;
 use crate::lock::{self, RunLock};
 use crate::options::Options;
@@ -112,9 +112,9 @@ impl PostgresTarget {
     }
 
     /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
-    fn phase(&self, phase: Phase) -> Result<()> {
+    fn serve(&self, purpose: Purpose) -> Result<()> {
         if let Some(private) = &self.private
-            && private.phase(phase)?
+            && private.serve(purpose)?
         {
             self.link.release();
         }
@@ -181,11 +181,11 @@ impl Target for PostgresTarget {
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
-            self.phase(Phase::Load)?;
+            self.serve(Purpose::Load)?;
             let loaded = lock::alone(&self.link, &self.options.namespace, || {
                 load::load(&self.link, &self.options, plan, events, stop)
             });
-            self.phase(Phase::Run)?;
+            self.serve(Purpose::Run)?;
             *self.sampled() = loaded?;
             if let Some(stored) = self.stored()? {
                 note(events, format!("stored blocks: {stored}"));

@@ -110,8 +110,8 @@ impl Ledger {
     /// The ledger of a step.
     pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::of_step(run, &step.head).map(|bytes| bytes as f64);
-        let facts = Facts { run, step, work, counters, block_bytes, words: run.words() };
-        Self { reads: facts.reads(), writes: facts.writes() }
+        let terms = Terms { run, step, work, counters, block_bytes, words: run.words() };
+        Self { reads: terms.reads(), writes: terms.writes() }
     }
 }
 
@@ -140,7 +140,7 @@ fn below(chain: &[Floor], device: &Row) -> Vec<Row> {
     chain[from..].windows(2).filter_map(row).collect()
 }
 
-struct Facts<'a> {
+struct Terms<'a> {
     run: &'a Run,
     step: &'a StepRecord,
     work: &'a Work,
@@ -149,7 +149,7 @@ struct Facts<'a> {
     words: Words,
 }
 
-impl Facts<'_> {
+impl Terms<'_> {
     fn blocks(&self, name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Row {
         Row { bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes), ..Row::new(name, per_s) }
     }

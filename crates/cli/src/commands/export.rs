@@ -122,32 +122,32 @@ fn compared(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> 
         let drawing = charts::of_two(chart, &compared, [&baseline, &candidate])?;
         return Ok(drawing.file(&charts::caption(&[baseline, candidate].concat())));
     }
-    let (a, b) = (Reported::of(&sides.baseline), Reported::of(&sides.candidate));
-    Ok(html::comparison(&compared, &Reported::subjects(&a), &Reported::subjects(&b)))
+    let (a, b) = (PageRun::of(&sides.baseline), PageRun::of(&sides.candidate));
+    Ok(html::comparison(&compared, &PageRun::subjects(&a), &PageRun::subjects(&b)))
 }
 
 /// A run with what a page says of it.
-struct Reported<'a> {
+struct PageRun<'a> {
     run: &'a Run,
     analysis: &'a Analysis,
     report: Report,
     before: String,
 }
 
-impl<'a> Reported<'a> {
+impl<'a> PageRun<'a> {
     fn of(runs: &'a [(Run, Analysis)]) -> Vec<Self> {
-        let reported = |(run, analysis): &'a (Run, Analysis)| Self {
+        let of_run = |(run, analysis): &'a (Run, Analysis)| Self {
             run,
             analysis,
             report: mindful_report::of(run, analysis, None, Detail::Full),
             before: context::found_plan(&run.head.settings),
         };
-        runs.iter().map(reported).collect()
+        runs.iter().map(of_run).collect()
     }
 
-    fn subjects(reported: &[Self]) -> Vec<Subject<'_>> {
+    fn subjects(runs: &[Self]) -> Vec<Subject<'_>> {
         let mut subjects = Vec::new();
-        for Self { run, analysis, report, before } in reported {
+        for Self { run, analysis, report, before } in runs {
             subjects.push(Subject { run, analysis, report, before });
         }
         subjects
@@ -167,7 +167,7 @@ fn shown(file: &str) -> Result<()> {
 /// The page of these runs.
 pub fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
-    Ok(html::page(&Reported::subjects(&Reported::of(&runs))))
+    Ok(html::page(&PageRun::subjects(&PageRun::of(&runs))))
 }
 
 /// One chart with the facts below it.

@@ -139,7 +139,7 @@ fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
 }
 
 /// What has been found so far.
-struct Found {
+struct SampleCounts {
     known: Vec<WaitEvent>,
     /// Samples in the order of `known`.
     counts: Vec<f64>,
@@ -148,7 +148,7 @@ struct Found {
     fault: Option<Error>,
 }
 
-impl Found {
+impl SampleCounts {
     fn add(&mut self, seen: &[(WaitEvent, f64)]) {
         for (event, sessions) in seen {
             if let Some(at) = self.known.iter().position(|known| known == event) {
@@ -160,7 +160,7 @@ impl Found {
 
 /// The thread that looks; it ends when this is dropped.
 pub struct Sampling {
-    found: Arc<Mutex<Found>>,
+    found: Arc<Mutex<SampleCounts>>,
     cancel: Box<dyn Fn() + Send + Sync>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -170,7 +170,7 @@ impl Sampling {
     fn start(mut monitor: impl Monitor, known: Vec<WaitEvent>, asked: Duration) -> Result<Self> {
         let first = MonitorCpu { own: Duration::ZERO, ..monitor.cpu() };
         let cost = Cost { asked, interval: asked, looks: 0, took: Duration::ZERO, first, last: first };
-        let found = Found { counts: vec![0.0; known.len()], known, cost, fault: None };
+        let found = SampleCounts { counts: vec![0.0; known.len()], known, cost, fault: None };
         let (found, cancel, (stop, stopped)) = (Arc::new(Mutex::new(found)), monitor.canceller(), channel());
         let shared = Arc::clone(&found);
         let thread = std::thread::Builder::new()
@@ -188,7 +188,7 @@ impl Sampling {
         self.found().map(drop)
     }
 
-    fn found(&self) -> Result<MutexGuard<'_, Found>> {
+    fn found(&self) -> Result<MutexGuard<'_, SampleCounts>> {
         let found = held(&self.found);
         match &found.fault {
             Some(fault) => Err(fault.clone()),
@@ -209,11 +209,11 @@ impl Drop for Sampling {
     }
 }
 
-fn held(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
+fn held(found: &Mutex<SampleCounts>) -> MutexGuard<'_, SampleCounts> {
     found.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mutex<Found>) {
+fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mutex<SampleCounts>) {
     for number in 0.. {
         let pause = held(found).cost.interval.mul_f64(0.5 + draw_unit(number, SPREAD));
         if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {

@@ -12,7 +12,7 @@ use mindful_conformance::Notes;
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_instance::account::Account;
-use mindful_instance::program::Phase;
+use mindful_instance::program::Purpose;
 use mindful_instance::{Instance, Order, has_data};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -175,24 +175,24 @@ fn settings_that_change_restart_the_server_and_others_do_not() {
     assert!(!instance.carry(9).unwrap());
     assert!(instance.carry(11).unwrap());
     assert_eq!(tell(&instance, "settings"), "20 true");
-    assert!(instance.phase(Phase::Load).unwrap());
+    assert!(instance.serve(Purpose::Load).unwrap());
     assert_eq!(tell(&instance, "settings"), "20 false");
-    assert!(instance.phase(Phase::Run).unwrap());
-    assert!(!instance.phase(Phase::Run).unwrap());
+    assert!(instance.serve(Purpose::Run).unwrap());
+    assert!(!instance.serve(Purpose::Run).unwrap());
 }
 
 #[test]
 fn a_crash_within_a_load_begins_anew_and_an_end_does_not() {
     let place = place();
     let (instance, _) = open(place.path());
-    instance.phase(Phase::Load).unwrap();
+    instance.serve(Purpose::Load).unwrap();
     tell(&instance, "one");
     kill(instance.pid());
     drop(instance);
     let (instance, notes) = open(place.path());
     assert!(notes.contains("made anew"), "{notes}");
     assert_eq!(tell(&instance, "count"), "1");
-    instance.phase(Phase::Load).unwrap();
+    instance.serve(Purpose::Load).unwrap();
     tell(&instance, "one");
     drop(instance);
     let (instance, notes) = open(place.path());

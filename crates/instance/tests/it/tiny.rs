@@ -11,7 +11,7 @@ use std::time::Duration;
 use mindful_core::{Error, Result};
 use mindful_instance::files::read_text;
 use mindful_instance::log::first_with;
-use mindful_instance::program::{Chosen, Facts, Kind, Making, Phase, Program, Site};
+use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Purpose, Site};
 use rustix::process::Signal;
 
 pub static KIND: Kind = Kind {
@@ -62,12 +62,12 @@ impl Program for Tiny {
         }
     }
 
-    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
+    fn choose(&self, conditions: &Conditions<'_>) -> Result<Vec<Chosen>> {
         let of = |name: &str, value: String| Chosen { name: name.to_owned(), value, reason: "a test".to_owned() };
-        let sessions = facts.sessions.next_multiple_of(10).to_string();
+        let sessions = conditions.sessions.next_multiple_of(10).to_string();
         Ok(vec![
             of("TINY_SESSIONS", sessions),
-            of("TINY_SAFE", (facts.phase == Phase::Run).to_string()),
+            of("TINY_SAFE", (conditions.purpose == Purpose::Run).to_string()),
             of("TINY_SLOW", self.slow.to_string()),
         ])
     }

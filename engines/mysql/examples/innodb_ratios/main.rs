@@ -12,7 +12,7 @@ use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, Silent};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
-use mindful_mysql::server::{Phase, Private, USER};
+use mindful_mysql::server::{Private, Purpose, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::{FromRow, Queryable};
 use mysql::{Conn, OptsBuilder};
@@ -83,15 +83,15 @@ fn main() -> Result<()> {
     let bench = Bench { private, settings, events };
     let version: String = one(&mut bench.connect()?, "SELECT VERSION()")?;
     println!("{version}: {} schemas of {} pages", DATASET.schemas, DATASET.blocks_per_schema);
-    bench.private.phase(Phase::Load)?;
+    bench.private.serve(Purpose::Load)?;
     if chosen.as_deref() == Some("loop") {
         bench.target()?.load(&DATASET, &Silent, &Stop::default())?;
     } else {
         load::compare(&bench)?;
     }
     if chosen.as_deref() != Some("load") {
-        // The cache is sized by what is there when the phase begins.
-        bench.private.phase(Phase::Run)?;
+        // The cache is sized by what is there when the run begins.
+        bench.private.serve(Purpose::Run)?;
         work::compare(&bench)?;
     }
     bench.private.destroy()

@@ -22,7 +22,7 @@ mod programs;
 mod settings;
 mod share;
 
-pub use mindful_instance::program::{Chosen, Phase};
+pub use mindful_instance::program::{Chosen, Purpose};
 pub use options::{KEYS, Options, given_settings};
 
 use crate::flavor::Flavor;
@@ -38,7 +38,7 @@ pub struct Private {
 }
 
 impl Private {
-    /// Finds programs and folder, repairs what must be, and starts the server for [`Phase::Run`].
+    /// Finds programs and folder, repairs what must be, and starts the server for [`Purpose::Run`].
     pub fn open(usual: Flavor, settings: &Settings, events: &Arc<dyn Events>) -> Result<Self> {
         let options = Options::parse(settings, usual)?;
         let server = &options.server;
@@ -86,12 +86,12 @@ impl Private {
         self.flavor
     }
 
-    /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.
+    /// Sets the server up for `purpose`; tells whether it was restarted, so that all clients must connect anew.
     ///
-    /// A load begins with [`Phase::Load`] and ends, well or not, with [`Phase::Run`]: a crash between them makes the
+    /// A load begins with [`Purpose::Load`] and ends, well or not, with [`Purpose::Run`]: a crash between them makes the
     /// next `open` begin with an empty data folder.
-    pub fn phase(&self, phase: Phase) -> Result<bool> {
-        self.instance.phase(phase)
+    pub fn serve(&self, purpose: Purpose) -> Result<bool> {
+        self.instance.serve(purpose)
     }
 
     /// Makes room for `sessions` sessions; tells whether the server was restarted for it.

@@ -10,7 +10,7 @@ use mindful_core::{Error, Result};
 use mindful_instance::capacity;
 use mindful_instance::files::{own_file, read_text};
 use mindful_instance::options::Mode;
-use mindful_instance::program::{Chosen, Facts, Kind, Making, Program, Site};
+use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Site};
 
 use super::complaint::complaint;
 use super::programs::Programs;
@@ -105,19 +105,19 @@ impl Program for Server {
         ))
     }
 
-    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
+    fn choose(&self, conditions: &Conditions<'_>) -> Result<Vec<Chosen>> {
         let lio = self.mode == Mode::Lio;
         let known = settings::Known {
             version: self.version().clone(),
             mode: self.mode,
             cache: self.cache,
-            connections: capacity::connections_for(facts.sessions),
-            data_bytes: if lio { settings::bytes_of_tables(facts.data) } else { 0 },
-            free_bytes: facts.free_bytes,
+            connections: capacity::connections_for(conditions.sessions),
+            data_bytes: if lio { settings::bytes_of_tables(conditions.data) } else { 0 },
+            free_bytes: conditions.free_bytes,
             memory_bytes: capacity::memory_bytes(),
-            direct: facts.direct,
+            direct: conditions.direct,
         };
-        settings::choose(&known, facts.phase, &self.set)
+        settings::choose(&known, conditions.purpose, &self.set)
     }
 
     fn passes_page_cache(&self, chosen: &[Chosen]) -> bool {

@@ -6,7 +6,7 @@ use std::path::Path;
 use mindful_core::{Error, Result, units};
 use mindful_instance::capacity::{FEWEST_CONNECTIONS, cache_of_all, carries, memory_bytes};
 use mindful_instance::options::Mode;
-use mindful_instance::program::{Chosen, Phase};
+use mindful_instance::program::{Chosen, Purpose};
 
 use crate::flavor::{Flavor, Version};
 
@@ -41,16 +41,16 @@ pub fn of_a_new_folder(version: &Version) -> Vec<String> {
     vec![format!("--{log}={}M", SMALLEST_LOG_MIB), "--innodb-buffer-pool-size=64M".to_owned()]
 }
 
-/// The settings for `phase`, with the user's own (`set`) in place of the chosen ones while it is measured.
-pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+/// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
+pub fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety(facts);
     chosen.extend(quiet(facts));
     chosen.push(space_for_log(facts));
-    chosen.extend(match phase {
-        Phase::Load => for_load(facts),
-        Phase::Run => for_run(facts)?,
+    chosen.extend(match purpose {
+        Purpose::Load => for_load(facts),
+        Purpose::Run => for_run(facts)?,
     });
-    if phase == Phase::Run {
+    if purpose == Purpose::Run {
         for (name, value) in set {
             chosen.retain(|other| other.name != *name && !(name == "log_bin" && other.name == NO_BINLOG));
             chosen.push(Chosen::of(name, value, "given by --set"));
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn durability_and_quiet_are_on_in_every_phase_and_mode() {
-        for (mode, phase) in [(Mode::Pio, Phase::Run), (Mode::Lio, Phase::Run), (Mode::Pio, Phase::Load)] {
-            let chosen = choose(&facts(mode), phase, &[]).unwrap();
+        for (mode, purpose) in [(Mode::Pio, Purpose::Run), (Mode::Lio, Purpose::Run), (Mode::Pio, Purpose::Load)] {
+            let chosen = choose(&facts(mode), purpose, &[]).unwrap();
             for (name, wanted) in [
                 ("innodb_flush_log_at_trx_commit", "1"),
                 ("innodb_doublewrite", "ON"),
@@ -241,7 +241,7 @@ mod tests {
     fn what_a_version_does_not_know_is_not_said_to_it() {
         let with = |flavor, major, minor, patch| {
             let version = Version { flavor, major, minor, patch };
-            choose(&Known { version, ..facts(Mode::Pio) }, Phase::Run, &[]).unwrap()
+            choose(&Known { version, ..facts(Mode::Pio) }, Purpose::Run, &[]).unwrap()
         };
         let [new, old] = [with(Flavor::MariaDb, 11, 4, 5), with(Flavor::MariaDb, 10, 11, 19)];
         let has = |chosen: &[Chosen], name: &str| value(chosen, name).is_some();
@@ -257,23 +257,23 @@ mod tests {
     #[test]
     fn what_the_user_sets_takes_the_place_of_what_was_chosen() {
         let set = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
-        let run = choose(&facts(Mode::Pio), Phase::Run, &set("innodb_flush_neighbors", "1")).unwrap();
+        let run = choose(&facts(Mode::Pio), Purpose::Run, &set("innodb_flush_neighbors", "1")).unwrap();
         assert_eq!(value(&run, "innodb_flush_neighbors").as_deref(), Some("1"));
-        let load = choose(&facts(Mode::Pio), Phase::Load, &set("innodb_flush_neighbors", "1")).unwrap();
+        let load = choose(&facts(Mode::Pio), Purpose::Load, &set("innodb_flush_neighbors", "1")).unwrap();
         assert_eq!(value(&load, "innodb_flush_neighbors").as_deref(), Some("0"));
         let mysql =
             Known { version: Version { flavor: Flavor::MySql, major: 8, minor: 0, patch: 31 }, ..facts(Mode::Pio) };
-        let run = choose(&mysql, Phase::Run, &set("log_bin", "binlog")).unwrap();
+        let run = choose(&mysql, Purpose::Run, &set("log_bin", "binlog")).unwrap();
         assert_eq!((value(&run, NO_BINLOG), value(&run, "log_bin").as_deref()), (None, Some("binlog")));
     }
 
     #[test]
     fn a_cached_run_fits_all_data_and_is_refused_beyond_the_memory() {
-        let chosen = choose(&facts(Mode::Lio), Phase::Run, &[]).unwrap();
+        let chosen = choose(&facts(Mode::Lio), Purpose::Run, &[]).unwrap();
         let mib: u64 = value(&chosen, "innodb_buffer_pool_size").unwrap().trim_end_matches('M').parse().unwrap();
         assert!((1178..1500).contains(&mib), "{mib}");
         let large = Known { data_bytes: 12 << 30, ..facts(Mode::Lio) };
-        let message = choose(&large, Phase::Run, &[]).unwrap_err().to_string();
+        let message = choose(&large, Purpose::Run, &[]).unwrap_err().to_string();
         assert!(message.contains("16 GiB") && message.contains("--mode pio"), "{message}");
     }
 

@@ -14,7 +14,7 @@ use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
 use mindful_postgres::ENGINE;
 use mindful_postgres::connect::{Connection, Server};
-use mindful_postgres::embedded::{self, Embedded, Phase};
+use mindful_postgres::embedded::{self, Embedded, Purpose};
 use tokio::runtime::{Builder, Runtime};
 
 /// Schemas and blocks of the dataset: 2 GiB.
@@ -71,11 +71,11 @@ fn main() -> Result<()> {
     let runtime = runtime.map_err(|error| Error::run(error.to_string(), "raise the limit of processes"))?;
     println!("PostgreSQL {}", private.version());
     let bench = Bench { private, runtime, settings, events };
-    bench.private.phase(Phase::Load)?;
+    bench.private.serve(Purpose::Load)?;
     if chosen.as_deref() == Some("knobs") {
-        // The cache is sized by what is there when the phase begins.
+        // The cache is sized by what is there when the run begins.
         knobs::load(&bench)?;
-        bench.private.phase(Phase::Run)?;
+        bench.private.serve(Purpose::Run)?;
         client_loop::compare(&bench)?;
         knobs::compare(&bench)?;
     } else {
@@ -84,7 +84,7 @@ fn main() -> Result<()> {
         if chosen.is_some() {
             return bench.private.destroy();
         }
-        bench.private.phase(Phase::Run)?;
+        bench.private.serve(Purpose::Run)?;
         work::compare(&bench)?;
     }
     bench.private.destroy()

@@ -10,7 +10,7 @@ use mindful_instance::capacity;
 use mindful_instance::files::{bytes_below, open_file, read_text};
 use mindful_instance::log::last_with;
 use mindful_instance::options::Mode;
-use mindful_instance::program::{Chosen, Facts, Kind, Making, Program, Site};
+use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Site};
 use mindful_instance::shared_memory;
 
 use super::access::{self, USER};
@@ -83,19 +83,19 @@ impl Program for Cluster {
         ))
     }
 
-    fn choose(&self, facts: &Facts<'_>) -> Result<Vec<Chosen>> {
+    fn choose(&self, conditions: &Conditions<'_>) -> Result<Vec<Chosen>> {
         let lio = self.mode == Mode::Lio;
         let known = settings::Known {
             major: self.binaries.major,
             mode: self.mode,
             cache: self.cache,
-            connections: capacity::connections_for(facts.sessions),
-            data_bytes: if lio { bytes_below(&facts.data.join(self.tables())) } else { 0 },
-            free_bytes: facts.free_bytes,
+            connections: capacity::connections_for(conditions.sessions),
+            data_bytes: if lio { bytes_below(&conditions.data.join(self.tables())) } else { 0 },
+            free_bytes: conditions.free_bytes,
             memory_bytes: capacity::memory_bytes(),
-            direct: facts.direct,
+            direct: conditions.direct,
         };
-        settings::choose(&known, facts.phase, &self.set)
+        settings::choose(&known, conditions.purpose, &self.set)
     }
 
     fn passes_page_cache(&self, chosen: &[Chosen]) -> bool {

@@ -24,7 +24,7 @@ mod settings;
 
 pub use access::USER;
 pub use cluster::{DATABASE, PORT};
-pub use mindful_instance::program::{Chosen, Phase};
+pub use mindful_instance::program::{Chosen, Purpose};
 pub use options::{KEYS, Options};
 pub use settings::is_direct_io;
 
@@ -38,7 +38,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Finds binaries and folder, repairs what must be, and starts the server for [`Phase::Run`].
+    /// Finds binaries and folder, repairs what must be, and starts the server for [`Purpose::Run`].
     pub fn open(settings: &Settings, events: &Arc<dyn Events>) -> Result<Self> {
         let options = Options::parse(settings)?;
         let server = &options.server;
@@ -88,12 +88,12 @@ impl Embedded {
         Ok((!has_data(&folder, &kind::KIND)?).then_some(folder))
     }
 
-    /// Sets the server up for `phase`; tells whether it was restarted, so that all clients must connect anew.
+    /// Sets the server up for `purpose`; tells whether it was restarted, so that all clients must connect anew.
     ///
-    /// A load begins with [`Phase::Load`] and ends, well or not, with [`Phase::Run`]: a crash between them makes the
+    /// A load begins with [`Purpose::Load`] and ends, well or not, with [`Purpose::Run`]: a crash between them makes the
     /// next `open` begin with an empty data directory.
-    pub fn phase(&self, phase: Phase) -> Result<bool> {
-        self.instance.phase(phase)
+    pub fn serve(&self, purpose: Purpose) -> Result<bool> {
+        self.instance.serve(purpose)
     }
 
     /// Makes room for `sessions` sessions; tells whether the server was restarted for it.

@@ -3,7 +3,7 @@
 use mindful_core::Result;
 use mindful_instance::capacity::{FEWEST_CONNECTIONS, cache_of_all, carries, memory_bytes};
 use mindful_instance::options::Mode;
-use mindful_instance::program::{Chosen, Phase};
+use mindful_instance::program::{Chosen, Purpose};
 
 /// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +28,13 @@ pub struct Known {
 
 const MIB: u64 = 1 << 20;
 
-/// The settings for `phase`, with the user's own (`set`) in place of the chosen ones while it is measured.
-pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+/// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
+pub fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety();
     chosen.extend(space_for_wal(facts.free_bytes));
-    chosen.extend(match phase {
-        Phase::Load => for_load(),
-        Phase::Run => for_run(facts)?,
+    chosen.extend(match purpose {
+        Purpose::Load => for_load(),
+        Purpose::Run => for_run(facts)?,
     });
     if facts.major >= 18 {
         chosen.push(Chosen::of(
@@ -43,7 +43,7 @@ pub fn choose(facts: &Known, phase: Phase, set: &[(String, String)]) -> Result<V
             "a process reads for itself, so its time and counters are its own",
         ));
     }
-    if phase == Phase::Run {
+    if purpose == Purpose::Run {
         for (name, value) in set {
             chosen.retain(|other| other.name != *name);
             chosen.push(Chosen::of(name, value, "given by --set"));
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn durability_is_on_in_every_phase_and_mode() {
-        for (mode, phase) in [(Mode::Pio, Phase::Run), (Mode::Lio, Phase::Run), (Mode::Pio, Phase::Load)] {
-            let chosen = choose(&facts(mode), phase, &[]).unwrap();
+        for (mode, purpose) in [(Mode::Pio, Purpose::Run), (Mode::Lio, Purpose::Run), (Mode::Pio, Purpose::Load)] {
+            let chosen = choose(&facts(mode), purpose, &[]).unwrap();
             for name in ["fsync", "full_page_writes", "synchronous_commit"] {
                 assert_eq!(value(&chosen, name).as_deref(), Some("on"));
             }
@@ -176,31 +176,31 @@ mod tests {
 
     #[test]
     fn direct_io_is_for_measured_physical_reads_only() {
-        let of = |mode, phase| value(&choose(&facts(mode), phase, &[]).unwrap(), "debug_io_direct");
-        assert_eq!(of(Mode::Pio, Phase::Run).as_deref(), Some("data"));
-        assert_eq!(of(Mode::Pio, Phase::Load), None);
-        assert_eq!(of(Mode::Lio, Phase::Run), None);
+        let of = |mode, purpose| value(&choose(&facts(mode), purpose, &[]).unwrap(), "debug_io_direct");
+        assert_eq!(of(Mode::Pio, Purpose::Run).as_deref(), Some("data"));
+        assert_eq!(of(Mode::Pio, Purpose::Load), None);
+        assert_eq!(of(Mode::Lio, Purpose::Run), None);
         let old = Known { major: 15, ..facts(Mode::Pio) };
-        assert_eq!(value(&choose(&old, Phase::Run, &[]).unwrap(), "debug_io_direct"), None);
+        assert_eq!(value(&choose(&old, Purpose::Run, &[]).unwrap(), "debug_io_direct"), None);
     }
 
     #[test]
     fn what_the_user_sets_takes_the_place_of_what_was_chosen() {
         let set = [("shared_buffers".to_owned(), "64MB".to_owned()), ("work_mem".to_owned(), "8MB".to_owned())];
-        let run = choose(&facts(Mode::Pio), Phase::Run, &set).unwrap();
+        let run = choose(&facts(Mode::Pio), Purpose::Run, &set).unwrap();
         assert_eq!(value(&run, "shared_buffers").as_deref(), Some("64MB"));
         assert_eq!(value(&run, "work_mem").as_deref(), Some("8MB"));
-        let load = choose(&facts(Mode::Pio), Phase::Load, &set).unwrap();
+        let load = choose(&facts(Mode::Pio), Purpose::Load, &set).unwrap();
         assert_eq!(value(&load, "shared_buffers").as_deref(), Some("16MB"));
     }
 
     #[test]
     fn a_cached_run_fits_all_data_and_is_refused_beyond_the_memory() {
-        let chosen = choose(&facts(Mode::Lio), Phase::Run, &[]).unwrap();
+        let chosen = choose(&facts(Mode::Lio), Purpose::Run, &[]).unwrap();
         let mib: u64 = value(&chosen, "shared_buffers").unwrap().trim_end_matches("MB").parse().unwrap();
         assert!((1178..1400).contains(&mib), "{mib}");
         let large = Known { data_bytes: 12 << 30, ..facts(Mode::Lio) };
-        let message = choose(&large, Phase::Run, &[]).unwrap_err().to_string();
+        let message = choose(&large, Purpose::Run, &[]).unwrap_err().to_string();
         assert!(message.contains("16 GiB") && message.contains("--mode pio"), "{message}");
     }
 

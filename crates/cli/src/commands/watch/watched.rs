@@ -35,13 +35,13 @@ impl Filter {
 pub struct Sources {
     names: Vec<String>,
     metrics: BTreeMap<String, Vec<Metric>>,
-    last: BTreeMap<String, Reading>,
+    last: BTreeMap<String, LastReading>,
     seconds: BTreeMap<u32, Vec<(String, Vec<Line>)>>,
     timed: Histograms,
 }
 
 #[derive(Debug)]
-struct Reading {
+struct LastReading {
     at_us: i64,
     values: Vec<Option<f64>>,
 }
@@ -74,7 +74,7 @@ impl Sources {
                 None
             }
             Event::Sample { source, boundary, at_us, values, .. } => {
-                self.read(source, boundary, Reading { at_us, values })
+                self.read(source, boundary, LastReading { at_us, values })
             }
             Event::Latencies { source, sampled, .. } => {
                 self.timed.add(&source, &sampled);
@@ -93,7 +93,7 @@ impl Sources {
         openmetrics::text(sources, &self.timed)
     }
 
-    fn read(&mut self, source: String, boundary: u32, reading: Reading) -> Option<Second> {
+    fn read(&mut self, source: String, boundary: u32, reading: LastReading) -> Option<Second> {
         let lines = self.lines(&source, &reading);
         self.last.insert(source.clone(), reading);
         let reported = self.seconds.entry(boundary).or_default();
@@ -107,7 +107,7 @@ impl Sources {
     }
 
     /// What the metrics of `source` did since its last reading; `None` for the first.
-    fn lines(&self, source: &str, reading: &Reading) -> Option<Vec<Line>> {
+    fn lines(&self, source: &str, reading: &LastReading) -> Option<Vec<Line>> {
         let (last, metrics) = (self.last.get(source)?, self.metrics.get(source)?);
         let seconds = (reading.at_us - last.at_us) as f64 / 1e6;
         let line = |(metric, (before, now)): (&Metric, (&Option<f64>, &Option<f64>))| {

@@ -207,9 +207,9 @@ fn a_proxy_that_refuses_is_reported_without_its_password() {
 
 /// What was asked of bytes.
 #[derive(Default)]
-struct Reported(Mutex<Vec<(u64, u64)>>);
+struct AskedBytes(Mutex<Vec<(u64, u64)>>);
 
-impl Events for Reported {
+impl Events for AskedBytes {
     fn emit(&self, event: Event) {
         if let Event::Progress { done, of, .. } = event {
             self.0.lock().unwrap().push((done, of));
@@ -220,7 +220,7 @@ impl Events for Reported {
 #[test]
 fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     let base = source(vec![answer("200 OK", &vec![7; 300_000])]);
-    let reported = Reported::default();
+    let reported = AskedBytes::default();
     let source = Source::with(&base, Vec::new(), None, QUICK).unwrap();
     let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &reported).unwrap_err();
     assert!(refusal.to_string().contains("hash"));

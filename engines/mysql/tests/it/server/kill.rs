@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::Notes;
 use mindful_core::draw::mix64;
-use mindful_mysql::server::{Phase, Private};
+use mindful_mysql::server::{Private, Purpose};
 
 use crate::support::{MARIADB, gone, kill, log, open, opened, place, servers, sql};
 
@@ -43,7 +43,7 @@ fn owner() {
 
 /// A table that is either whole or not there, and a journal that lasts.
 fn load(server: &Private) {
-    server.phase(Phase::Load).unwrap();
+    server.serve(Purpose::Load).unwrap();
     println!("loading");
     sql(server, "CREATE DATABASE IF NOT EXISTS mine");
     sql(server, "CREATE TABLE IF NOT EXISTS mine.journal (n INT PRIMARY KEY) ENGINE = InnoDB");
@@ -51,7 +51,7 @@ fn load(server: &Private) {
     sql(server, "DROP TABLE IF EXISTS mine.loaded");
     let rows = format!("SELECT seq, REPEAT('x', 500) AS filler FROM mine.seq_1_to_{LOADED}");
     sql(server, &format!("CREATE TABLE mine.loaded ENGINE = InnoDB {rows}"));
-    server.phase(Phase::Run).unwrap();
+    server.serve(Purpose::Run).unwrap();
     println!("at work");
 }
 

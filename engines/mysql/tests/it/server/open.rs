@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use mindful_mysql::server::Phase;
+use mindful_mysql::server::Purpose;
 
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, opened, place, refusal, servers, sql, started};
 
@@ -40,9 +40,9 @@ fn lives(kind: Kind, version: &str) {
         assert_eq!(sql(&server, &format!("SELECT @@GLOBAL.{name}")), wanted, "{name}");
     }
     sql(&server, "CREATE DATABASE mine");
-    assert!(server.phase(Phase::Load).unwrap(), "a load has settings of its own");
+    assert!(server.serve(Purpose::Load).unwrap(), "a load has settings of its own");
     assert_eq!(sql(&server, "SELECT @@GLOBAL.innodb_io_capacity"), "10000");
-    assert!(server.phase(Phase::Run).unwrap());
+    assert!(server.serve(Purpose::Run).unwrap());
     assert_eq!(sql(&server, "SHOW DATABASES LIKE 'mine'"), "mine");
     let pid = server.pid() as i32;
     assert_eq!(servers(&folder), [pid]);

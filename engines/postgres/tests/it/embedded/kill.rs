@@ -11,7 +11,7 @@ use mindful_conformance::Notes;
 use mindful_conformance::with_own_memory;
 use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
-use mindful_postgres::embedded::{Embedded, Phase};
+use mindful_postgres::embedded::{Embedded, Purpose};
 
 use crate::embedded::support::{gone, kill, log, names, open, place, servers, sql, started};
 
@@ -46,13 +46,13 @@ fn owner() {
 
 /// A table that is either whole or not there, and a journal that lasts.
 fn load(server: &Embedded) {
-    server.phase(Phase::Load).unwrap();
+    server.serve(Purpose::Load).unwrap();
     println!("loading");
     sql(server, "CREATE TABLE IF NOT EXISTS journal (n int)");
     sql(server, "DROP TABLE IF EXISTS loaded");
     let rows = format!("SELECT n, repeat('x', 500) AS filler FROM generate_series(1, {LOADED}) n");
     sql(server, &format!("CREATE TABLE loaded AS {rows}"));
-    server.phase(Phase::Run).unwrap();
+    server.serve(Purpose::Run).unwrap();
     println!("at work");
 }
 
@@ -187,7 +187,7 @@ fn a_killed_server_leaves_no_shared_memory() {
         for folder in [&kept, &anew, &lost] {
             let server = started(folder, user);
             if folder == &anew {
-                server.phase(Phase::Load).unwrap();
+                server.serve(Purpose::Load).unwrap();
             }
             let at_work = "SELECT count(*) FROM pg_stat_activity, generate_series(1, 100000)";
             sql(&server, at_work);
@@ -224,7 +224,7 @@ fn a_crash_within_a_load_begins_anew_and_one_without_does_not() {
     let place = place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
-    server.phase(Phase::Load).unwrap();
+    server.serve(Purpose::Load).unwrap();
     sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
     servers(&folder).into_iter().for_each(kill);
     drop(server);
@@ -233,7 +233,7 @@ fn a_crash_within_a_load_begins_anew_and_one_without_does_not() {
     assert!(notes.tell("made anew"), "{}", notes.all());
     assert_eq!(sql(&server, "SELECT count(*) FROM pg_class WHERE relname = 't'"), "0");
     // An orderly end within a load keeps what is complete.
-    server.phase(Phase::Load).unwrap();
+    server.serve(Purpose::Load).unwrap();
     sql(&server, "CREATE TABLE t AS SELECT 43 AS n");
     drop(server);
     assert_eq!(sql(&started(&folder, &[]), "SELECT n FROM t"), "43");

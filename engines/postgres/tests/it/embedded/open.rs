@@ -7,7 +7,7 @@ use std::time::Instant;
 use mindful_conformance::network;
 use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
-use mindful_postgres::embedded::Phase;
+use mindful_postgres::embedded::Purpose;
 
 use crate::embedded::support::{mode_and_owner, open, place, query, servers, settings, sql, started};
 use crate::support::at_hand;
@@ -70,8 +70,8 @@ fn older_major_versions_work_too() {
         let server = started(&place.path().join(version), &[("pg_version", version)]);
         assert!(server.version().starts_with(version));
         assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
-        assert!(server.phase(Phase::Load).unwrap());
-        assert!(server.phase(Phase::Run).unwrap());
+        assert!(server.serve(Purpose::Load).unwrap());
+        assert!(server.serve(Purpose::Run).unwrap());
     }
 }
 
@@ -129,8 +129,8 @@ fn the_server_listens_on_no_tcp_port() {
 fn settings_are_those_that_were_chosen_in_either_phase() {
     let place = place();
     let server = started(&place.path().join("pg"), &[("set", "work_mem=7MB")]);
-    for phase in [Phase::Run, Phase::Load, Phase::Run] {
-        server.phase(phase).unwrap();
+    for purpose in [Purpose::Run, Purpose::Load, Purpose::Run] {
+        server.serve(purpose).unwrap();
         let chosen = server.chosen();
         assert!(chosen.iter().all(|one| !one.reason.is_empty()));
         for one in &chosen {
@@ -144,7 +144,7 @@ fn settings_are_those_that_were_chosen_in_either_phase() {
     }
     assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
     assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
-    assert!(!server.phase(Phase::Run).unwrap(), "a restart for nothing");
+    assert!(!server.serve(Purpose::Run).unwrap(), "a restart for nothing");
 }
 
 #[test]
@@ -178,9 +178,9 @@ fn more_sessions_are_carried_after_a_restart() {
 fn a_cached_run_holds_all_that_was_loaded() {
     let place = place();
     let server = started(&place.path().join("pg"), &[("mode", "lio")]);
-    server.phase(Phase::Load).unwrap();
+    server.serve(Purpose::Load).unwrap();
     sql(&server, "CREATE TABLE t AS SELECT repeat('x', 1000) AS filler FROM generate_series(1, 200000)");
-    server.phase(Phase::Run).unwrap();
+    server.serve(Purpose::Run).unwrap();
     let fits = "SELECT pg_size_bytes(current_setting('shared_buffers')) > pg_database_size('mindful') * 1.1";
     assert_eq!(sql(&server, fits), "t");
 }
