@@ -170,8 +170,10 @@ pub mod shared {
     pub const PAGE_CACHE_DROPS: Counter = Counter("drop_pagecache");
     /// Processes that the kernel killed for want of memory.
     pub const OOM_KILLS: Counter = Counter("oom_kill");
-    /// CPU of the thread that reads the counters, us.
+    /// CPU of the thread that reads counters at boundaries, us.
     pub const OBSERVER_CPU_US: Counter = Counter("observer_cpu");
+    /// CPU of the thread that reads counters once they have settled, us.
+    pub const SETTLED_OBSERVER_CPU_US: Counter = Counter("settled_observer_cpu");
     /// CPU of the thread that times requests at the device, us.
     pub const TRACE_CPU_US: Counter = Counter("trace_cpu");
     /// CPU of mindful's thread that asks the server for its waits, us.

@@ -1,9 +1,9 @@
-//! CPU and memory of mindful itself.
+//! CPU and memory of mindful itself, and what of it the reading of sources takes.
 
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Sampler, shared};
+use mindful_core::metric::{Metric, Phase, Sampler, shared};
 use mindful_host::kernel_file::{named_values, value};
 use mindful_host::{Kernel, cpu};
 
@@ -17,7 +17,7 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(kernel: &Kernel) -> Self {
         let help = "user and system CPU of mindful itself, without the processes it started";
-        let watching = "CPU of the thread that reads all sources; part of it";
+        let watching = "CPU of the thread that reads the sources of boundaries; part of it";
         let metrics = [
             Metric::counter(shared::CLIENT_CPU_US, "us", help),
             Metric::counter(shared::OBSERVER_CPU_US, "us", watching),
@@ -37,10 +37,39 @@ impl Sampler for Client {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        // The thread that asks is the one that reads all other sources too.
+        // The thread that asks is the one that reads all other sources of boundaries too.
         let [process, thread] = [cpu::of_process(), cpu::of_thread()].map(|used| Some(used.as_secs_f64() * 1e6));
         let status = value(&self.status).unwrap_or_default();
         let peak = named_values(&status).get("VmHWM").map(|kib| *kib as f64 * 1024.0);
         Ok(vec![process, thread, peak])
+    }
+}
+
+/// Samples the CPU of the thread that reads what has settled, for it is the one that asks here.
+#[derive(Debug)]
+pub(crate) struct SettledClient(Metric);
+
+impl SettledClient {
+    pub(crate) fn new() -> Self {
+        let help = "CPU of the thread that reads the settled sources; part of `client_cpu`";
+        Self(Metric::counter(shared::SETTLED_OBSERVER_CPU_US, "us", help))
+    }
+}
+
+impl Sampler for SettledClient {
+    fn name(&self) -> &'static str {
+        "client-settled"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        std::slice::from_ref(&self.0)
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(vec![Some(cpu::of_thread().as_secs_f64() * 1e6)])
     }
 }

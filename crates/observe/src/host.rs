@@ -10,7 +10,7 @@ use mindful_host::device::locate;
 use mindful_host::mounts::Mount;
 
 use crate::cgroup::Cgroup;
-use crate::client::Client;
+use crate::client::{Client, SettledClient};
 use crate::cpu::HostCpu;
 use crate::data_devices::DataDevices;
 use crate::diskstats::Diskstats;
@@ -70,6 +70,7 @@ pub fn host_samplers(
         found.unseen(codes::HOST_NOT_SEEN, text, "the server's address is not of this host");
     }
     found.samplers.push(Box::new(Client::new(&kernel)));
+    found.samplers.push(Box::new(SettledClient::new()));
     found.samplers.extend(Network::open(&kernel).map(|network| Box::new(network) as Box<dyn Sampler>));
     (found.samplers, found.findings)
 }

@@ -72,7 +72,7 @@ pub(super) const FIGURES: &[Figure] = &[
         "cpu.watching_cores",
         Unit::Cores,
         "CPU of the threads that read counters, time requests and ask for wait events / time",
-        &[shared::OBSERVER_CPU_US, shared::TRACE_CPU_US, shared::SAMPLING_CPU_US],
+        &[shared::OBSERVER_CPU_US, shared::SETTLED_OBSERVER_CPU_US, shared::TRACE_CPU_US, shared::SAMPLING_CPU_US],
         |s| s.summary.cpu.watching_cores,
     ),
     Figure::of_step(

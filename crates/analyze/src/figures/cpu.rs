@@ -43,7 +43,7 @@ pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
         iops_per_core: gross.map(|us| 1e6 / us),
         cores_per_100k_iops: gross.map(|us| 0.1 * us),
         watching_cores: cores(shared::OBSERVER_CPU_US).map(|observer| {
-            let others = [shared::TRACE_CPU_US, shared::SAMPLING_CPU_US];
+            let others = [shared::SETTLED_OBSERVER_CPU_US, shared::TRACE_CPU_US, shared::SAMPLING_CPU_US];
             others.into_iter().filter_map(cores).fold(observer, |a, b| a + b)
         }),
         wait_sampling_share: wait_sampling(counters),

@@ -223,7 +223,7 @@ fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
     let (samplers, findings) = host_samplers(&HostView::default(), true, &[]);
     // A host without interfaces of its own has no network.
     let of_client: Vec<_> = samplers.iter().map(|sampler| sampler.name()).filter(|name| *name != "network").collect();
-    assert_eq!(of_client, ["client"]);
+    assert_eq!(of_client, ["client", "client-settled"]);
     assert_eq!(findings[0].code, "host-not-seen");
     assert!(findings[0].text.contains("its CPU, its processes and its device are not seen"), "{}", findings[0].text);
 }

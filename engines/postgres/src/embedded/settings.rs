@@ -67,10 +67,9 @@ fn safety() -> Vec<Chosen> {
 }
 
 /// No checkpoint that the clock or the log forces falls into the window: an hour, and as much log as a quarter of the
-/// free space holds.
+/// free space holds, in powers of two, so that what is stored between two runs seldom makes them differ.
 fn space_for_wal(free_bytes: u64) -> [Chosen; 3] {
-    let quarter = (free_bytes / 4 / MIB).min(32 << 10);
-    let size = if quarter >= 1024 { quarter / 1024 * 1024 } else { quarter.max(256) };
+    let size = 1_u64 << (free_bytes / 4 / MIB).clamp(256, 32 << 10).ilog2();
     [
         Chosen::of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
         Chosen::of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
@@ -209,6 +208,7 @@ mod tests {
         let chosen = |free: u64| value(&space_for_wal(free), "max_wal_size").unwrap();
         assert_eq!(chosen(1 << 20), "256MB");
         assert_eq!(chosen(10 << 30), "2048MB");
+        assert_eq!(chosen(36 << 30), chosen(60 << 30), "another run's data is no other setting");
         assert_eq!(chosen(10 << 40), "32768MB");
     }
 
