@@ -14,11 +14,18 @@ use rustix::fs::OFlags;
 
 /// Longest file that is read.
 const LONGEST: u64 = 64 << 20;
+/// How the folder of a job begins: whatever else is in the place may be somebody's.
+const JOB: &str = "mindful-job-";
+/// How files begin in a job's folder: rows, parts, and what is not yet in its place.
+const OURS: [&str; 3] = ["rank-", "part-", APART];
+const APART: &str = ".mindful-";
 
 /// The folder.
 #[derive(Debug)]
 pub struct SharedFolder {
     path: PathBuf,
+    /// As whom this process writes there: whoever keeps the files may take root for somebody else.
+    user: u32,
     /// Names files that nobody else writes.
     own: String,
     written: AtomicU64,
@@ -28,24 +35,45 @@ impl SharedFolder {
     /// The folder at `path`, made where it is missing.
     ///
     /// # Errors
-    /// It cannot be written, or others than its owner's group may write there.
+    /// It cannot be written, is another user's, or others than its owner's group may write there.
     pub fn open(path: &Path) -> Result<Self> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
         made.map_err(|error| cannot(path, &error))?;
-        let facts = fs::metadata(path).map_err(|error| cannot(path, &error))?;
-        if facts.mode() & 0o002 != 0 {
-            return Err(Error::plan(
-                format!("everybody may write to {}", path.display()),
-                "give --meet dir:PATH of a folder that only the ranks' user can write",
-            ));
-        }
         let own = format!("{}-{}", rustix::system::uname().nodename().to_string_lossy(), std::process::id());
-        let folder = Self { path: path.to_owned(), own, written: AtomicU64::new(0) };
-        folder.now_us().map(|_| folder)
+        let mut folder = Self { path: path.to_owned(), user: 0, own, written: AtomicU64::new(0) };
+        folder.user = folder.probe().map_err(|error| cannot(path, &error))?.uid();
+        let facts = fs::metadata(path).map_err(|error| cannot(path, &error))?;
+        let refused = |what: String| {
+            Err(Error::plan(what, "give --meet dir:PATH of a folder that only the ranks' user can write"))
+        };
+        if facts.mode() & 0o002 != 0 {
+            return refused(format!("everybody may write to {}", path.display()));
+        }
+        if ![0, folder.user].contains(&facts.uid()) {
+            return refused(format!("{} is another user's, who may put other files in their place", path.display()));
+        }
+        Ok(folder)
     }
 
     fn job(&self, job: &str) -> PathBuf {
-        self.path.join(job)
+        self.path.join(format!("{JOB}{job}"))
+    }
+
+    /// What the file system says of a file that was just written in the place; it is gone again.
+    fn probe(&self) -> std::io::Result<fs::Metadata> {
+        let (path, file) = self.write_apart(&self.path, b"")?;
+        let facts = file.metadata();
+        fs::remove_file(path)?;
+        facts
+    }
+
+    /// Nothing but a folder of our own: a link would lead elsewhere.
+    fn check(&self, job: &Path) -> std::io::Result<()> {
+        let facts = fs::symlink_metadata(job)?;
+        if facts.is_dir() && facts.uid() == self.user {
+            return Ok(());
+        }
+        Err(std::io::Error::new(ErrorKind::PermissionDenied, format!("{} is no folder of this user", job.display())))
     }
 
     fn row(&self, job: &str, rank: u32) -> PathBuf {
@@ -59,7 +87,7 @@ impl SharedFolder {
     /// A file of a name of its own in `folder` with this content.
     fn write_apart(&self, folder: &Path, content: &[u8]) -> std::io::Result<(PathBuf, File)> {
         let number = self.written.fetch_add(1, Ordering::SeqCst);
-        let path = folder.join(format!(".{}-{number}", self.own));
+        let path = folder.join(format!("{APART}{}-{number}", self.own));
         let _ = fs::remove_file(&path);
         let mut file = options().write(true).create_new(true).mode(0o600).open(&path)?;
         file.write_all(content)?;
@@ -69,7 +97,8 @@ impl SharedFolder {
     /// Puts a file in the place of `path`, whole or not at all.
     fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
         let folder = path.parent().unwrap_or(&self.path);
-        let replaced = self.write_apart(folder, content).and_then(|(apart, _)| fs::rename(apart, path));
+        let apart = self.check(folder).and_then(|()| self.write_apart(folder, content));
+        let replaced = apart.and_then(|(apart, _)| fs::rename(apart, path));
         replaced.map_err(|error| cannot(path, &error))
     }
 
@@ -90,16 +119,23 @@ impl SharedFolder {
             let old = job
                 .metadata()
                 .is_ok_and(|facts| facts.is_dir() && now_us - (facts.mtime() * 1_000_000) > KEPT.as_micros() as i64);
-            let ours = fs::read_dir(job.path()).is_ok_and(|files| {
-                files.flatten().all(|file| {
-                    let name = file.file_name();
-                    ["rank-", "part-", "."].iter().any(|start| name.to_string_lossy().starts_with(start))
-                })
-            });
-            if old && ours {
-                let _ = fs::remove_dir_all(job.path());
+            if old && job.file_name().to_string_lossy().starts_with(JOB) {
+                self.remove(&job.path(), |_| true);
             }
         }
+    }
+
+    /// Removes from a job's folder the files of ours that are `meant`, and the folder where nothing is left in it.
+    fn remove(&self, job: &Path, meant: impl Fn(&str) -> bool) {
+        let Ok(names) = self.check(job).and_then(|()| fs::read_dir(job)) else { return };
+        for name in names.flatten() {
+            let file = name.file_name().to_string_lossy().into_owned();
+            if OURS.iter().any(|start| file.starts_with(start)) && meant(&file) {
+                let _ = fs::remove_file(name.path());
+            }
+        }
+        // What holds files of others, or of a rank that is still there, stays.
+        let _ = fs::remove_dir(job);
     }
 }
 
@@ -137,14 +173,8 @@ impl Meeting for SharedFolder {
     }
 
     fn now_us(&self) -> Result<i64> {
-        let reported = self.write_apart(&self.path, b"").and_then(|(path, file)| {
-            let facts = file.metadata();
-            fs::remove_file(path)?;
-            facts
-        });
-        reported
-            .map(|facts| facts.mtime() * 1_000_000 + facts.mtime_nsec() / 1_000)
-            .map_err(|error| cannot(&self.path, &error))
+        let facts = self.probe().map_err(|error| cannot(&self.path, &error))?;
+        Ok(facts.mtime() * 1_000_000 + facts.mtime_nsec() / 1_000)
     }
 
     /// Files bear the time of the kernel's last tick: 10 ms where it ticks slowest.
@@ -156,7 +186,7 @@ impl Meeting for SharedFolder {
         let (now_us, place) = (self.now_us()?, self.row(job, row.rank));
         self.tidy(now_us);
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.job(job));
-        made.map_err(|error| cannot(&place, &error))?;
+        made.and_then(|()| self.check(&self.job(job))).map_err(|error| cannot(&place, &error))?;
         let content = text(row, now_us + lease.as_micros() as i64);
         let apart = self.write_apart(&self.job(job), &content).map_err(|error| cannot(&place, &error))?.0;
         let linked = fs::hard_link(&apart, &place);
@@ -207,18 +237,9 @@ impl Meeting for SharedFolder {
     }
 
     fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        let folder = self.job(job);
-        let Ok(names) = fs::read_dir(&folder) else { return Ok(()) };
-        for name in names.flatten() {
-            let file = name.file_name().to_string_lossy().into_owned();
-            let of_rank = |rank: u32| file == format!("rank-{rank}") || file.starts_with(&format!("part-{rank}-"));
-            let ours = ["rank-", "part-"].iter().any(|start| file.starts_with(start));
-            if rank.map_or(ours || file.starts_with('.'), of_rank) {
-                let _ = fs::remove_file(name.path());
-            }
-        }
-        // What holds files of others, or of a rank that is still there, stays.
-        let _ = fs::remove_dir(folder);
+        self.remove(&self.job(job), |file| {
+            rank.is_none_or(|rank| file == format!("rank-{rank}") || file.starts_with(&format!("part-{rank}-")))
+        });
         Ok(())
     }
 }
@@ -235,6 +256,54 @@ mod tests {
         let meeting = SharedFolder::open(&folder.path().join("a/b")).unwrap();
         mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&meeting, &std::thread::sleep);
         assert_eq!(fs::read_dir(folder.path().join("a/b")).unwrap().count(), 0, "nothing is left");
+    }
+
+    /// A row of a job that nobody is at any more.
+    fn row() -> Row {
+        Row { rank: 0, token: "t".to_owned(), body: String::new() }
+    }
+
+    #[test]
+    fn what_others_keep_beside_a_job_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let meeting = SharedFolder::open(folder.path()).unwrap();
+        let long_ago = std::time::SystemTime::UNIX_EPOCH;
+        let own = ["theirs/.git", "empty", "mindful-job-old/notes"].map(|name| folder.path().join(name));
+        own.iter().for_each(|path| fs::create_dir_all(path).unwrap());
+        let files = ["mindful-job-old/rank-0", "mindful-job-now/.env"].map(|name| folder.path().join(name));
+        fs::create_dir(folder.path().join("mindful-job-now")).unwrap();
+        files.iter().for_each(|path| fs::write(path, "0 t\n").unwrap());
+        for name in ["theirs", "empty", "mindful-job-old"] {
+            File::open(folder.path().join(name)).unwrap().set_modified(long_ago).unwrap();
+        }
+        meeting.join("now", &row(), Duration::from_secs(9)).unwrap();
+        meeting.clear("now", None).unwrap();
+        assert!(own.iter().all(|path| path.is_dir()), "{own:?}");
+        assert_eq!(files.map(|path| path.exists()), [false, true], "a row of long ago goes, a file of others stays");
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_job_is_not_followed() {
+        let (folder, theirs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let meeting = SharedFolder::open(folder.path()).unwrap();
+        fs::write(theirs.path().join(".mindful-theirs"), "").unwrap();
+        std::os::unix::fs::symlink(theirs.path(), folder.path().join("mindful-job-j")).unwrap();
+        assert!(meeting.join("j", &row(), Duration::from_secs(9)).is_err());
+        assert!(meeting.send("j", 0, 0, b"part").is_err());
+        meeting.clear("j", None).unwrap();
+        assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 1, "nothing is written or removed there");
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        if !rustix::process::geteuid().is_root() {
+            return mindful_conformance::not_run("only root can give a folder away");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::chown(folder.path(), Some(65_534), None).unwrap();
+        let error = SharedFolder::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("another user's") && error.contains("--meet"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

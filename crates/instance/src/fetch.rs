@@ -78,7 +78,7 @@ fn refused(artefact: &Artefact, why: &str) -> Error {
 }
 
 /// What others may write would be their programs, not those that were checked.
-fn check_owner(shelf: &Path) -> Result<()> {
+pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::metadata(shelf).map_err(|error| reason::of_place(shelf, &error))?;
     let mine = meta.uid() == Account::mine().uid || meta.uid() == 0;

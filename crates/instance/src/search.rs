@@ -7,7 +7,7 @@ use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
-use crate::fetch::{Artefact, fetch};
+use crate::fetch::{Artefact, check_owner, fetch};
 
 /// What the programs of a database server are called, and where they may be.
 #[derive(Debug)]
@@ -65,6 +65,9 @@ impl Search<'_> {
         }
         let place = account.reach(self.shelf, "--fetch-dir")?;
         let fetched = place.join(self.version).join(self.known.below);
+        for folder in [&place, &place.join(self.version)].into_iter().filter(|_| fetched.exists()) {
+            check_owner(folder)?;
+        }
         let missing = if self.is_in(&fetched) {
             None
         } else if let Some((artefact, url)) = &self.source {
@@ -227,6 +230,21 @@ mod tests {
         let old = |version: &str| version.starts_with("16.2");
         assert_eq!(search(&old, None).newest(&folders, &me).unwrap().version, "16.2");
         assert_eq!(search(&|_| false, None).newest(&folders, &me), None);
+    }
+
+    #[test]
+    fn programs_that_others_may_have_put_there_are_refused() {
+        let (top, me) = (top(), Account::choose(None).unwrap());
+        folder(top.path(), "18.6");
+        let any = |_: &str| true;
+        let found = || Search { shelf: top.path(), ..search(&any, None) }.find(&me, &Silent);
+        assert_eq!(found().unwrap().version, "18.6");
+        for open in [top.path().to_owned(), top.path().join("18.6")] {
+            fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+            let refusal = found().unwrap_err().to_string();
+            assert!(refusal.contains("written by others") && refusal.contains("--fetch-dir"), "{refusal}");
+            fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        }
     }
 
     #[test]

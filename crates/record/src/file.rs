@@ -44,17 +44,35 @@ pub fn create(path: &Path) -> io::Result<File> {
 
 /// Puts a file with this content in the place of `path`, whole or not at all.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let next = path.with_file_name(name);
-    let written = create(&next).and_then(|mut file| {
-        file.write_all(content)?;
+    replace_by(path, |mut file| file.write_all(content))
+}
+
+fn replace_by(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let next = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = create(&next).and_then(|file| {
+        write(&file)?;
         file.sync_all()?;
         fs::rename(&next, path)
     });
     written.inspect_err(|_| {
         let _ = fs::remove_file(&next);
     })
+}
+
+/// Makes the file `path` by `write`, whole or not at all, closed to others. It must not be there yet unless it may be
+/// replaced; a link, a pipe or a device never is.
+pub fn put(path: &Path, may_replace: bool, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if may_replace && meta.is_file() => replace_by(path, write),
+        Ok(_) if may_replace => Err(io::Error::new(io::ErrorKind::InvalidInput, "what is there is no regular file")),
+        _ => {
+            let file = create_new(path)?;
+            write(&file).inspect_err(|_| {
+                let _ = fs::remove_file(path);
+            })
+        }
+    }
 }
 
 /// Makes the folder `path` and those above it that are missing, closed to others.

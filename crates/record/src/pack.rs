@@ -3,6 +3,7 @@
 //! A pack comes from anywhere. Reading one takes out the record and the figures alone; each name in it is one of ours, stands
 //! in it once, below one folder called as a run is, and is a regular file: there are no links to follow and no paths to leave by.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -43,7 +44,7 @@ pub fn is_pack(path: &Path) -> bool {
 
 /// Packs the record and figures in the folder `run` of `id`, and texts by their names, into `to`. Where a record is among
 /// the texts, it and figures of it stand for those of the folder.
-pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: File) -> io::Result<()> {
+pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: &File) -> io::Result<()> {
     let mut whole: Box<dyn Read> = Box::new(io::empty());
     let replaced = texts.iter().any(|(name, _)| *name == LOG);
     for name in [LOG, SUMMARY].into_iter().filter(|_| !replaced) {
@@ -60,9 +61,50 @@ pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: File) -> io::Re
     }
     // Two empty blocks end a tar.
     let mut to = io::BufWriter::new(to);
-    compress(whole.chain(io::repeat(0).take(2 * BLOCK as u64)), &mut to, CompressionLevel::Fastest);
+    let fault = RefCell::new(None);
+    let tar = Faultless { inner: whole.chain(io::repeat(0).take(2 * BLOCK as u64)), fault: &fault };
+    compress(tar, Faultless { inner: &mut to, fault: &fault }, CompressionLevel::Fastest);
+    fault.into_inner().map_or(Ok(()), Err)?;
     to.flush()?;
     to.get_ref().sync_all()
+}
+
+/// Keeps the first error for later, for whom it goes to does not expect any: from then on there is nothing to read, and what is
+/// written is forgotten.
+struct Faultless<'a, T> {
+    inner: T,
+    fault: &'a RefCell<Option<io::Error>>,
+}
+
+impl<T> Faultless<'_, T> {
+    fn tried(&mut self, otherwise: usize, act: impl FnOnce(&mut T) -> io::Result<usize>) -> io::Result<usize> {
+        if self.fault.borrow().is_some() {
+            return Ok(otherwise);
+        }
+        match act(&mut self.inner) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                *self.fault.borrow_mut() = Some(error);
+                Ok(otherwise)
+            }
+            done => done,
+        }
+    }
+}
+
+impl<T: Read> Read for Faultless<'_, T> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.tried(0, |inner| inner.read(bytes))
+    }
+}
+
+impl<T: Write> Write for Faultless<'_, T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.tried(bytes.len(), |inner| inner.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.tried(0, |inner| inner.flush().map(|()| 0)).map(|_| ())
+    }
 }
 
 /// A file of the tar: its header, its content, and zeros up to the next block.

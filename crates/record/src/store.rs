@@ -55,7 +55,16 @@ impl Store {
     /// Begins a run: makes its folder and writes its head. An empty id or start time is filled in.
     ///
     /// The target as given is not stored: where a setting repeats it, the redacted one takes its place.
-    pub fn create(&self, mut head: RunHead) -> Result<RunWriter> {
+    pub fn create(&self, head: RunHead) -> Result<RunWriter> {
+        self.begin(head, false)
+    }
+
+    /// The same for a run made of others that were not all made here: it is from elsewhere, too.
+    pub fn create_taken_in(&self, head: RunHead) -> Result<RunWriter> {
+        self.begin(head, true)
+    }
+
+    fn begin(&self, mut head: RunHead, imported: bool) -> Result<RunWriter> {
         let at = Timestamp::now();
         if head.started_at.is_empty() {
             head.started_at = format!("{at:.3}");
@@ -73,9 +82,14 @@ impl Store {
             let dir = self.run_dir(&head.id);
             match file::create_folder(&dir) {
                 Ok(()) => {
-                    let log = dir.join(LOG);
-                    let file = file::create_new(&log).map_err(|error| cannot_create(&log, &error))?;
-                    return RunWriter::begin(head, dir, file);
+                    let made = |name: &str| {
+                        file::create_new(&dir.join(name)).map_err(|error| cannot_create(&dir.join(name), &error))
+                    };
+                    if imported {
+                        made(IMPORTED)?;
+                    }
+                    let log = made(LOG)?;
+                    return RunWriter::begin(head, dir, log);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && !named => {}
                 Err(error) => return Err(cannot_create(&dir, &error)),
@@ -341,8 +355,8 @@ impl Store {
         self.check(id)?;
         let log = file::open_itself(&self.run_dir(id).join(LOG));
         log.as_ref().map_or(Ok(()), |log| lock(log, id))?;
-        let written = if replace { file::create(to) } else { file::create_new(to) };
-        written.and_then(|to| pack::write(&self.run_dir(id), id, texts, to)).map_err(|error| {
+        let written = file::put(to, replace, |file| pack::write(&self.run_dir(id), id, texts, file));
+        written.map_err(|error| {
             let next = if error.kind() == ErrorKind::AlreadyExists {
                 "give --output FILE, or --yes to replace it"
             } else {

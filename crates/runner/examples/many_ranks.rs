@@ -161,7 +161,7 @@ fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
     let all = merge::collected(&party, &own)?;
     let (collected, taken) = (cpu(), began_merge.elapsed());
     let chunk = meeting.take(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
-    let (_, analysis) = merge::stored(store, all)?;
+    let (_, analysis) = merge::stored(store, all, true)?;
     let (stored, done) = (cpu(), began_merge.elapsed());
     party.end(true)?;
     let step = &analysis.summary.steps[0];

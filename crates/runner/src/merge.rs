@@ -37,10 +37,12 @@ pub fn of_folders(mut runs: Vec<Run>) -> Result<Gathering> {
     Ok(all)
 }
 
-/// Stores what was gathered as a run of its own; gives it as it was read back, with what it says.
-pub fn stored(store: &Store, all: Gathering) -> Result<(Run, Analysis)> {
+/// Stores what was gathered as a run of its own; gives it as it was read back, with what it says. Where `own` is false not
+/// all of it was written here, and nothing that it says may be carried out.
+pub fn stored(store: &Store, all: Gathering, own: bool) -> Result<(Run, Analysis)> {
     let run = all.finish().map_err(refused)?;
-    let writer = store.create(part::head_of_all(&run.head))?;
+    let head = part::head_of_all(&run.head);
+    let writer = if own { store.create(head) } else { store.create_taken_in(head) }?;
     for event in part::events(&run) {
         writer.emit(event);
     }

@@ -104,7 +104,7 @@ fn shared(context: &Context, party: &Party, show: &mut dyn FnMut(&Run, &Analysis
         return Ok(Shared { valid: party.end(false)?, own });
     }
     let all = merge::collected(party, &own.run)?;
-    let (run, analysis) = merge::stored(&context.store, all)?;
+    let (run, analysis) = merge::stored(&context.store, all, true)?;
     show(&run, &analysis)?;
     context.hook(HookMoment::End, &run.head.id)?;
     let valid = party.end(analysis.summary.validity != Validity::Invalid)?;

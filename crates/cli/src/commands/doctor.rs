@@ -1,11 +1,13 @@
 //! `mindful doctor`: what would spoil the result, before anything runs; what an engine proves of itself is kept for runs.
 
-use std::fs;
+use std::io::Write;
+use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::engine::{Proven, SelfProof};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
+use mindful_record::file;
 use mindful_runner::{preflight, self_proof};
 use serde_json::json;
 
@@ -51,12 +53,14 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     Ok(if failed { Exit::Invalid } else { Exit::Ok })
 }
 
-/// Writes what a report of a bug needs into the current folder; gives the file.
+/// Writes what a report of a bug needs into the current folder, where nothing has the name; gives the file.
 fn keep(bundle: &str) -> Result<String> {
     let name = format!("mindful-doctor-{}.txt", mindful_core::clock::now_us() / 1_000_000);
+    // Whoever else may write to the folder can guess the name.
+    let written = file::put(Path::new(&name), false, |mut file| file.write_all(bundle.as_bytes()));
     let unwritten =
         |error| Error::run(format!("cannot write {name} ({error})"), "go to a folder that can be written to");
-    fs::write(&name, bundle).map_err(unwritten)?;
+    written.map_err(unwritten)?;
     Ok(name)
 }
 

@@ -1,7 +1,6 @@
 //! Files that verbs write where the user says.
 
-use std::fs;
-use std::io::{Error as IoError, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use mindful_core::{Error, Result};
@@ -10,14 +9,7 @@ use mindful_record::file;
 /// Writes `what` to `path`, closed to others. It must not be there yet unless it may be replaced; a link, a pipe or a
 /// device never is.
 pub fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
-    let there = fs::symlink_metadata(path).ok();
-    let written = match there {
-        Some(meta) if replace && !meta.is_file() => {
-            Err(IoError::new(ErrorKind::InvalidInput, "what is there is no regular file"))
-        }
-        Some(_) if replace => file::replace(path, what),
-        _ => file::create_new(path).and_then(|mut file| file.write_all(what)),
-    };
+    let written = file::put(path, replace, |mut file| file.write_all(what));
     written.map_err(|error| {
         let next = if error.kind() == ErrorKind::AlreadyExists {
             "give --output FILE, or --yes to replace it"

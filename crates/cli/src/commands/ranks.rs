@@ -79,13 +79,19 @@ pub fn merge(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let names = matches.get_many::<String>("runs").into_iter().flatten();
     let runs = names.map(|name| read(&store, name)).collect::<Result<Vec<_>>>()?;
-    let (run, analysis) = merge::stored(&store, merge::of_folders(runs)?)?;
+    let own = runs.iter().all(|(_, own)| *own);
+    let runs = runs.into_iter().map(|(run, _)| run).collect();
+    let (run, analysis) = merge::stored(&store, merge::of_folders(runs)?, own)?;
     show::print(&run, &analysis, show::Form::of(matches), &store)?;
     Ok(if analysis.summary.validity == Validity::Invalid { Exit::Invalid } else { Exit::Ok })
 }
 
-/// A run by its folder, or by its name in the store.
-fn read(store: &Store, name: &str) -> Result<Run> {
+/// A run by its folder, or by its name in the store, and whether it was written here.
+fn read(store: &Store, name: &str) -> Result<(Run, bool)> {
     let log = Path::new(name).join(LOG);
-    if log.exists() { read_run(&log) } else { store.read(&store.resolve(name)?) }
+    if log.exists() {
+        return Ok((read_run(&log)?, false));
+    }
+    let id = store.resolve(name)?;
+    Ok((store.read(&id)?, store.is_own(&id)))
 }

@@ -203,6 +203,27 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
 }
 
 #[test]
+fn what_is_merged_from_folders_executes_nothing() {
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    let touched = ranks.mindful.folder().join("touched");
+    let hook = format!("--hook-end=touch {}", touched.display());
+    for child in [0, 1].map(|rank| ranks.start(rank, 2, &[&hook])) {
+        let (code, _, reported) = ended(child);
+        assert_eq!(code, Some(0), "{reported}");
+    }
+    std::fs::remove_file(&touched).unwrap();
+    let parts = [0, 1].map(|rank| ranks.part(rank));
+    let merged = ranks.mindful.run(&["merge", &parts[0], &parts[1]]);
+    assert!(merged.status.success(), "{merged:?}");
+    let reported = refused(&ranks.mindful.run(&["rerun", "latest"]));
+    assert!(reported.contains("made elsewhere"), "{reported}");
+    let again = ranks.mindful.run(&["rerun", "latest", "--target", "null:"]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("hook_end"), "{again:?}");
+    assert!(!touched.exists());
+}
+
+#[test]
 fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
     let _beside = Quiet::beside();
     // Before the others have come, when all are ready, the first rank in the window and in its merge: jobs beside each other.

@@ -29,6 +29,28 @@ fn packed(dir: &Path) -> (Store, String, Vec<u8>) {
     (store, id, fs::read(dir.join("run.tar.zst")).unwrap())
 }
 
+#[test]
+fn a_pack_that_cannot_be_written_is_an_error_and_no_device_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, id, _) = packed(dir.path());
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let error = pack::write(&store.run_dir(&id), &id, &[], &full).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(dir.path().join("elsewhere"), &link).unwrap();
+    for to in [&link, Path::new("/dev/full")] {
+        let refusal = store.pack(&id, &[], to, true).unwrap_err().to_string();
+        assert!(refusal.contains("no regular file"), "{refusal}");
+        assert!(fs::symlink_metadata(to).is_ok_and(|there| !there.is_file()), "{} is gone", to.display());
+    }
+    // One that is there is replaced by a whole one, or stays.
+    let before = fs::read(dir.path().join("run.tar.zst")).unwrap();
+    fs::remove_file(store.run_dir(&id).join("run.jsonl")).unwrap();
+    store.pack(&id, &[], &dir.path().join("run.tar.zst"), true).unwrap_err();
+    assert_eq!(fs::read(dir.path().join("run.tar.zst")).unwrap(), before);
+}
+
 /// Tries to take `pack` into an empty store; the reason why not, and that nothing of it is left.
 fn refused(pack: &[u8]) -> String {
     let dir = tempfile::tempdir().unwrap();

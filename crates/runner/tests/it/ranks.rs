@@ -199,10 +199,10 @@ fn folders_merged_later_give_the_same_figures() {
     let came = job.ranks(3, &[(0, &[], "1"), (1, &[], "1"), (2, &[], "1")]);
     let merged = came[0].clone().unwrap().unwrap();
     let all = merge::of_folders([2, 0, 1].map(|rank| job.part(rank)).into()).unwrap();
-    let (_, again) = merge::stored(&job.store(9), all).unwrap();
+    let (_, again) = merge::stored(&job.store(9), all, true).unwrap();
     assert_eq!(figures(&again.summary), figures(&merged));
     let missing = merge::of_folders([0, 1].map(|rank| job.part(rank)).into());
-    let missing = missing.and_then(|all| merge::stored(&job.store(8), all)).unwrap_err();
+    let missing = missing.and_then(|all| merge::stored(&job.store(8), all, true)).unwrap_err();
     assert!(missing.to_string().contains("rank 2 is missing"), "{missing}");
     let twice = merge::of_folders([0, 1, 1, 2].map(|rank| job.part(rank)).into()).unwrap_err();
     assert!(twice.to_string().contains("rank 1 is there twice"), "{twice}");
@@ -550,7 +550,7 @@ fn what_another_rank_found_stands_in_the_run_of_all() {
     let mut parts: Vec<Run> = [0, 1].map(|rank| job.part(rank)).into();
     parts[1].findings = vec![codes::CLOCK_STEP.finding("A clock was set.", "by 300 ms")];
     let all = merge::of_folders(parts).unwrap();
-    let (run, analysis) = merge::stored(&job.store(9), all).unwrap();
+    let (run, analysis) = merge::stored(&job.store(9), all, true).unwrap();
     let reported =
         |finding: &&Finding| finding.code == "clock-step" && finding.evidence == "rank 1 on host-1: by 300 ms";
     assert_eq!(analysis.summary.findings.iter().filter(reported).count(), 1, "{:?}", analysis.summary.findings);
