@@ -35,6 +35,6 @@ pub fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
 
 fn missing(evidence: String) -> Finding {
     let text = "Nobody has seen whether this engine, which is experimental, does on this server what it says it does: \
-                `mindful doctor` with the same --target finds out in about a minute, and later runs know it.";
+                `mindful doctor` with the same --target finds out in about half a minute, and later runs know it.";
     codes::SELF_PROOF_MISSING.finding(text, evidence)
 }
