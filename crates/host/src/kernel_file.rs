@@ -28,8 +28,8 @@ impl Default for Kernel {
 /// Longest text of a file that is read at once, bytes: `/proc/cpuinfo` of thousands of CPUs.
 const LONGEST: u64 = 16 << 20;
 
-/// Opens what should be a file. A pipe in its place has nobody who writes and must not be waited for.
-pub(crate) fn opened(path: &Path) -> io::Result<File> {
+/// Opens what should be a file for reading. A pipe in its place has nobody who writes and must not be waited for.
+pub fn opened(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
 }
 

@@ -1,10 +1,10 @@
 //! The database file: whose it is, and connections to it.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
+use mindful_host::kernel_file;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::explain;
@@ -147,7 +147,7 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     let unreadable = |error: std::io::Error| {
         Error::target(format!("cannot read {shown} ({error})"), "name a file that this user may read and write")
     };
-    let mut file = match File::open(path) {
+    let mut file = match kernel_file::opened(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
@@ -193,6 +193,15 @@ mod tests {
             assert_eq!(std::fs::read(path).ok(), before);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing was put beside them");
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_the_file_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = DatabaseFile::from_url(&format!("sqlite:{}", pipe.display()), None).unwrap_err().to_string();
+        assert!(error.contains("is not a file"), "{error}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use mindful_core::slice::Placement;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::file_lock::{self, FileLocks};
+use mindful_host::kernel_file;
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::checks;
@@ -108,7 +109,7 @@ impl SqliteTarget {
         let inode = self.file.path().metadata().ok()?.ino();
         // A file that was removed and made anew is another one.
         if !opened.last().is_some_and(|file| file.metadata().is_ok_and(|metadata| metadata.ino() == inode)) {
-            opened.push(File::open(self.file.path()).ok()?);
+            opened.push(kernel_file::opened(self.file.path()).ok()?);
         }
         stored::measure(opened.last()?, self.file.page_bytes())
     }
