@@ -269,10 +269,14 @@ mod tests {
         let meeting = SharedFolder::open(folder.path()).unwrap();
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         let own = ["theirs/.git", "empty", "mindful-job-old/notes"].map(|name| folder.path().join(name));
-        own.iter().for_each(|path| fs::create_dir_all(path).unwrap());
+        for path in &own {
+            fs::create_dir_all(path).unwrap();
+        }
         let files = ["mindful-job-old/rank-0", "mindful-job-now/.env"].map(|name| folder.path().join(name));
         fs::create_dir(folder.path().join("mindful-job-now")).unwrap();
-        files.iter().for_each(|path| fs::write(path, "0 t\n").unwrap());
+        for path in &files {
+            fs::write(path, "0 t\n").unwrap();
+        }
         for name in ["theirs", "empty", "mindful-job-old"] {
             File::open(folder.path().join(name)).unwrap().set_modified(long_ago).unwrap();
         }
