@@ -181,7 +181,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Prints on stdout; tells whether anyone still reads.
 pub fn offer(text: &str) -> Result<bool> {
-    offer_bytes(text.as_bytes())
+    offer_bytes(mindful_report::escape_json(text).as_bytes())
 }
 
 /// The same of what need not be text.

@@ -1,6 +1,8 @@
 //! Stored runs as others see them, with the names in them or without.
 
 use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read as _};
 
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
@@ -44,7 +46,7 @@ impl<'a> Runs<'a> {
         Ok((run, analysis))
     }
 
-    /// All lines of the record of run `id`: as they stand, where names may stay.
+    /// All whole lines of the record of run `id`: as they stand, where names may stay.
     pub fn lines(&self, id: &str) -> Result<String> {
         if let Some(redactor) = &self.redactor {
             let mut lines = String::new();
@@ -52,7 +54,7 @@ impl<'a> Runs<'a> {
             return Ok(lines);
         }
         let path = self.store.log(id)?;
-        record_file::open_itself(&path).and_then(|file| record_file::text(file, u64::MAX - 1)).map_err(|error| {
+        record_file::open_itself(&path).and_then(whole_lines).map_err(|error| {
             Error::run(format!("{} cannot be read: {error}", path.display()), "look at the rights of the run folder")
         })
     }
@@ -61,6 +63,15 @@ impl<'a> Runs<'a> {
     pub fn name(&self, name: &str) -> String {
         self.redactor.as_ref().map_or_else(|| name.to_owned(), |redactor| redactor.borrow_mut().text(name))
     }
+}
+
+/// The lines of `record`. A torn last one no reader takes for an event; between the words of the others stands white space.
+fn whole_lines(mut record: File) -> io::Result<String> {
+    let mut lines = Vec::new();
+    record.read_to_end(&mut lines)?;
+    lines.truncate(lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1));
+    lines.iter_mut().filter(|byte| byte.is_ascii_control() && **byte != b'\n').for_each(|byte| *byte = b' ');
+    String::from_utf8(lines).map_err(io::Error::other)
 }
 
 /// What takes names out, knowing the keys of all plans, this host and its user.

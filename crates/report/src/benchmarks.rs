@@ -151,7 +151,8 @@ pub fn openmetrics((run, analysis): Side) -> String {
     text
 }
 
-/// A value of a label, as the format wants it.
+/// A value of a label, as the format wants it: it knows no other characters that steer.
 fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    let escaped = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    escaped.replace(char::is_control, "\u{fffd}")
 }

@@ -1,5 +1,7 @@
 //! Names and texts from outside, made harmless for a terminal.
 
+use std::borrow::Cow;
+
 /// `text` on one line, with every character that could steer a terminal or turn the direction of reading written as
 /// `\u{…}`.
 pub fn escape(text: &str) -> String {
@@ -33,6 +35,16 @@ pub fn escape_to(text: &str, width: usize) -> String {
     cut
 }
 
+/// `text` that is made of harmless parts and JSON: the control characters that JSON leaves as they are, written as it
+/// writes the others. To a terminal U+009B is what ESC [ is.
+pub fn escape_json(text: &str) -> Cow<'_, str> {
+    let left = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    if !text.contains(left) {
+        return text.into();
+    }
+    text.chars().map(|c| if left(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -43,6 +55,14 @@ mod tests {
     fn nothing_steers_the_terminal() {
         assert_eq!(escape("a\x1b[2Jb\r\n\u{9b}31m\u{202e}x"), "a\\u{1b}[2Jb\\u{d}\\n\\u{9b}31m\\u{202e}x");
         assert_eq!(escape("Prüfung 日本"), "Prüfung 日本");
+    }
+
+    #[test]
+    fn json_that_steers_is_the_same_json() {
+        let name = "a\u{9b}31m\u{7f}b";
+        let text = serde_json::to_string(name).unwrap();
+        assert_eq!(escape_json(&text), r#""a\u009b31m\u007fb""#);
+        assert_eq!(serde_json::from_str::<String>(&escape_json(&text)).unwrap(), name);
     }
 
     proptest! {

@@ -34,7 +34,7 @@ mod table;
 mod targets;
 mod terminal;
 
-pub use escape::escape;
+pub use escape::{escape, escape_json};
 pub use report::{Report, of};
 pub use style::{Detail, Style};
 pub use table::table_of;

@@ -48,6 +48,7 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
         Some(sides) => compared(matches, &runs, &sides)?,
         None => of_ids(matches, &runs)?,
     };
+    let exported = mindful_report::escape_json(&exported).into_owned();
     if matches.get_flag("github_summary") {
         return summary::append(&exported);
     }

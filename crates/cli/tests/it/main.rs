@@ -34,6 +34,7 @@ mod format_1;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod full_store;
 mod hostile_runs;
+mod hostile_text;
 mod imports;
 #[cfg(feature = "sqlite")]
 mod knobs;

@@ -112,7 +112,7 @@ fn named(lines: &str) -> String {
 }
 
 /// All forms that `export` knows, as it tells them itself.
-fn forms(mindful: &Mindful) -> Vec<String> {
+pub fn forms(mindful: &Mindful) -> Vec<String> {
     let refused = mindful.run(&["export", "--as", "there-is-no-such-form"]);
     let reported = String::from_utf8(refused.stderr).unwrap();
     let listed = reported.split_once("choose ").unwrap_or_else(|| panic!("{reported}")).1;

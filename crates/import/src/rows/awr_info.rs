@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mindful_core::oracle::{event, statistic};
 
 use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
-use super::row::Row;
+use super::row::{Row, piped};
 use crate::report::Waited;
 
 /// The columns.
@@ -38,9 +38,8 @@ fn line(row: Row<'_>) -> String {
     let foreground = |event| latency(report.foreground_waits(event), report.foreground_lacks(event));
     let background = |event| latency(report.background_waits(event), report.background_lacks(event));
     let minutes = report.snapshots.elapsed_min.map(|min| (min.value * 60.0 + 1e-6).trunc());
-    let file = row.reported.file.replace(['|', '\n', '\r'], " ");
     let fields = [
-        file,
+        piped(&row.reported.file),
         reported.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
         whole(minutes.or(report.elapsed_s())),
         tenths(printed_cpu(row).or(reported.db_cpu_cores)),
@@ -66,5 +65,5 @@ fn line(row: Row<'_>) -> String {
 fn top(row: Row<'_>) -> String {
     let Some(line) = row.report.top.first() else { return String::new() };
     let share = line.percent.map_or_else(String::new, |percent| format!(" {percent} %"));
-    format!("{}{share}", line.name.replace('|', " "))
+    format!("{}{share}", piped(&line.name))
 }

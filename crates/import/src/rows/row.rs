@@ -22,7 +22,17 @@ impl<'a> Row<'a> {
 /// A field of a table for other programs: quoted where it must be.
 pub fn field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '@']) || (text.starts_with('-') && text.parse::<f64>().is_err());
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text = harmless(text, &[]);
     let text = if formula { format!("'{text}") } else { text };
     if text.contains([',', '"', '\'']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// A field between `|`.
+pub fn piped(text: &str) -> String {
+    harmless(text, &['|'])
+}
+
+/// `text` with a space for whatever steers a terminal, and for `marks`.
+fn harmless(text: &str, marks: &[char]) -> String {
+    text.chars().map(|c| if c.is_control() || marks.contains(&c) { ' ' } else { c }).collect()
 }

@@ -7,7 +7,7 @@ use mindful_core::metric::shared;
 use mindful_core::result::Summary;
 use mindful_core::run::Run;
 use mindful_core::workload::OpKind;
-use mindful_import::rows::{AWR_INFO, field, flashdba_names};
+use mindful_import::rows::{AWR_INFO, field, flashdba_names, piped};
 
 const MIB: f64 = 1_048_576.0;
 const GIB: f64 = 1_073_741_824.0;
@@ -15,7 +15,7 @@ const GIB: f64 = 1_073_741_824.0;
 /// A header and a line a step, `|` between fields.
 pub fn awr_info(run: &Run, analysis: &Analysis) -> String {
     let line = |row: &Row<'_>| {
-        let cell = |name| row.of_awr_info(name).unwrap_or_default().replace(['|', '\n', '\r'], " ");
+        let cell = |name| piped(&row.of_awr_info(name).unwrap_or_default());
         AWR_INFO.split('|').map(cell).collect::<Vec<_>>().join("|")
     };
     let lines: Vec<_> = rows(run, analysis).iter().map(line).collect();

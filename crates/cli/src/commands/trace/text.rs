@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mindful_import::waits::{Distribution, Field, Grouped, Kind};
-use mindful_report::table_of;
+use mindful_report::{escape, table_of};
 
 const TITLES: [&str; 11] = [
     "group",
@@ -25,7 +25,7 @@ pub fn report(file: &str, fields: &[Field], grouped: &Grouped, top: usize) -> St
     let mut rows: Vec<_> =
         groups.iter().take(top).map(|group| cells(group.key.clone(), &group.latencies, all)).collect();
     rows.push(cells("all".to_owned(), all, all));
-    let mut text = format!("{file}: {} of {} waits, by {}\n\n", all.count, grouped.waits, names(fields));
+    let mut text = format!("{}: {} of {} waits, by {}\n\n", escape(file), all.count, grouped.waits, names(fields));
     text.push_str(&table_of(&TITLES, rows));
     if groups.len() > top {
         // Writing to a string cannot fail.
