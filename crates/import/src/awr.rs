@@ -36,17 +36,16 @@ impl Format for Awr {
 }
 
 /// All reports in `text`, each up to the next.
-fn reports(text: &str) -> Vec<Read> {
-    let begins = begins(text);
-    let ends = begins.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
-    let one = |((begin, scope), end): (&(usize, Scope), usize)| {
-        let part = &text[*begin..end];
+fn reports(text: &str) -> impl ExactSizeIterator<Item = Read> {
+    let (begins, is_page) = (begins(text), is_page(text));
+    (0..begins.len()).map(move |number| {
+        let (begin, scope) = begins[number];
+        let part = &text[begin..begins.get(number + 1).map_or(text.len(), |(end, _)| *end)];
         // A page is marked up all through; what is no page has no row.
-        let page = is_page(text) || part.contains("<table");
+        let page = is_page || part.contains("<table");
         let tables = if page { tables::html::tables(part) } else { tables::text::tables(part) };
-        (report::of_tables(&tables, *scope), part.contains("End of Report"))
-    };
-    begins.iter().zip(ends).map(one).collect()
+        (report::of_tables(&tables, scope), part.contains("End of Report"))
+    })
 }
 
 /// Whether it is a page.
@@ -61,8 +60,8 @@ fn begins(text: &str) -> Vec<(usize, Scope)> {
     let mut begins: Vec<(usize, Scope)> = Vec::new();
     for (heading, scope) in HEADINGS {
         for (at, _) in text.match_indices(heading) {
-            let line = text[..at].rsplit('\n').next().unwrap_or_default().trim();
-            if line.is_empty() || line.ends_with('>') {
+            let before = input::before(text, at);
+            if before.is_empty() || before.ends_with(['\n', '>']) {
                 begins.push((at, scope));
             }
         }

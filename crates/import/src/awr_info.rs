@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::input;
 use crate::number::{self, Printed};
 use crate::report::{EventLine, Report, Statistic};
-use crate::report_to_run;
+use crate::report_to_run::{self, MOST_COLUMNS, MOST_REPORTS};
 use crate::reported::{Reported, sessions_of};
 
 const WHAT: &str = "row of awr_info";
@@ -39,10 +39,11 @@ impl Format for AwrInfo {
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
         let text = input::text(name, input)?;
         let mut lines = text.lines().skip_while(|line| !is_header(line));
-        let columns: Vec<&str> = lines.next().unwrap_or_default().split('|').map(str::trim).collect();
-        let rows: Vec<Cells<'_>> =
-            lines.filter(|line| line.contains('|') && !is_header(line)).map(|line| Cells::of(&columns, line)).collect();
-        let reports = rows.iter().map(|row| (row.report(), true)).collect();
+        let columns: Vec<&str> =
+            lines.next().unwrap_or_default().split('|').map(str::trim).take(MOST_COLUMNS).collect();
+        let rows = lines.filter(|line| line.contains('|') && !is_header(line)).map(|line| Cells::of(&columns, line));
+        let rows: Vec<Cells<'_>> = rows.take(MOST_REPORTS + 1).collect();
+        let reports = rows.iter().map(|row| (row.report(), true));
         let mut steps = report_to_run::each(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);

@@ -25,6 +25,6 @@ impl Format for EventHistogram {
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, &read::records(&input::text(name, input)?))
+        to_run::reported(name, &read::records(name, &input::text(name, input)?)?)
     }
 }

@@ -42,6 +42,11 @@ pub fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
+/// `text` up to what stands before byte `at` on its line, white space left out. Looks no farther back: a file may be one line.
+pub fn before(text: &str, at: usize) -> &str {
+    text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace())
+}
+
 /// What cannot be read.
 pub fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::plan(format!("{name} cannot be read: {error}"), "look at its path and its rights, and whether it is whole")

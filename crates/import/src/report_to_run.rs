@@ -29,11 +29,27 @@ const BACKGROUND: [&str; 6] = [
 /// A report, and whether its last line is there.
 pub type Read = (Report, bool);
 
+/// Most reports that are taken from one file: years of them, one an hour, are kept in files of their own.
+pub const MOST_REPORTS: usize = 4_096;
+
+/// Most columns that a table of reports is read to: more than any that is known has.
+pub const MOST_COLUMNS: usize = 1_024;
+
 /// A step of each report of the file `name`; of several in one file each is named by its place.
 ///
 /// # Errors
-/// As of a single one.
-pub fn each(name: &str, what: impl Fn(&Report) -> &'static str, reports: Vec<Read>) -> Result<Vec<Reported>> {
+/// As of a single one, or there are more than [`MOST_REPORTS`].
+pub fn each(
+    name: &str,
+    what: impl Fn(&Report) -> &'static str,
+    reports: impl ExactSizeIterator<Item = Read>,
+) -> Result<Vec<Reported>> {
+    if reports.len() > MOST_REPORTS {
+        return Err(Error::run(
+            format!("{name} holds more than {MOST_REPORTS} reports"),
+            "give a part of them at a time, or look at what it holds",
+        ));
+    }
     let many = reports.len() > 1;
     let step = |(number, (report, ended)): (usize, Read)| {
         let file = if many { format!("{name}#{number}") } else { name.to_owned() };

@@ -31,18 +31,19 @@ impl Format for Statspack {
 }
 
 /// All reports in `text`, each up to the next.
-fn reports(text: &str) -> Vec<Read> {
+fn reports(text: &str) -> impl ExactSizeIterator<Item = Read> {
     let begins = begins(text);
-    let ends = begins.iter().skip(1).copied().chain([text.len()]);
-    let one = |(begin, end): (&usize, usize)| {
-        let part = &text[*begin..end];
+    (0..begins.len()).map(move |number| {
+        let part = &text[begins[number]..begins.get(number + 1).copied().unwrap_or(text.len())];
         (report::of_tables(&tables::text::tables(part), Scope::Instance), part.contains("End of Report"))
-    };
-    begins.iter().zip(ends).map(one).collect()
+    })
 }
 
 /// Where reports begin in `text`.
 fn begins(text: &str) -> Vec<usize> {
-    let alone = |at: &usize| text[..*at].rsplit('\n').next().unwrap_or_default().trim().is_empty();
+    let alone = |at: &usize| {
+        let before = input::before(text, *at);
+        before.is_empty() || before.ends_with('\n')
+    };
     text.match_indices(HEADING).map(|(at, _)| at).filter(alone).collect()
 }

@@ -1,9 +1,8 @@
 //! Records: a time stamp, what is counted, and cumulative counts by bucket.
 
-use std::collections::BTreeMap;
-
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
+use mindful_core::{Error, Result};
 
 /// A reading of the buckets.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,30 +15,47 @@ pub struct Record {
     pub label: String,
     /// ns in the unit of the buckets.
     pub unit_ns: Option<u64>,
-    /// Cumulative counts by upper bound of the bucket, one map an instance: where buckets begin anew, the next one does.
-    /// Instances come in any order.
-    pub instances: Vec<BTreeMap<u64, u64>>,
+    /// `(upper bound of a bucket, cumulative count)` of all instances, as they stand.
+    buckets: Vec<(u64, u64)>,
 }
 
 /// More waits than any instance lives to see.
 const MOST: u64 = 1 << 48;
+/// More instances than any cluster has: each is compared with each of the record before.
+const MOST_INSTANCES: usize = 128;
 
-/// All whole records of `text`.
-pub fn records(text: &str) -> Vec<Record> {
+impl Record {
+    /// The buckets of each instance, rising: where they begin anew, the next one does. Instances come in any order.
+    pub fn instances(&self) -> impl Iterator<Item = &[(u64, u64)]> {
+        self.buckets.chunk_by(|(bucket, _), (next, _)| bucket < next)
+    }
+}
+
+/// All whole records of `text`, which stands in the file `name`.
+///
+/// # Errors
+/// A record with more than [`MOST_INSTANCES`].
+pub fn records(name: &str, text: &str) -> Result<Vec<Record>> {
     let mut records = Vec::new();
-    let mut open: Option<(Record, u64)> = None;
+    let mut open: Option<Record> = None;
     for line in text.lines().map(str::trim) {
         match (line, &mut open) {
-            ("<begin record>", _) => open = Some((Record::default(), 0)),
-            ("<end record>", Some(_)) => records.extend(open.take().map(|(record, _)| record)),
-            (line, Some((record, last))) => field(line, record, last),
+            ("<begin record>", _) => open = Some(Record::default()),
+            ("<end record>", Some(record)) if record.instances().nth(MOST_INSTANCES).is_some() => {
+                return Err(Error::run(
+                    format!("record {} of {name} is of more than {MOST_INSTANCES} instances", records.len() + 1),
+                    "no database has as many: take the records anew",
+                ));
+            }
+            ("<end record>", Some(_)) => records.extend(open.take()),
+            (line, Some(record)) => field(line, record),
             _ => {}
         }
     }
-    records
+    Ok(records)
 }
 
-fn field(line: &str, record: &mut Record, last: &mut u64) {
+fn field(line: &str, record: &mut Record) {
     let Some((name, rest)) = line.split_once(',') else { return };
     let rest = rest.trim();
     match name.trim() {
@@ -64,13 +80,7 @@ fn field(line: &str, record: &mut Record, last: &mut u64) {
             else {
                 return;
             };
-            if bucket <= *last || record.instances.is_empty() {
-                record.instances.push(BTreeMap::new());
-            }
-            *last = bucket;
-            if let Some(instance) = record.instances.last_mut() {
-                instance.insert(bucket, count);
-            }
+            record.buckets.push((bucket, count));
         }
     }
 }

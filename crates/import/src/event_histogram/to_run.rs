@@ -14,12 +14,22 @@ use crate::reported::Reported;
 /// us in a day: the clock of a record may begin anew.
 const DAY_US: i64 = 86_400_000_000;
 
+/// More labels than there are wait events: each becomes a step.
+const MOST_LABELS: usize = 4_096;
+
 /// The steps of `records`.
 pub fn reported(name: &str, records: &[Record]) -> Result<Vec<Reported>> {
-    let mut labels: Vec<&str> = records.iter().map(|record| record.label.as_str()).collect();
-    labels.sort_unstable();
-    labels.dedup();
-    let reported: Vec<_> = labels.iter().filter_map(|label| of_label(name, label, records)).collect();
+    let mut by_label: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        by_label.entry(&record.label).or_default().push(record);
+    }
+    if by_label.len() > MOST_LABELS {
+        return Err(Error::run(
+            format!("{name} has {} labels, and there are not {MOST_LABELS} wait events", by_label.len()),
+            "take the records anew",
+        ));
+    }
+    let reported: Vec<_> = by_label.iter().filter_map(|(label, records)| of_label(name, label, records)).collect();
     if reported.is_empty() {
         return Err(Error::run(
             format!("{name} holds {} whole records, and no two of one label with a time between", records.len()),
@@ -29,8 +39,7 @@ pub fn reported(name: &str, records: &[Record]) -> Result<Vec<Reported>> {
     Ok(reported)
 }
 
-fn of_label(name: &str, label: &str, records: &[Record]) -> Option<Reported> {
-    let records: Vec<&Record> = records.iter().filter(|record| record.label == label).collect();
+fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<Reported> {
     let begin = records.first()?.at_us.or(records.first()?.clock_us)?;
     let mut boundaries = vec![begin];
     let mut slices = Vec::new();
@@ -79,11 +88,15 @@ fn passed_us(a: &Record, b: &Record) -> Option<i64> {
 }
 
 /// By how much each bucket rose; `None` where one fell.
-fn rise(before: &BTreeMap<u64, u64>, after: &BTreeMap<u64, u64>) -> Option<Vec<(u64, u64)>> {
-    let known = before.keys().all(|bucket| after.contains_key(bucket));
-    let of =
-        |(bucket, count): (&u64, &u64)| Some((*bucket, count.checked_sub(before.get(bucket).copied().unwrap_or(0))?));
-    after.iter().filter(|_| known).map(of).collect::<Option<_>>().filter(|_| known)
+fn rise(before: &[(u64, u64)], after: &[(u64, u64)]) -> Option<Vec<(u64, u64)>> {
+    let mut before = before.iter().peekable();
+    let of = |(bucket, count): &(u64, u64)| {
+        let began = before.next_if(|(known, _)| known == bucket).map_or(0, |(_, count)| *count);
+        Some((*bucket, count.checked_sub(began)?))
+    };
+    let rise = after.iter().map(of).collect();
+    // Both rise: what is left of those before is not among those after.
+    if before.next().is_some() { None } else { rise }
 }
 
 fn total(rise: &[(u64, u64)]) -> u64 {
@@ -94,8 +107,8 @@ fn total(rise: &[(u64, u64)]) -> u64 {
 fn grew(a: &Record, b: &Record) -> Option<Latency> {
     let unit_ns = b.unit_ns?;
     let mut by_bucket = BTreeMap::<u64, u64>::new();
-    let mut before: Vec<&BTreeMap<u64, u64>> = a.instances.iter().collect();
-    for instance in &b.instances {
+    let mut before: Vec<&[(u64, u64)]> = a.instances().collect();
+    for instance in b.instances() {
         // That of the instances before which fits and grew least is the same one.
         let fits = before.iter().enumerate().filter_map(|(i, before)| Some((total(&rise(before, instance)?), i)));
         let (_, place) = fits.min()?;

@@ -1,6 +1,7 @@
 //! AWR and Statspack reports of each version, made up, are read back to the last digit they print.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
+use std::time::{Duration, Instant};
 
 use mindful_core::oracle::event;
 use mindful_import::rows::{self, Row, figures};
@@ -262,7 +263,6 @@ fn carriage_returns_and_two_reports_in_a_file_change_nothing() {
 
 #[test]
 fn gzip_is_undone() {
-    use std::io::Write;
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(showcase().report(Dress::Html).as_bytes()).unwrap();
     let reported = read("awr.html.128.gz", packed.finish().unwrap()).unwrap();
@@ -370,4 +370,44 @@ fn a_file_that_is_no_report_is_reported_by_what_it_holds() {
     assert!(refused(b"ASH Report For SLOB/slob\n").contains("an ASH report"));
     assert!(refused(b"execve(\"/bin/ls\", [\"ls\"]) = 0\n").contains("begins with `execve"));
     assert!(refused(b"WORKLOAD REPOSITORY report for\n\nnothing else\n").contains("no load profile"));
+}
+
+/// `line` again and again behind `head`, packed: a small file.
+fn packed(head: &str, line: &str, times: usize) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(head.as_bytes()).unwrap();
+    for _ in 0..times {
+        packed.write_all(line.as_bytes()).unwrap();
+    }
+    packed.finish().unwrap()
+}
+
+#[test]
+fn a_small_file_of_endless_reports_or_instances_is_refused() {
+    const RECORD: &str = "<begin record>\nlabel, x\nlatencyunit, millisec\n";
+    let record = |number: usize| format!("<begin record>\nlabel, x{number}\n1, 1\n<end record>\n");
+    let labels: String = (0..9_000).map(record).collect();
+    let statspack = showcase().report(Dress::Statspack);
+    let heading = statspack.lines().find(|line| line.contains("STATSPACK report for")).unwrap().to_owned() + "\n";
+    let table = |file: &str| std::iter::repeat_n(file, 2_000).collect::<Vec<_>>().join(",");
+    for (name, head, line, what) in [
+        ("records", RECORD, "1, 1\n", "more than 128 instances"),
+        ("records", &format!("{RECORD}<end record>\n{labels}"), "\n", "9001 labels"),
+        ("awr.txt", "", "WORKLOAD REPOSITORY report for\n", "more than 4096 reports"),
+        ("awr.html", "<html><", "h1>WORKLOAD REPOSITORY report for", "more than 4096 reports"),
+        ("awr.txt", "WORKLOAD REPOSITORY report for\n", "WORKLOAD REPOSITORY report for ", "has no load profile"),
+        ("sp.txt", "", &heading, "more than 4096 reports"),
+        ("info", &format!("{}\n", rows::AWR_INFO), "|\n", "more than 4096 reports"),
+        ("rows.csv", &format!("{},{}\n", rows::flashdba_names().join(","), table("x")), &table("y"), "rows.csv"),
+    ] {
+        let times = if line.len() > 100 { 100 } else { 200_000 };
+        let end = if name == "records" { "<end record>\n" } else { "" };
+        let mut file = packed(head, line, times);
+        file.extend(packed(end, "", 0));
+        assert!(file.len() < 1 << 20, "{name}: {} bytes", file.len());
+        let began = Instant::now();
+        let error = read(name, file).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(what) && error.lines().count() == 1, "{name}: {error}");
+        assert!(began.elapsed() < Duration::from_secs(20), "{name}: {:?}", began.elapsed());
+    }
 }
