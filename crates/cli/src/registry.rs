@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mindful_core::event::Events;
 use mindful_core::meeting::Meeting;
+use mindful_core::secret::MASK;
 use mindful_core::settings::{self, Key, Settings};
 use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
@@ -66,7 +67,10 @@ fn unknown(scheme: &str) -> Error {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("a target begins with {}", schemes().collect::<Vec<_>>().join(", ")),
     };
-    Error::plan(format!("no engine answers to target `{scheme}`"), next)
+    // What no scheme is made of may be a password: `user/password@database`.
+    let odd = scheme.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
+    let shown = odd.map_or_else(|| scheme.to_owned(), |odd| format!("{}{MASK}", &scheme[..odd]));
+    Error::plan(format!("no engine answers to target `{shown}`"), next)
 }
 
 /// The names of the engines that have an option called `name`: `postgres, sqlite`.

@@ -24,7 +24,7 @@ const NAMES: [&str; 12] = [
 pub fn without_secrets(text: &str) -> String {
     let text = urls(text);
     let text = headers(&text);
-    named(&text)
+    without_named(&text)
 }
 
 /// Takes the password out of `scheme://user:password@host`; of other schemes than PostgreSQL's, where a lone word in
@@ -63,8 +63,8 @@ fn headers(text: &str) -> String {
     format!("{} {MASK}{}", &text[..from], headers(&text[end..]))
 }
 
-/// Takes out the values of names that say so.
-fn named(text: &str) -> String {
+/// `text` without the values of names that say so, such as `password=`.
+pub fn without_named(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c == '=' || c.is_whitespace()) {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, refused};
 
 const SECRET: &str = "s3cr3t-word";
 
@@ -48,6 +48,15 @@ fn no_secret_of_an_old_configuration_reaches_the_plan() {
     fs::write(mindful.folder().join("pgio.conf"), format!("NUM_THREADS=password={SECRET}\nNUM_SCHEMAS=1\n")).unwrap();
     let output = mindful.run(&["import", "pgio.conf"]);
     assert!(!output.status.success() && !String::from_utf8_lossy(&output.stderr).contains(SECRET), "{output:?}");
+}
+
+#[test]
+fn a_target_without_a_scheme_is_refused_without_its_secret() {
+    let mindful = Mindful::new();
+    for target in ["scott/SECRET@db", "scott:SECRET@db/x", "//me:SECRET@db", "host=db password=SECRET", "me,SECRET"] {
+        let reported = refused(&mindful.run(&["plan", "--target", &target.replace("SECRET", SECRET)]));
+        assert!(reported.contains("no engine answers to target") && !reported.contains(SECRET), "{reported}");
+    }
 }
 
 #[test]

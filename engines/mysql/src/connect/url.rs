@@ -4,6 +4,7 @@
 //! quote a part, because any of them may be a piece of a password with a stray `@`.
 
 use mindful_core::error::one_line;
+use mindful_core::secret::without_named;
 use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
 
@@ -150,7 +151,7 @@ pub fn redact(url: &str) -> String {
             format!("{}…{end}", SCHEMES[0])
         }
     };
-    one_line(&shown)
+    one_line(&without_named(&shown))
 }
 
 #[cfg(test)]
@@ -201,8 +202,20 @@ mod tests {
             ("mysql://me:sec/ret@db/b", "mysql://…db/b"),
             ("mysql://me:sec?ret@db/b", "mysql://…db/b"),
             ("mysql://me:secret", "mysql://…"),
+            ("mysql://me:secret/b", "mysql://…"),
+            ("mysql://me/secret@db/b", "mysql://…db/b"),
+            ("mysql://me:secret@x@db/b", "mysql://…db/b"),
+            ("mysql://me:sec@ret@x@db/b", "mysql://…db/b"),
+            ("mysql://me@db/b;password=secret", "mysql://me@db/b;password=…"),
+            ("mysql://x@me@db/b;password=secret", "mysql://…db/b;password=…"),
+            ("mysql://me@db/b?ssl-mode=REQUIRED;password=secret", "mysql://…db/b"),
+            ("mysql://me@db/b?password=secret", "mysql://…db/b"),
+            ("mysql://host=db;user=me;password=secret", "mysql://host=db;user=me;password=…"),
+            ("mysql:host=db password=secret", "mysql://…"),
         ] {
             assert_eq!(redact(url), shown);
+            let error = split(url).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!error.contains("secret") && !error.contains("ret@"), "{url}: {error}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! of tnsnames.ora, or a descriptor in brackets. Of an EZConnect address, services may be several, for the instances of a
 //! cluster: `host/batch1,batch2` or `host/batch1..4`; aliases likewise, `rac1..4`. `host:port?sid=ORCL` names an instance the old way.
 
-use mindful_core::secret::MASK;
+use mindful_core::secret::{MASK, without_named};
 use mindful_core::{Error, Result};
 
 /// The scheme in front.
@@ -52,18 +52,14 @@ fn rest(url: &str) -> &str {
     rest.strip_prefix("//").unwrap_or(rest)
 }
 
-/// The URL without what looks like a password.
+/// The URL without what looks like a password. Works for any text: where no `@` says which part is the account, what
+/// follows its first word is taken for one.
 pub fn redact(url: &str) -> String {
     let rest = rest(url);
     let begin = &url[..url.len() - rest.len()];
-    // A password may hold an @; rather too much is hidden than too little.
-    match rest.rsplit_once('@') {
-        Some((user, address)) => match user.split_once([':', '/']) {
-            Some((name, _)) => format!("{begin}{name}:{MASK}@{address}"),
-            None => url.to_owned(),
-        },
-        None => url.to_owned(),
-    }
+    let (user, address) = rest.rsplit_once('@').map_or((rest, None), |(user, address)| (user, Some(address)));
+    let user = user.split_once([':', '/']).map_or_else(|| user.to_owned(), |(name, _)| format!("{name}:{MASK}"));
+    without_named(&format!("{begin}{user}{}", address.map_or_else(String::new, |address| format!("@{address}"))))
 }
 
 fn services(address: &str) -> Result<Vec<String>> {
@@ -180,5 +176,27 @@ mod tests {
         }
         assert_eq!(redact("oracle://me:s3cr@t@db/x"), format!("oracle://me:{MASK}@db/x"));
         assert_eq!(redact("oracle://me@db/x"), "oracle://me@db/x");
+    }
+
+    #[test]
+    fn no_address_is_shown_with_its_password() {
+        for (url, shown) in [
+            ("oracle://me/s3cret", "oracle://me:…"),
+            ("oracle://me:s3cret", "oracle://me:…"),
+            ("oracle:me/s3cret", "oracle:me:…"),
+            ("oracle://me:s3cret/x", "oracle://me:…"),
+            ("me/s3cret", "me:…"),
+            ("oracle://me/s3@cret@db/x", "oracle://me:…@db/x"),
+            ("oracle://me/s3cret@db@x", "oracle://me:…@x"),
+            ("oracle://me@db/x;password=s3cret", "oracle://me@db/x;password=…"),
+            ("oracle://me@db/x?ssl=1;wallet_password=s3cret", "oracle://me@db/x?ssl=1;wallet_password=…"),
+            ("oracle://user=me;password=s3cret", "oracle://user=me;password=…"),
+            ("oracle://me@(ADDRESS=(HOST=db)(PASSWORD=s3cret))", "oracle://me@(ADDRESS=(HOST=db)(PASSWORD=…))"),
+            ("oracle://SALES", "oracle://SALES"),
+        ] {
+            assert_eq!(redact(url), shown);
+            let error = Address::parse(url).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!error.contains("s3cret") && !error.contains("cret@"), "{url}: {error}");
+        }
     }
 }

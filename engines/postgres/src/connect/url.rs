@@ -4,6 +4,7 @@
 //! percent-encoded. Errors never quote a part, because any of them may be a piece of a password with a stray `@`.
 
 use mindful_core::error::one_line;
+use mindful_core::secret::without_named;
 use mindful_core::{Error, Result};
 
 use super::parameter::Parameter;
@@ -134,7 +135,7 @@ pub fn redact(url: &str) -> String {
         let end = url.rsplit_once('@').map_or("", |(_, end)| cut(end, '?').0);
         format!("{}…{end}", SCHEMES[0])
     };
-    one_line(&split(url).map_or_else(|_| remains(url), |parts| parts.redacted()))
+    one_line(&without_named(&split(url).map_or_else(|_| remains(url), |parts| parts.redacted())))
 }
 
 impl Parts<'_> {
@@ -178,5 +179,31 @@ fn show_parameter(key: &str, value: &str) -> Option<String> {
         Some(known) if known.secret() => None,
         Some(_) => Some(format!("{key}={value}")),
         None => Some(format!("{key}=…")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_misspelt_url_is_shown_with_its_password() {
+        for (url, shown) in [
+            ("postgres://me:secret", "postgres://…"),
+            ("postgres://me:secret/b", "postgres://…"),
+            ("postgres://me/secret@db/b", "postgres://…db/b"),
+            ("postgres://me:secret@x@db/b", "postgres://…db/b"),
+            ("postgres://me:sec@ret@x@db/b", "postgres://…db/b"),
+            ("postgres://me@db/b;password=secret", "postgres://me@db/b;password=…"),
+            ("postgres://x@me@db/b;password=secret", "postgres://…db/b;password=…"),
+            ("postgres://me@db/b?sslmode=require;password=secret", "postgres://…db/b"),
+            ("postgres://me@db/b?password=secret", "postgres://me@db/b"),
+            ("postgres://host=db password=secret", "postgres://host=db password=…"),
+            ("host=db password=secret", "postgres://…"),
+        ] {
+            assert_eq!(redact(url), shown);
+            let error = split(url).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!error.contains("secret") && !error.contains("ret@"), "{url}: {error}");
+        }
     }
 }
