@@ -26,8 +26,8 @@ pub const KEYS: &[Key] = &[
     ),
     Key::with_default("load_parallel", "N", "1", "Parallel processes of the server that write each table, 1 to 256"),
     Key::unset("password_file", "FILE", "File of mode 0600 with the account's password in its first line").place(),
-    Key::unset("tns_admin", "FOLDER", "Folder of tnsnames.ora (default: TNS_ADMIN)").place(),
-    Key::unset("wallet", "FOLDER", "Folder of ewallet.pem for TCPS").place(),
+    Key::unset("tns_admin", "DIR", "Folder of tnsnames.ora (default: TNS_ADMIN)").place(),
+    Key::unset("wallet", "DIR", "Folder of ewallet.pem for TCPS").place(),
     Key::with_default("connect_timeout", "TIME", "15s", "How long the listener and the login may take, 1s to 10m"),
     Key::with_default("wait_sampling", "TIME|off", "50ms", "How often it is looked what sessions wait for, 5ms to 1s"),
     Key::with_default(

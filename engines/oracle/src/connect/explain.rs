@@ -58,7 +58,7 @@ pub fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         ),
         Failure::Tls(text) => (
             text.clone(),
-            "give --wallet FOLDER with ewallet.pem (cwallet.sso cannot be read), its password by \
+            "give --wallet DIR with ewallet.pem (cwallet.sso cannot be read), its password by \
              ORACLE_WALLET_PASSWORD; an authority of your own is trusted by a wallet of certificates alone, without a key"
                 .to_owned(),
         ),
