@@ -62,6 +62,12 @@ impl Folder {
             ));
         }
         let kind = program.kind();
+        if let Some(separator) = kind.separator.filter(|separator| root.to_string_lossy().contains(*separator)) {
+            return Err(Error::plan(
+                format!("--data-dir {} has a `{separator}` in its name", root.display()),
+                format!("choose another name: to {} it separates folders", kind.name),
+            ));
+        }
         let ours = is_ours(&root, kind)?;
         adopt(&root, account, kind, ours).map_err(|error| refused(&root, &error))?;
         let lock = lock(&root)?;
@@ -347,6 +353,7 @@ mod tests {
         stop: [rustix::process::Signal::TERM; 2],
         waits_for_room: &[],
         fixed: &[],
+        separator: None,
         setting: "a=1",
     };
 

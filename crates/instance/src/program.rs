@@ -39,6 +39,8 @@ pub struct Kind {
     pub waits_for_room: &'static [&'static str],
     /// Its settings that belong to mindful, because its own connection or the safety of the folder hangs on them.
     pub fixed: &'static [&'static str],
+    /// What separates the folders of a list in its settings, where no quotes help: its own folder has none in its name.
+    pub separator: Option<char>,
     /// A setting and a value, as an example: `shared_buffers=64MB`.
     pub setting: &'static str,
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::mindful::alone::Alone;
-use crate::mindful::{proofs, ratios, shares, short_run, template, wait_for_handlers};
+use crate::mindful::{proofs, ratios, refused, shares, short_run, template, wait_for_handlers};
 use serde_json::Value;
 
 /// A place that the server's user can reach, with a store and a data directory in it.
@@ -82,6 +82,24 @@ fn server_in(folder: &Path) -> bool {
         cwd.starts_with(folder)
     };
     entries.map(|entry| entry.path()).filter(|p| p.join("comm").exists()).any(within)
+}
+
+#[test]
+fn a_private_server_works_in_a_folder_of_any_name() {
+    let place = Place::beside_others();
+    let run = |args: &[&str], name: &str| {
+        let data = place.0.folder().join(name);
+        place.0.command(args).arg("--data-dir").arg(data).output().unwrap()
+    };
+    for name in ["a,b c", "g\"h'i\\j", "-k:l;m$o%p#q"] {
+        template::copy_to(&place.0.folder().join(name));
+        for verb in [&short_run(&["--target", "embedded"])[..], &["cleanup", "--yes"]] {
+            let output = run(verb, name);
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{name}: {output:?}");
+        }
+        assert!(!place.0.folder().join(name).exists(), "{name}");
+    }
+    assert!(refused(&run(&["run"], "a\nb")).contains("control character"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Alone;
+use crate::mindful::refused;
 use serde_json::Value;
 
 #[test]
@@ -18,7 +19,9 @@ fn a_run_loads_proves_measures_and_cleans_up() {
     // What is asked here is no matter of figures, but for the two that must agree however busy the machine is.
     let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir();
     let place = Alone::beside_others(folder);
-    let data = place.folder().join("data");
+    let colon = ["run", "--target", "mariadb:", "--data-dir", "a:b"];
+    assert!(refused(&place.command(&colon).output().unwrap()).contains("a:b has a `:` in its name"));
+    let data = place.folder().join("a,b c\"d'e;f$g%h#i\\j");
     let data = data.to_str().unwrap();
     let on = ["--target", "mariadb:", "--data-dir", data];
     let small = ["--schemas", "1", "--scale", "96MiB", "--sessions", "1", "--work-unit", "8"];

@@ -26,6 +26,7 @@ pub static KIND: Kind = Kind {
     stop: [Signal::TERM, Signal::KILL],
     waits_for_room: &[],
     fixed: &["socket"],
+    separator: None,
     setting: "greeting=hello",
 };
 

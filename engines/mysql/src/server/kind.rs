@@ -69,6 +69,8 @@ static MARIADB: Kind = Kind {
     stop: [Signal::TERM, Signal::KILL],
     waits_for_room: WAITS_FOR_ROOM,
     fixed: FIXED,
+    // Of tmpdir.
+    separator: Some(':'),
     setting: "innodb_buffer_pool_size=64M",
 };
 
@@ -84,6 +86,8 @@ static MYSQL: Kind = Kind {
     stop: [Signal::TERM, Signal::KILL],
     waits_for_room: WAITS_FOR_ROOM,
     fixed: FIXED,
+    // Of tmpdir.
+    separator: Some(':'),
     setting: "innodb_buffer_pool_size=64M",
 };
 

@@ -33,5 +33,6 @@ pub static KIND: Kind = Kind {
         "logging_collector",
         "log_destination",
     ],
+    separator: None,
     setting: "shared_buffers=64MB",
 };
