@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::joint::{RankRecord, Span, Spans};
 use crate::metric::{Metric, MetricKind, shared};
 use crate::published::Published;
+use crate::rank::MOST_RANKS;
 use crate::run::{Merged, MergedSlice, Series, StepRecord, Summed};
 use crate::slice::{LongOp, Placement, SliceReport};
 
@@ -164,6 +165,9 @@ impl Gathered {
     fn of_ranks(first: StepRecord, cpus: Option<f64>, ranks: Range<u32>) -> Result<Self, String> {
         // Its counters are there already.
         let part = first.part(cpus, Keeps::Nothing)?;
+        if ranks.len() > MOST_RANKS as usize {
+            return Err(format!("it is of {} ranks, and no run has more than {MOST_RANKS}", ranks.len()));
+        }
         let mut gathered = Self {
             first,
             ranks,
@@ -232,9 +236,9 @@ impl Gathered {
         Ok(())
     }
 
-    /// The ranks that are still missing.
-    pub fn missing(&self) -> Vec<u32> {
-        self.ranks.clone().filter(|rank| !self.parts.contains_key(rank)).collect()
+    /// The first rank that is still missing.
+    fn missing(&self) -> Option<u32> {
+        self.ranks.clone().find(|rank| !self.parts.contains_key(rank))
     }
 
     /// Takes the first rank's counters away: those of several targets are added up once all are known.
@@ -249,7 +253,7 @@ impl Gathered {
     /// # Errors
     /// A rank is missing, or their sessions do not follow one another.
     pub fn finish(self) -> Result<StepRecord, String> {
-        if let Some(rank) = self.missing().first() {
+        if let Some(rank) = self.missing() {
             return Err(format!("rank {rank} is missing"));
         }
         let mut step = self.first;
@@ -261,7 +265,7 @@ impl Gathered {
             if part.rank.first_session != next {
                 return Err(format!("the sessions of rank {} do not follow those before", part.rank.rank));
             }
-            next += part.rank.sessions;
+            next = next.saturating_add(part.rank.sessions);
             spans.extend(part.spans);
             step.head.placements.extend(part.placements);
             step.unmerged.extend(part.unmerged);

@@ -224,6 +224,53 @@ fn what_is_merged_from_folders_executes_nothing() {
 }
 
 #[test]
+fn no_number_of_a_hostile_part_breaks_its_merge() {
+    let _beside = Quiet::beside();
+    let ranks = Ranks::new();
+    let children: Vec<Child> = (0..2).map(|rank| ranks.start(rank, 2, &[])).collect();
+    for child in children {
+        let (code, _, reported) = ended(child);
+        assert!(matches!(code, Some(0 | 1)), "{reported}");
+    }
+    let logs = [0, 1].map(|rank| PathBuf::from(ranks.part(rank)).join("run.jsonl"));
+    let whole = logs.clone().map(|log| std::fs::read_to_string(log).unwrap());
+    // Both parts with this in their lines of ranks.
+    let merged = |key: &str, value: &Value| {
+        for (log, whole) in logs.iter().zip(&whole) {
+            let lines = whole.lines().map(|line| {
+                let mut event: Value = serde_json::from_str(line).unwrap();
+                if event["event"] == "rank" {
+                    event[key] = value.clone();
+                }
+                event.to_string() + "\n"
+            });
+            std::fs::write(log, lines.collect::<String>()).unwrap();
+        }
+        let began = Instant::now();
+        let output = ranks.mindful.run(&["merge", &ranks.part(0), &ranks.part(1)]);
+        let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+        let answered = matches!(output.status.code(), Some(0..=3)) && !reported.contains("panicked");
+        assert!(answered && began.elapsed() < Duration::from_secs(20), "{key} {value}: {output:?}");
+        reported
+    };
+    let most = u64::from(u32::MAX);
+    for key in ["rank", "of", "first_session", "sessions"] {
+        for number in [0, 3, 10_001, most] {
+            merged(key, &number.into());
+        }
+    }
+    for number in [i64::MIN, 0, i64::MAX] {
+        merged("start_us", &number.into());
+    }
+    for [first, ranks, targets] in [[0, most, 2], [most, most, most], [1, 1, 2], [0, 2, 0]] {
+        let on = serde_json::json!({"target": 0, "targets": targets, "first_rank": first, "ranks": ranks});
+        merged("on", &on);
+    }
+    let refused = merged("of", &most.into());
+    assert!(refused.contains("4294967295 ranks, and no run has more than 10000"), "{refused}");
+}
+
+#[test]
 fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
     let _beside = Quiet::beside();
     // Before the others have come, when all are ready, the first rank in the window and in its merge: jobs beside each other.
