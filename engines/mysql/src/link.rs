@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use mindful_core::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
@@ -11,11 +13,16 @@ use mindful_core::{Error, Result};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::connect::Server;
+use crate::connect::{Server, Socket};
 use crate::error::Failure;
 use crate::flavor::Version;
 use crate::storage::Storage;
 use crate::switches;
+
+/// How long the server may take to end connections, all together.
+const KILL_WITHIN: Duration = Duration::from_secs(1);
+/// How long a connection that the server ends has to notice by itself.
+const END_WITHIN: Duration = Duration::from_millis(500);
 
 /// Connections to one target.
 pub struct Link {
@@ -29,7 +36,7 @@ pub struct Link {
 
 /// Which connections there are, so that what they are at can be ended.
 #[derive(Default)]
-struct Live(Mutex<BTreeMap<u32, Use>>);
+struct Live(Mutex<BTreeMap<u32, (Use, Socket)>>);
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,8 +46,21 @@ enum Use {
 }
 
 impl Live {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u32, Use>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u32, (Use, Socket)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server's numbers of those for `what`; of all without.
+    fn numbers(&self, what: Option<Use>) -> Vec<u32> {
+        let live = self.all();
+        let asked = |of: Use| what.is_none_or(|what| what == of);
+        live.iter().filter(|(_, (of, _))| asked(*of)).map(|(number, _)| *number).collect()
+    }
+
+    /// Cuts off those of these `numbers` that still stand. Each leaves the list before it closes.
+    fn sever(&self, numbers: &[u32]) {
+        let live = self.all();
+        numbers.iter().filter_map(|number| live.get(number)).for_each(|(_, socket)| socket.sever());
     }
 }
 
@@ -141,14 +161,13 @@ impl Link {
 
     /// The server's numbers of the sessions' connections.
     pub fn sessions(&self) -> Vec<u32> {
-        let live = self.live.all();
-        live.iter().filter(|(_, of)| **of == Use::Session).map(|(id, _)| *id).collect()
+        self.live.numbers(Some(Use::Session))
     }
 
     fn open(&self, what: Use) -> Result<Open> {
         let connection = self.server.connect()?;
         let id = connection.connection_id();
-        self.live.all().insert(id, what);
+        self.live.all().insert(id, (what, Socket::of(&connection)));
         Ok(Open { connection, id, live: Arc::clone(&self.live) })
     }
 
@@ -219,17 +238,23 @@ impl Link {
         self.end(None);
     }
 
+    /// Ends what connections are at: their server is asked to, and whoever still stands after that is cut off, as the
+    /// server may have vanished. Takes two seconds at most.
     fn end(&self, what: Option<Use>) {
-        let live = self.live.all().clone();
-        let ids: Vec<u32> =
-            live.into_iter().filter(|(_, of)| what.is_none_or(|what| what == *of)).map(|(id, _)| id).collect();
-        if ids.is_empty() {
+        let numbers = self.live.numbers(what);
+        if numbers.is_empty() {
             return;
         }
-        let Ok(mut other) = self.server.connect() else { return };
-        for id in ids {
-            // One that is gone needs no end.
-            let _ = other.query_drop(format!("KILL {id}"));
+        let (answer, answered) = mpsc::channel();
+        let (server, doomed) = (self.server.clone(), numbers.clone());
+        let asking = move || answer.send(kill(&server, &doomed).is_ok());
+        let asked = thread::Builder::new().name("kill".to_owned()).spawn(asking).is_ok();
+        if asked && answered.recv_timeout(KILL_WITHIN) == Ok(true) {
+            thread::sleep(END_WITHIN);
+            self.live.sever(&numbers);
+        } else {
+            // A server that lets nobody in to ask answers no other connection either.
+            self.live.sever(&self.live.numbers(None));
         }
     }
 
@@ -237,4 +262,14 @@ impl Link {
     pub fn release(&self) {
         *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
+}
+
+/// Has `server` end the connections of these numbers.
+fn kill(server: &Server, numbers: &[u32]) -> Result<()> {
+    let mut other = server.connect_within(KILL_WITHIN)?;
+    for number in numbers {
+        // One that is gone needs no end.
+        let _ = other.query_drop(format!("KILL {number}"));
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ mod full_disk;
 mod logins;
 mod ranks;
 pub mod server;
+mod stopped;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

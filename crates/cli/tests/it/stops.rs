@@ -149,12 +149,11 @@ fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     assert!(is_gone(&started), "what the hook started is still there");
 }
 
-/// A server that takes connections and says nothing.
-#[cfg(feature = "postgres")]
-#[test]
-fn a_signal_ends_the_opening_of_a_silent_server() {
+/// A server that takes connections and says nothing, behind `target`, in which `{}` is its address.
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+fn the_opening_of_a_silent_server_ends(target: &str) {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let target = format!("--target=postgres://me@{}/me?sslmode=disable", silent.local_addr().unwrap());
+    let target = format!("--target={}", target.replace("{}", &silent.local_addr().unwrap().to_string()));
     for verb in ["run", "load", "doctor", "cleanup", "watch", "sweep"] {
         for asked in [Signal::INT, Signal::TERM] {
             let mindful = Mindful::new();
@@ -167,6 +166,18 @@ fn a_signal_ends_the_opening_of_a_silent_server() {
             drop(held);
         }
     }
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_signal_ends_the_opening_of_a_silent_server() {
+    the_opening_of_a_silent_server_ends("postgres://me@{}/me?sslmode=disable");
+}
+
+#[cfg(feature = "mysql")]
+#[test]
+fn a_signal_ends_the_opening_of_a_silent_mysql() {
+    the_opening_of_a_silent_server_ends("mysql://me@{}/me?ssl-mode=DISABLED&connect-timeout=600");
 }
 
 /// A repository that takes connections and says nothing.

@@ -5,6 +5,7 @@ mod explain;
 mod given;
 mod greeting;
 mod option_file;
+mod socket;
 mod tls;
 mod tls_fault;
 mod typed;
@@ -22,6 +23,7 @@ use mindful_core::Result;
 use mysql::{Conn, DriverError, OptsBuilder, SslOpts};
 
 pub use explain::{code, explain};
+pub use socket::Socket;
 pub use url::redact;
 
 use environment::Environment;
@@ -92,19 +94,26 @@ impl Server {
         }
     }
 
-    /// A new connection.
+    /// A new connection, which waits for answers as long as it takes once it is let in.
     pub fn connect(&self) -> Result<Conn> {
+        let connection = self.connect_within(self.given.connect_timeout)?;
+        Socket::of(&connection).wait_for_ever().map_err(|error| explain::io_fault(&error).at(self.place()))?;
+        Ok(connection)
+    }
+
+    /// The same, which waits for each answer no longer than this.
+    pub fn connect_within(&self, within: Duration) -> Result<Conn> {
         let place = self.place();
-        // The driver waits for a greeting as long as it takes; a connection of its own does not.
+        // Of the first connection it is known by that whether a server of ours is there at all.
         if !self.greeted.load(Ordering::Relaxed) {
-            self.greet().map_err(|error| error.at(&place))?;
+            self.greet(within).map_err(|error| error.at(&place))?;
             self.greeted.store(true, Ordering::Relaxed);
         }
         let password = self.given.password.clone().or_else(|| typed::of(&place));
-        let connected = match self.log_in(password.as_deref()) {
+        let connected = match self.log_in(password.as_deref(), within) {
             Err(error) if password.is_none() && code(&error) == Some(explain::DENIED) => match typed::ask(&place)? {
                 Some(password) => {
-                    let connected = self.log_in(Some(&password));
+                    let connected = self.log_in(Some(&password), within);
                     connected.inspect(|_| typed::keep(&place, password))
                 }
                 None => Err(error),
@@ -118,8 +127,8 @@ impl Server {
     }
 
     /// Logs in as the mode of TLS says.
-    fn log_in(&self, password: Option<&str>) -> mysql::Result<Conn> {
-        let with = |tls| Conn::new(self.options(tls).pass(password));
+    fn log_in(&self, password: Option<&str>, within: Duration) -> mysql::Result<Conn> {
+        let with = |tls| Conn::new(self.options(tls, within).pass(password));
         match with(self.tls.clone()) {
             Err(mysql::Error::DriverError(DriverError::TlsNotSupported)) if self.given.tls.mode == Mode::Preferred => {
                 with(None)
@@ -128,8 +137,7 @@ impl Server {
         }
     }
 
-    fn greet(&self) -> Result<()> {
-        let within = self.given.connect_timeout;
+    fn greet(&self, within: Duration) -> Result<()> {
         match &self.given.road {
             Road::Socket(path) => greeting::of_socket(path, within),
             Road::Tcp(host, port) => match (host.as_str(), *port).to_socket_addrs() {
@@ -139,7 +147,7 @@ impl Server {
         }
     }
 
-    fn options(&self, tls: Option<SslOpts>) -> OptsBuilder {
+    fn options(&self, tls: Option<SslOpts>, within: Duration) -> OptsBuilder {
         let unencrypted = tls.is_none() && !self.is_local();
         let common = OptsBuilder::new()
             // Nothing looks for a socket by itself.
@@ -150,7 +158,9 @@ impl Server {
             .tcp_keepalive_probe_interval_secs(Some(10))
             .tcp_keepalive_probe_count(Some(3))
             .tcp_user_timeout_ms(Some(60_000))
-            .tcp_connect_timeout(Some(self.given.connect_timeout))
+            .tcp_connect_timeout(Some(within))
+            .read_timeout(Some(within))
+            .write_timeout(Some(within))
             .init(INIT.to_vec())
             .user(Some(self.given.user.clone()))
             // Whoever stands between would hand out a key of its own and read the password.

@@ -1,0 +1,85 @@
+//! A server that no longer answers, though its host takes whatever it is sent.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::Mindful;
+use crate::stops::{PATIENCE, end_of, signal, until};
+
+/// Stands still until this is dropped.
+struct Stopped(Pid);
+
+impl Stopped {
+    fn new(server: &UsersMariaDb) -> Self {
+        let pid = Pid::from_raw(server.pid().try_into().unwrap()).unwrap();
+        kill_process(pid, Signal::STOP).unwrap();
+        Self(pid)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        kill_process(self.0, Signal::CONT).unwrap();
+    }
+}
+
+/// A server of the user's, and a run on it that says nothing but what goes wrong.
+struct Bench {
+    place: tempfile::TempDir,
+    server: UsersMariaDb,
+    mindful: Mindful,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+        let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
+        Self { place, server, mindful: Mindful::new() }
+    }
+
+    fn run(&self, loops: &str, more: &[&str]) -> Child {
+        let url = self.server.url();
+        let on = ["run", "-q", "--target", &url, "--schemas", "1", "--scale", "8MiB", "--sessions", "2"];
+        let reported = fs::File::create(self.place.path().join("says")).unwrap();
+        let mut command = self.mindful.command(&[&on[..], &["--loop", loops, "--warmup", "0s"], more].concat());
+        command.stdout(Stdio::null()).stderr(reported).spawn().unwrap()
+    }
+
+    /// Both sessions are at work.
+    fn works(&self) {
+        let at_work =
+            "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> 'Sleep' AND info LIKE '%blocks_1%'";
+        until("no session works", || self.server.count(at_work) > 1);
+    }
+
+    fn says(&self) -> String {
+        fs::read_to_string(self.place.path().join("says")).unwrap()
+    }
+}
+
+/// It does so soon, with one line.
+fn is_interrupted(bench: &Bench, mut child: Child, sent: Signal) {
+    signal(&child, sent);
+    let (code, took) = end_of(&mut child);
+    let says = bench.says();
+    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
+    assert!(says.lines().count() == 1 && says.contains("interrupted"), "{says}");
+}
+
+#[test]
+fn a_signal_ends_a_run_on_a_server_that_stands_still() {
+    let bench = Bench::new();
+    for (loops, sent) in [("server", Signal::TERM), ("client", Signal::INT)] {
+        let child = bench.run(loops, &["--duration", "60s"]);
+        bench.works();
+        let _stopped = Stopped::new(&bench.server);
+        thread::sleep(Duration::from_millis(500));
+        is_interrupted(&bench, child, sent);
+    }
+}

@@ -1,0 +1,39 @@
+//! The socket beneath a connection, which the driver keeps to itself.
+#![expect(unsafe_code, reason = "the driver gives its socket as a bare number; see each SAFETY note")]
+
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::net::UnixStream;
+
+use mysql::Conn;
+
+/// The socket of a connection that whoever has this keeps open.
+#[derive(Debug, Clone, Copy)]
+pub struct Socket(RawFd);
+
+impl Socket {
+    pub fn of(connection: &Conn) -> Self {
+        Self(connection.as_raw_fd())
+    }
+
+    /// Answers are waited for as long as it takes.
+    pub fn wait_for_ever(self) -> io::Result<()> {
+        let stream = self.stream()?;
+        stream.set_read_timeout(None)?;
+        stream.set_write_timeout(None)
+    }
+
+    /// Ends the connection on this side: whoever waits for the server stops waiting, even if the server has vanished.
+    pub fn sever(self) {
+        // One that is cut off already needs no end.
+        let _ = self.stream().and_then(|stream| stream.shutdown(Shutdown::Both));
+    }
+
+    /// Another handle of it. What is done with it here is the same for TCP and for sockets of this host.
+    fn stream(self) -> io::Result<UnixStream> {
+        // SAFETY: its connection is open, as the type says.
+        let socket = unsafe { BorrowedFd::borrow_raw(self.0) };
+        socket.try_clone_to_owned().map(UnixStream::from)
+    }
+}
