@@ -8,6 +8,7 @@ use std::path::Path;
 
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
+use mindful_instance::files;
 
 use crate::layout::PAGE_BYTES;
 
@@ -60,7 +61,7 @@ pub fn read(file: &Path, stop: &Stop) -> Result<Option<Tablespace>> {
     let failed = |error: std::io::Error| {
         Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
     };
-    let mut source = File::open(file).map_err(failed)?;
+    let mut source = files::open_file(file).map_err(failed)?;
     let mut found = Tablespace::default();
     let mut clustered = None;
     let mut chunk = vec![0; CHUNK];
@@ -251,5 +252,19 @@ mod tests {
         let mut coded = leaf(&[0]);
         coded[TYPE_AT..TYPE_AT + 2].copy_from_slice(&37_401_u16.to_be_bytes());
         assert_eq!(parsed(&[coded]).expect("readable"), None);
+    }
+
+    #[test]
+    fn a_pipe_or_a_link_in_place_of_a_tablespace_is_not_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [pipe, link, file] = ["pipe.ibd", "link.ibd", "file.ibd"].map(|name| folder.path().join(name));
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).expect("a pipe");
+        std::fs::write(&file, []).expect("a file");
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        assert!(read(&file, &Stop::default()).is_ok());
+        for other in [pipe, link] {
+            let error = read(&other, &Stop::default()).unwrap_err().to_string();
+            assert!(error.contains("cannot read"), "{error}");
+        }
     }
 }

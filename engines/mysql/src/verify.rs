@@ -7,6 +7,7 @@ use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::engine::Stop;
 use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result, clock};
+use mindful_instance::files;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -103,7 +104,7 @@ fn by_tablespace(
         if !file.with_extension("cfg").exists() {
             return Ok(None);
         }
-        let Ok(opened) = File::open(file) else { return Ok(None) };
+        let Ok(opened) = files::open_file(file) else { return Ok(None) };
         if look == Look::Tree
             && let Some(order) = by_tree(conn, table, &opened, blocks, stop)?
         {

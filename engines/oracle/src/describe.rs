@@ -1,13 +1,13 @@
 //! What the server is: version, sizes, every parameter that matters.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mindful_core::description::{Description, decides};
 use mindful_core::engine::HostView;
 use mindful_core::event::Events;
 use mindful_core::{Error, Result, oracle};
+use mindful_instance::files;
 
 use crate::denied::denied;
 use crate::driver::{Bind, Row};
@@ -174,13 +174,18 @@ pub fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events) -> Re
     match link.ask(&texts::of_registry(include_str!("../sql/describe/data_files.sql"), namespace), &[])? {
         Ok(rows) => {
             let names = rows.iter().filter_map(|row| text(row, 0)).map(PathBuf::from);
-            Ok(names.filter(|path| File::open(path).is_ok()).collect())
+            Ok(names.filter(|path| can_be_read(path)).collect())
         }
         Err(failure) => {
             events.emit(denied(&failure, "v$datafile", &["V_$DATAFILE", "V_$TABLESPACE"])?);
             Ok(Vec::new())
         }
     }
+}
+
+/// Whether a file of data is there for this user; one may stand behind a link, and what is no file is not waited for.
+fn can_be_read(path: &Path) -> bool {
+    path.canonicalize().and_then(|path| files::open_file(&path)).is_ok()
 }
 
 /// Where the server can be seen: on this host or not, for its processes and files are not looked for.
@@ -191,6 +196,16 @@ pub fn host(link: &Link) -> HostView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_in_place_of_a_data_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let [pipe, link, file] = ["pipe.dbf", "link.dbf", "file.dbf"].map(|name| folder.path().join(name));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::fs::write(&file, "data").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!([&pipe, &link, &file].map(|path| can_be_read(path)), [false, true, true]);
+    }
 
     #[test]
     fn the_release_is_read_from_any_banner() {

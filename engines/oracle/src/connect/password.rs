@@ -1,7 +1,7 @@
 //! The password of the account: from the environment, from a file that nobody else reads, or from who sits there.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -33,6 +33,9 @@ pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
     }
 }
 
+/// Most bytes that are read of a password file, whatever is behind its name.
+const LONGEST: u64 = 64 << 10;
+
 /// The first line of a file that is the caller's and nobody else's to read.
 fn of_file(file: &Path) -> Result<String> {
     let unreadable = |error: io::Error| {
@@ -45,7 +48,8 @@ fn of_file(file: &Path) -> Result<String> {
             format!("chmod 600 {}", file.display()),
         ));
     }
-    let text = fs::read_to_string(file).map_err(unreadable)?;
+    let mut text = String::new();
+    File::open(file).and_then(|file| file.take(LONGEST).read_to_string(&mut text)).map_err(unreadable)?;
     match text.lines().next() {
         Some(password) if !password.is_empty() => Ok(password.to_owned()),
         _ => Err(Error::plan(format!("password file {} is empty", file.display()), "write the password into it")),
@@ -71,5 +75,16 @@ mod tests {
         fs::write(&file, "").unwrap();
         assert!(of_file(&file).unwrap_err().to_string().contains("is empty"));
         assert!(of_file(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_password_file_without_an_end_is_not_read_to_it() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // What comes after so much would be an error: it is no text.
+        let mut text = vec![b' '; LONGEST as usize];
+        text.splice(..7, *b"s3cret\n");
+        text.extend([0xff; 100]);
+        fs::write(file.path(), text).unwrap();
+        assert_eq!(of_file(file.path()).unwrap(), "s3cret");
     }
 }

@@ -1,12 +1,15 @@
 //! Services: named sets of parameters in `pg_service.conf`.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
 
 use super::environment::Environment;
+
+/// Most bytes of a service file.
+const LONGEST: u64 = 1 << 20;
 
 /// The parameters of service `name`, in the order of the file. The files are those libpq reads: `file` if given, else
 /// `~/.pg_service.conf`; then `pg_service.conf` in `PGSYSCONFDIR`.
@@ -16,7 +19,7 @@ pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) ->
     let mut looked_in = Vec::new();
     for path in own.into_iter().chain(shared) {
         let place = path.display().to_string();
-        match fs::read_to_string(&path) {
+        match text_of(&path) {
             Ok(text) => {
                 if let Some(parameters) = section(&text, name, &place)? {
                     return Ok(parameters);
@@ -34,6 +37,15 @@ pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) ->
         places => format!("define [{name}] in {}, or name its file in PGSERVICEFILE", places.join(" or ")),
     };
     Err(Error::plan(format!("there is no service `{name}`"), next))
+}
+
+/// The text of a service file, which may be a pipe; refused where it has no end.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    match File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)? as u64 {
+        ..=LONGEST => Ok(text),
+        _ => Err(io::Error::other(format!("it is longer than {LONGEST} bytes"))),
+    }
 }
 
 /// The lines below `[name]`, or `None` when there is no such section.
@@ -57,4 +69,18 @@ fn section(text: &str, name: &str, place: &str) -> Result<Option<Vec<(String, St
 
 fn header(line: &str) -> Option<&str> {
     line.strip_prefix('[')?.strip_suffix(']')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_file_without_an_end_is_refused() {
+        let error = text_of(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert!(error.contains("longer than 1048576 bytes"), "{error}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "[bench]\nhost=db1\n").unwrap();
+        assert_eq!(text_of(file.path()).unwrap(), "[bench]\nhost=db1\n");
+    }
 }
