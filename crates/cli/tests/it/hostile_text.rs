@@ -79,7 +79,7 @@ fn steered(lines: &str, plain: &[&str]) -> String {
                 event["id"] = id;
             }
             // White space between the words of a line may be anything.
-            steered += &format!("\r{event}\r\n");
+            steered.extend(["\r", &event.to_string(), "\r\n"]);
         }
     }
     steered + STEERS

@@ -49,7 +49,8 @@ fn runs() -> Vec<Vec<String>> {
         ["postgres", "ladder", "job"].map(|name| read(name).lines().map(str::to_owned).collect()).into();
     let mut shared = runs[0].clone();
     let started = shared.iter().position(|line| line.starts_with(r#"{"event":"started""#)).unwrap();
-    shared.splice(started + 1..started + 1, RANKS.map(str::to_owned));
+    let behind = started + 1;
+    shared.splice(behind..behind, RANKS.map(str::to_owned));
     runs.push(shared);
     runs
 }
