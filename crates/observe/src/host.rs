@@ -22,10 +22,11 @@ use crate::volume_caps::VolumeCaps;
 use crate::{block_trace, meminfo, vmstat};
 
 /// The sources that count for a whole host, or for mindful on it, whichever system under test they are asked about.
-pub const OF_HOST: [&str; 12] = [
+pub const OF_HOST: [&str; 13] = [
     "block_trace",
     "cgroup",
     "client",
+    "client-settled",
     "diskstats",
     "meminfo",
     "neighbours",
