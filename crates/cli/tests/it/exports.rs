@@ -194,7 +194,7 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
 fn all_runs_are_a_site_of_static_files() {
     let mindful = Mindful::new();
     for tag in ["one", "two"] {
-        measured(&mindful, &["--duration", "2s", "--sessions", "2", "--tag", tag]);
+        measured(&mindful, &["--duration", "4s", "--sessions", "2", "--tag", tag]);
     }
     let broken = mindful.folder().join("runs/20200101-000000-bad");
     std::fs::create_dir(&broken).unwrap();
