@@ -221,7 +221,7 @@ pub trait Target: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Proves that its engine does here what it claims, in about a minute; leaves nothing behind. `None` from an engine that
+    /// Proves that its engine does here what it claims, in about half a minute; leaves nothing behind. `None` from an engine that
     /// has nothing to prove.
     fn self_proof(&self, _stop: &Stop) -> Result<Option<SelfProof>> {
         Ok(None)

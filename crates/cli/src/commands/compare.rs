@@ -1,7 +1,7 @@
 //! `mindful compare`: is the candidate really faster than the baseline?
 
+mod compared;
 mod gate;
-mod held;
 mod history;
 mod junit;
 pub mod page;
@@ -42,20 +42,20 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
         return history(matches, figure.unwrap_or(Figure::Throughput), allowed, gate.as_ref());
     }
     let sides = sides::of_both(matches, gate.as_ref(), &store)?;
-    let figure = figure.unwrap_or_else(|| held::usual(&sides));
+    let figure = figure.unwrap_or_else(|| compared::usual(&sides));
     // The noise floor is known by the name of the target.
-    let question = held::question(&store, &sides, figure, allowed)?;
+    let question = compared::question(&store, &sides, figure, allowed)?;
     let sides = if matches.get_flag("redact") { sides.reported(&Runs::of(&store, matches))? } else { sides };
     if !matches.get_flag("force") {
         sides::refuse_invalid(&sides.baseline, &sides.candidate)?;
     }
-    let differing = held::differing(&sides);
+    let differing = compared::differing(&sides);
     // Plans that are run against each other differ on purpose; what another tool measured is never alike: in what, is
     // reported beside the verdict.
-    if !sides.planned && !held::has_old(&sides) && !differing.is_empty() && !matches.get_flag("force") {
+    if !sides.planned && !compared::has_old(&sides) && !differing.is_empty() && !matches.get_flag("force") {
         return Err(not_comparable(&differing));
     }
-    let reported = held::against(&sides, figure, &question)?;
+    let reported = compared::against(&sides, figure, &question)?;
     if let Some(gate) = &gate {
         for point in &reported.points {
             let (a, b) = (point.comparison.runs_baseline as usize, point.comparison.runs_candidate as usize);
@@ -84,9 +84,9 @@ pub fn compare(matches: &ArgMatches) -> Result<Exit> {
 
 /// What two sides say together, in the form that is asked for; in what else they differ is reported and refuses nothing.
 pub fn reported(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
-    let figure = held::usual(sides);
-    let question = held::question(store, sides, figure, page::MARGIN)?;
-    let reported = held::against(sides, figure, &question)?;
+    let figure = compared::usual(sides);
+    let question = compared::question(store, sides, figure, page::MARGIN)?;
+    let reported = compared::against(sides, figure, &question)?;
     let Sides { baseline, candidate, .. } = sides;
     Ok(if context::wants_json(matches) {
         format!("{:#}\n", as_json(&reported, baseline, candidate))

@@ -12,17 +12,17 @@ use mindful_runner::sweep::named;
 
 use super::reported::Reported;
 use super::sides::Sides;
-use super::{held, text};
+use super::{compared, text};
 
 /// Differences up to this do not matter where nobody says, a share.
 pub const MARGIN: f64 = 0.03;
 
 /// What `sides` say together; where they have nothing in common, the reason stands in place of figures.
 pub fn compared(store: &Store, sides: &Sides, figure: Option<Figure>, margin: f64) -> Result<Compared> {
-    let figure = figure.unwrap_or_else(|| held::usual(sides));
-    let question = held::question(store, sides, figure, margin)?;
+    let figure = figure.unwrap_or_else(|| compared::usual(sides));
+    let question = compared::question(store, sides, figure, margin)?;
     let names = sides.names.clone();
-    Ok(match held::against(sides, figure, &question) {
+    Ok(match compared::against(sides, figure, &question) {
         Ok(reported) => Compared { names, said: said(&reported), margin, rows: rows(&reported) },
         Err(error) => Compared { names, said: vec![format!("no differences: {error}")], margin, rows: Vec::new() },
     })

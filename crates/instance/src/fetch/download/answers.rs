@@ -205,11 +205,11 @@ fn a_proxy_that_refuses_is_reported_without_its_password() {
     assert!(!refusal.contains("secret"), "{refusal}");
 }
 
-/// What was asked of bytes.
+/// Progress as it was reported, in bytes: how many, and of how many.
 #[derive(Default)]
-struct AskedBytes(Mutex<Vec<(u64, u64)>>);
+struct Progress(Mutex<Vec<(u64, u64)>>);
 
-impl Events for AskedBytes {
+impl Events for Progress {
     fn emit(&self, event: Event) {
         if let Event::Progress { done, of, .. } = event {
             self.0.lock().unwrap().push((done, of));
@@ -220,7 +220,7 @@ impl Events for AskedBytes {
 #[test]
 fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     let base = source(vec![answer("200 OK", &vec![7; 300_000])]);
-    let reported = AskedBytes::default();
+    let reported = Progress::default();
     let source = Source::with(&base, Vec::new(), None, QUICK).unwrap();
     let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &reported).unwrap_err();
     assert!(refusal.to_string().contains("hash"));
