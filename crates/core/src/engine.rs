@@ -106,8 +106,8 @@ pub trait Engine: Sync {
         Ok(None)
     }
 
-    /// Opens the place behind `url` where ranks of a run meet; what it needs there is made. Apart from the target: a rank
-    /// may meet elsewhere than it measures.
+    /// Opens the place behind `url` where ranks of a run meet. Apart from the target: a rank may meet elsewhere than it
+    /// measures.
     fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
         Err(meeting::nowhere(self.name()))
     }

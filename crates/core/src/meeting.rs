@@ -38,6 +38,14 @@ pub trait Meeting: Send + Sync {
     /// Where it is, for messages; holds no secrets.
     fn place(&self) -> String;
 
+    /// Makes what it needs there, where it is missing, or finds what others made; before all else. By default it needs nothing.
+    ///
+    /// # Errors
+    /// What stands there is not mindful's, or was changed.
+    fn prepare(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Now by the meeting's clock, us since the epoch.
     fn now_us(&self) -> Result<i64>;
 
@@ -67,6 +75,10 @@ pub trait Meeting: Send + Sync {
 
     /// Takes away the row and the chunks of one rank; of all ranks without a number.
     fn clear(&self, job: &str, rank: Option<u32>) -> Result<()>;
+
+    /// From another thread, once someone asked to stop: whatever a call still waits for is ended, and it fails as
+    /// interrupted; calls after it may fail so too. By default nothing waits.
+    fn give_up(&self) {}
 }
 
 /// The refusal of a private server, which each rank would start for itself; `server` is the URL of one that is not.

@@ -1,5 +1,5 @@
-//! An opened target that is given up when someone asked to stop and whoever uses it still waits for it: for a lock, a long
-//! statement, a server that no longer answers.
+//! What is given up when someone asked to stop and whoever uses it still waits for it: for a lock, a long statement, a server
+//! that no longer answers.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -16,33 +16,59 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How long those who look at the stop themselves have to end in order.
 const GRACE: Duration = Duration::from_secs(1);
 /// The same while a step is under way, which ends its sessions itself and then reads counters.
-const GRACE_OF_STEP: Duration = Duration::from_secs(6);
+pub const GRACE_OF_STEP: Duration = Duration::from_secs(6);
 
-/// The target, until this is dropped.
-pub struct Heeding {
-    target: Arc<dyn Target>,
-    in_step: Arc<AtomicBool>,
-    watching: Option<(Sender<()>, JoinHandle<()>)>,
-}
+/// A thread that gives something up, again and again, from a while after someone asked to stop until this is dropped.
+pub struct GivingUp(Option<(Sender<()>, JoinHandle<()>)>);
 
-impl Heeding {
-    /// Watches `stop` for `target`; where no thread can be had, only a second signal ends a wait for it.
-    pub fn new(target: Box<dyn Target>, stop: &Stop) -> Self {
-        let target: Arc<dyn Target> = Arc::from(target);
+impl GivingUp {
+    /// Watches `stop`; where no thread can be had, only a second signal ends a wait.
+    pub fn after(
+        stop: &Stop,
+        grace: impl Fn() -> Duration + Send + 'static,
+        give_up: impl Fn() + Send + 'static,
+    ) -> Self {
         let (end, ended) = mpsc::channel();
-        let in_step = Arc::new(AtomicBool::new(false));
-        let (watched, stepping, stop) = (Arc::clone(&target), Arc::clone(&in_step), stop.clone());
+        let stop = stop.clone();
         let watch = move || {
             let mut asked: Option<Instant> = None;
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                let grace = if stepping.load(Ordering::SeqCst) { GRACE_OF_STEP } else { GRACE };
-                if stop.requested() && asked.get_or_insert_with(Instant::now).elapsed() >= grace {
-                    watched.give_up();
+                if stop.requested() && asked.get_or_insert_with(Instant::now).elapsed() >= grace() {
+                    give_up();
                 }
             }
         };
         let thread = thread::Builder::new().name("stop".to_owned()).spawn(watch);
-        Self { target, in_step, watching: thread.ok().map(|thread| (end, thread)) }
+        Self(thread.ok().map(|thread| (end, thread)))
+    }
+}
+
+impl Drop for GivingUp {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            // What it gave up ends on the thread that drops it, not on that one.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An opened target, until this is dropped.
+pub struct Heeding {
+    // Goes first: the target ends here and now.
+    _giving_up: GivingUp,
+    target: Arc<dyn Target>,
+    in_step: Arc<AtomicBool>,
+}
+
+impl Heeding {
+    /// Watches `stop` for `target`.
+    pub fn new(target: Box<dyn Target>, stop: &Stop) -> Self {
+        let target: Arc<dyn Target> = Arc::from(target);
+        let in_step = Arc::new(AtomicBool::new(false));
+        let (watched, stepping) = (Arc::clone(&target), Arc::clone(&in_step));
+        let grace = move || if stepping.load(Ordering::SeqCst) { GRACE_OF_STEP } else { GRACE };
+        Self { _giving_up: GivingUp::after(stop, grace, move || watched.give_up()), target, in_step }
     }
 
     /// Does `step`, which ends by itself soon after someone asked.
@@ -59,15 +85,5 @@ impl Deref for Heeding {
 
     fn deref(&self) -> &Self::Target {
         &*self.target
-    }
-}
-
-impl Drop for Heeding {
-    fn drop(&mut self) {
-        if let Some((end, thread)) = self.watching.take() {
-            drop(end);
-            // The target ends here and now, not on that thread.
-            let _ = thread.join();
-        }
     }
 }

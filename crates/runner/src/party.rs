@@ -14,6 +14,7 @@ use mindful_core::units::counted;
 use mindful_core::{Error, ErrorKind, Result};
 
 use crate::clock_offset::ClockOffset;
+use crate::heeding::{GRACE_OF_STEP, GivingUp};
 use heart::{BEAT_AT_WORK, Heart, LEASE_AT_WORK};
 use member::{Failure, Member, Own, Stage};
 
@@ -59,6 +60,8 @@ pub struct Party {
     own: Arc<Own>,
     heart: Heart,
     state: Mutex<State>,
+    // Goes last: until then the heart may wait for the meeting.
+    _giving_up: GivingUp,
 }
 
 #[derive(Default)]
@@ -83,6 +86,10 @@ impl Party {
     /// # Errors
     /// Another process is there as this rank, or the meeting cannot be used.
     pub fn join(guest: Invitation) -> Result<Self> {
+        // A rank that is asked to stop first ends its step, and tells the others.
+        let given_up = Arc::clone(&guest.meeting);
+        let giving_up = GivingUp::after(&guest.stop, || GRACE_OF_STEP, move || given_up.give_up());
+        guest.meeting.prepare()?;
         let token = token(&guest);
         let member = Member {
             of: guest.rank.of,
@@ -108,7 +115,7 @@ impl Party {
         }
         let own = Arc::new(Own { meeting: Arc::clone(&guest.meeting), job: guest.job.clone(), row: Mutex::new(row) });
         let heart = Heart::new(&own, &guest.clock)?;
-        Ok(Self { guest, own, heart, state: Mutex::default() })
+        Ok(Self { guest, own, heart, state: Mutex::default(), _giving_up: giving_up })
     }
 
     /// Which rank it is.

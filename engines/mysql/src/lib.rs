@@ -137,7 +137,7 @@ impl Engine for Mysql {
         }
         let options = Options::from_settings(settings, server.database())?;
         let place = format!("database {} of {}", options.namespace.quoted(), self.redact(url));
-        Ok(Box::new(MysqlMeeting::open(server, &options.namespace, place)?))
+        Ok(Box::new(MysqlMeeting::open(server, options.namespace, place)?))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

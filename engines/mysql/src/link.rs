@@ -164,7 +164,16 @@ impl Link {
         self.live.numbers(Some(Use::Session))
     }
 
+    /// Refuses to begin anything once it was given up: its server may let nobody in, and each try would be waited for.
+    fn refuse_given_up(&self) -> Result<()> {
+        if self.given_up.load(Ordering::SeqCst) {
+            return Err(Error::interrupted(format!("what was asked of {} was interrupted", self.server.place())));
+        }
+        Ok(())
+    }
+
     fn open(&self, what: Use) -> Result<Open> {
+        self.refuse_given_up()?;
         let connection = self.server.connect()?;
         let id = connection.connection_id();
         self.live.all().insert(id, (what, Socket::of(&connection)));
@@ -174,6 +183,7 @@ impl Link {
     /// The connection for everything that is not measured; made anew when it broke. Nobody else has it meanwhile.
     pub fn control(&self) -> Result<Control<'_>> {
         let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refuse_given_up()?;
         let stands = held.as_mut().is_some_and(|open| open.ping().is_ok());
         if !stands {
             *held = None;
@@ -231,7 +241,7 @@ impl Link {
         self.end(Some(Use::Session));
     }
 
-    /// From now on whatever fails has been interrupted; all that any connection is at is ended.
+    /// From now on whatever fails has been interrupted, and nothing more is asked; all that any connection is at is ended.
     pub fn give_up(&self) {
         self.given_up.store(true, Ordering::SeqCst);
         self.set_interrupted(true);

@@ -31,7 +31,7 @@ const DEADLOCK: u16 = 1213;
 /// A table in the namespace, and the link that it is read by: apart from the target's.
 pub struct MysqlMeeting {
     link: Link,
-    table: String,
+    namespace: Namespace,
     place: String,
 }
 
@@ -39,28 +39,18 @@ pub struct MysqlMeeting {
 type Values<'a> = &'a [(&'a str, String)];
 
 impl MysqlMeeting {
-    /// Connects to `server` and makes the table where it is missing. `place` is what messages call it.
-    pub fn open(server: Server, namespace: &Namespace, place: String) -> Result<Self> {
+    /// Connects to `server`. `place` is what messages call it.
+    pub fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         const { assert!(2 * MOST_CHUNK < MOST_STATEMENT as usize, "a chunk fits into a statement") };
-        let meeting = Self { link: Link::new(server), table: namespace.qualified(MEETING), place };
+        let meeting = Self { link: Link::new(server), namespace, place };
         meeting.link.version()?;
         meeting.refuse_short_statements()?;
-        let mut made = Ok(());
-        for _ in 0..TRIES {
-            if registry::has_meeting(&meeting.link, namespace)? {
-                return Ok(meeting);
-            }
-            if made.is_err() {
-                std::thread::sleep(LOOK_AGAIN);
-            }
-            made = meeting.make(namespace);
-        }
-        made.map(|()| meeting)
+        Ok(meeting)
     }
 
     /// Fails where another rank was quicker.
-    fn make(&self, namespace: &Namespace) -> Result<()> {
-        registry::ensure(&self.link, namespace)?;
+    fn make(&self) -> Result<()> {
+        registry::ensure(&self.link, &self.namespace)?;
         let sql = include_str!("../sql/meeting/create.sql").replace("{{mark}}", MARK);
         self.ask("making a place to meet", &sql, &[], |conn, sql| Ok(conn.query_drop(sql)?))
     }
@@ -86,7 +76,7 @@ impl MysqlMeeting {
         values: Values<'_>,
         work: impl Fn(&mut Conn, &str) -> Result<T, Failure>,
     ) -> Result<T> {
-        let sql = template.replace("{{table}}", &self.table);
+        let sql = template.replace("{{table}}", &self.namespace.qualified(MEETING));
         let sql = values.iter().fold(sql, |sql, (name, value)| sql.replace(&format!("{{{{{name}}}}}"), value));
         self.link.run(what, |conn| {
             let mut tries = 1;
@@ -150,6 +140,20 @@ impl Meeting for MysqlMeeting {
         self.place.clone()
     }
 
+    fn prepare(&self) -> Result<()> {
+        let mut made = Ok(());
+        for _ in 0..TRIES {
+            if registry::has_meeting(&self.link, &self.namespace)? {
+                return Ok(());
+            }
+            if made.is_err() {
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            made = self.make();
+        }
+        made
+    }
+
     fn now_us(&self) -> Result<i64> {
         let now: Option<i64> =
             self.ask("reading the meeting's clock", include_str!("../sql/meeting/now.sql"), &[], |conn, sql| {
@@ -196,5 +200,9 @@ impl Meeting for MysqlMeeting {
     fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
         let values = [("job", text(job)), ("rank", rank.map_or(NONE, i64::from).to_string())];
         self.tell("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
+    }
+
+    fn give_up(&self) {
+        self.link.give_up();
     }
 }

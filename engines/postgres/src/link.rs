@@ -30,7 +30,6 @@ pub struct Link {
 /// What links to the same server have in common.
 #[derive(Default)]
 struct Shared {
-    /// Connections that are no sessions.
     connections: Mutex<Vec<Canceller>>,
     given_up: AtomicBool,
 }
@@ -116,7 +115,7 @@ impl Link {
         self.interrupted.store(interrupted, Ordering::SeqCst);
     }
 
-    /// From now on whatever fails has been interrupted; all that connections other than sessions are at is cancelled.
+    /// From now on whatever fails has been interrupted, and nothing more is asked; all that connections are at is cancelled.
     pub fn give_up(&self) {
         self.shared.given_up.store(true, Ordering::SeqCst);
         self.set_interrupted(true);
@@ -129,8 +128,17 @@ impl Link {
         given_up.then(|| Error::interrupted(format!("{place} was interrupted")))
     }
 
-    /// A new connection to `endpoint` (from 0), not for a session.
+    /// Refuses to begin anything once it was given up: its server may let nobody in, and each try would be waited for.
+    fn refuse_given_up(&self) -> Result<()> {
+        if self.shared.given_up.load(Ordering::SeqCst) {
+            return Err(Error::interrupted(format!("what was asked of {} was interrupted", self.server.place(0))));
+        }
+        Ok(())
+    }
+
+    /// A new connection to `endpoint` (from 0).
     pub fn connect(&self, endpoint: u32) -> Result<Connection> {
+        self.refuse_given_up()?;
         let connection = self.wait(self.server.connect(endpoint))?;
         self.shared.connections().push(connection.canceller());
         Ok(connection)
@@ -139,7 +147,7 @@ impl Link {
     /// A connection for the session in `placement`, set up as all sessions of `workload` are, and how messages name it.
     pub fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
         let place = session_name(placement.session);
-        let client = self.wait(self.server.connect(placement.endpoint)).map_err(|error| error.at(&place))?;
+        let client = self.connect(placement.endpoint).map_err(|error| error.at(&place))?;
         self.run_on(&client, &place, async {
             client.batch_execute(include_str!("../sql/session.sql")).await?;
             if !workload.access.is_index() {
@@ -155,6 +163,7 @@ impl Link {
 
     /// The connection for everything that is not measured; made anew when it broke.
     pub fn control(&self) -> Result<Arc<Connection>> {
+        self.refuse_given_up()?;
         let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = held.as_ref().filter(|client| !client.is_closed()) {
             return Ok(Arc::clone(client));

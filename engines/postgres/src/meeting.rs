@@ -29,21 +29,11 @@ pub struct PostgresMeeting {
 }
 
 impl PostgresMeeting {
-    /// Connects to `server` and makes the table where it is missing. `place` is what messages call it.
+    /// Connects to `server`. `place` is what messages call it.
     pub fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         let meeting = Self { link: Link::new(server)?, namespace, place };
-        let mut last = None;
-        for _ in 0..TRIES {
-            let client = meeting.link.control()?;
-            match meeting.link.wait(ensure(&client, &meeting.namespace)) {
-                Ok(()) => return Ok(meeting),
-                Err(Failure::Ours(error)) => return Err(error),
-                Err(failure) => last = Some(failure),
-            }
-            std::thread::sleep(LOOK_AGAIN);
-        }
-        let why = last.map_or_else(|| Error::target("it was never there", ""), |why| why.at("making a place to meet"));
-        Err(why)
+        meeting.link.control()?;
+        Ok(meeting)
     }
 
     fn ask(
@@ -99,6 +89,21 @@ fn number(count: u32) -> i32 {
 impl Meeting for PostgresMeeting {
     fn place(&self) -> String {
         self.place.clone()
+    }
+
+    fn prepare(&self) -> Result<()> {
+        let mut last = None;
+        for _ in 0..TRIES {
+            let client = self.link.control()?;
+            match self.link.wait(ensure(&client, &self.namespace)) {
+                Ok(()) => return Ok(()),
+                Err(Failure::Ours(error)) => return Err(error),
+                Err(failure) => last = Some(failure),
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        let why = last.map_or_else(|| Error::target("it was never there", ""), |why| why.at("making a place to meet"));
+        Err(why)
     }
 
     fn now_us(&self) -> Result<i64> {
@@ -162,5 +167,9 @@ impl Meeting for PostgresMeeting {
         let rank = rank.map_or(NONE, number);
         let values: [(&(dyn ToSql + Sync), Type); 2] = [(&job, Type::TEXT), (&rank, Type::INT4)];
         self.ask("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
+    }
+
+    fn give_up(&self) {
+        self.link.give_up();
     }
 }

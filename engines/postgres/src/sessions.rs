@@ -66,15 +66,22 @@ impl Sessions {
 }
 
 /// Ends what those `at_work` are doing: their server is asked to cancel it, and whoever still is at work after that is cut
-/// off, as the server may have vanished. Takes two seconds at most.
+/// off, as the server may have vanished. Takes three seconds at most.
 pub async fn end(at_work: impl Fn() -> Vec<Canceller>) {
-    let asking = stream::iter(at_work()).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
-        // Best effort: what cannot be asked is cut off below.
+    cancel(&at_work()).await;
+    tokio::time::sleep(END_WITHIN).await;
+    let left = at_work();
+    left.iter().for_each(Canceller::sever);
+    // A statement that was sent behind the cancelled one has begun: a server that waits does not see that nobody is there.
+    cancel(&left).await;
+}
+
+/// Best effort: what cannot be asked in time is left.
+async fn cancel(sessions: &[Canceller]) {
+    let asking = stream::iter(sessions).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
         let _ = session.cancel().await;
     });
     let _ = tokio::time::timeout(CANCEL_WITHIN, asking).await;
-    tokio::time::sleep(END_WITHIN).await;
-    at_work().iter().for_each(Canceller::sever);
 }
 
 impl Drop for Presence {

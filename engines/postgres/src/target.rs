@@ -287,7 +287,6 @@ impl Target for PostgresTarget {
 
     fn give_up(&self) {
         self.link.give_up();
-        self.interrupt();
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {

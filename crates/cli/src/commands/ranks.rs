@@ -39,7 +39,8 @@ pub fn run_at(meet: &str, context: Context, rank: &Rank, form: show::Form) -> Re
 }
 
 fn invitation(context: &Context, rank: Rank, url: &str) -> Result<Invitation> {
-    let meeting = registry::meet(url, context.engine, &context.settings, &context.events())?;
+    let meet = || registry::meet(url, context.engine, &context.settings, &context.events());
+    let meeting = context.stop.cut_off(meet)?;
     let plan = shared_run::digest(context);
     Ok(Invitation {
         job: rank.job.clone().unwrap_or_else(|| format!("plan-{plan}")),

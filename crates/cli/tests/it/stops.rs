@@ -180,6 +180,28 @@ fn a_signal_ends_the_opening_of_a_silent_mysql() {
     the_opening_of_a_silent_server_ends("mysql://me@{}/me?ssl-mode=DISABLED&connect-timeout=600");
 }
 
+/// A place to meet that takes connections and says nothing.
+#[cfg(all(feature = "postgres", feature = "mysql"))]
+#[test]
+fn a_signal_ends_a_rank_whose_place_to_meet_is_silent() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    for url in
+        [format!("postgres://me@{address}/me?sslmode=disable"), format!("mysql://me@{address}/me?ssl-mode=DISABLED")]
+    {
+        for asked in [Signal::INT, Signal::TERM] {
+            let mindful = Mindful::new();
+            let rank = ["run", "--target=null:", "--ranks=2", "--rank=1", "--sessions=2", &format!("--meet={url}")];
+            let mut child = mindful.command(&rank).stderr(Stdio::piped()).spawn().unwrap();
+            let held = silent.accept().unwrap();
+            signal(&child, asked);
+            let (code, took) = end_of(&mut child);
+            assert!(code == Some(130) && took < PATIENCE, "{url}: {code:?} after {took:?}");
+            drop(held);
+        }
+    }
+}
+
 /// A repository that takes connections and says nothing.
 #[cfg(feature = "postgres")]
 #[test]

@@ -17,7 +17,10 @@ use crate::support::{Kind, MARIADB, MYSQL, OLDER, place, sql, started, target_at
 
 fn meet(server: &Private, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
     let settings = Settings::defaults(ENGINE.options());
-    ENGINE.meet(&shared::url(&server.socket(), database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+    let meeting =
+        ENGINE.meet(&shared::url(&server.socket(), database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;
+    meeting.prepare()?;
+    Ok(meeting)
 }
 
 fn ranks_meet_in(kind: Kind) {

@@ -12,7 +12,9 @@ use crate::support::{Server, programs};
 
 fn meet(server: &Server) -> mindful_core::Result<Box<dyn Meeting>> {
     let settings = Settings::defaults(ENGINE.options());
-    ENGINE.meet(&server.url("bench", "postgres"), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+    let meeting = ENGINE.meet(&server.url("bench", "postgres"), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;
+    meeting.prepare()?;
+    Ok(meeting)
 }
 
 #[test]

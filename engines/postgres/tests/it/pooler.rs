@@ -107,5 +107,6 @@ fn ranks_meet_through_a_pooler_that_lends_a_server_a_statement() {
     let settings = Settings::defaults(ENGINE.options());
     let events = Arc::new(Silent) as Arc<dyn Events>;
     let meeting = ENGINE.meet(&pooler.url(), &settings, &events).unwrap();
+    meeting.prepare().unwrap();
     mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
 }

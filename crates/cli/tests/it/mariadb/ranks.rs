@@ -3,13 +3,17 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 
 use mindful_conformance::not_run;
+use mysql::prelude::Queryable as _;
+use rustix::process::Signal;
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Quiet;
 use crate::mindful::{Mindful, refused};
 use crate::ranks::{four_ranks_of, mpirun};
+use crate::stops::{PATIENCE, end_of, signal, until};
 
 #[test]
 fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
@@ -38,4 +42,31 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     let cleaned = mindful.run(&["cleanup", "--yes", "--target", &url]);
     assert!(cleaned.status.success(), "{cleaned:?}");
     assert_eq!(server.count("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'mindful'"), 0);
+}
+
+#[test]
+fn a_signal_ends_ranks_whose_meeting_in_mariadb_is_locked() {
+    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
+    let (mindful, url) = (Mindful::new(), server.url());
+    let rank = |number| {
+        let args = ["run", "--target", "null:", "--ranks", "3", "--rank", number, "--meet", &url, "--sessions", "3"];
+        mindful.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let first = rank("0");
+    let meeting = "SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'meeting'";
+    until("the rank does not come", || {
+        server.count(meeting) == 1 && server.count("SELECT COUNT(*) FROM mindful.meeting") > 0
+    });
+    let mut holding = server.connect();
+    holding.query_drop("LOCK TABLES mindful.meeting WRITE").unwrap();
+    let waiting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%'";
+    let second = rank("1");
+    until("they do not both wait for the lock", || server.count(waiting) == 2);
+    for mut child in [first, second] {
+        signal(&child, Signal::TERM);
+        let (code, took) = end_of(&mut child);
+        assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+    }
+    until("a statement is left on the server", || server.count(waiting) == 0);
 }

@@ -152,3 +152,34 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
     let again = place.command(&["run", &data, "--duration=1s", "--warmup=0s", "--sessions=1"]).output().unwrap();
     assert!(matches!(again.status.code(), Some(0 | 1)), "{again:?}");
 }
+
+/// Both where it waits for the others, and where it first looks for the place.
+#[test]
+fn a_signal_ends_ranks_whose_meeting_is_locked() {
+    let place = Place::new();
+    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let meet = format!("--meet={}", server.url());
+    let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    for asked in [Signal::INT, Signal::TERM] {
+        let name = format!("job-{}", asked.as_raw());
+        let job = format!("--job={name}");
+        let rank =
+            |number| place.spawn(&["run", "--target=null:", "--ranks=3", number, &meet, &job, "--sessions=3"], number);
+        let first = rank("--rank=0");
+        until("the first rank does not come", || {
+            let there = "SELECT to_regclass('mindful.meeting') IS NOT NULL AS there";
+            server.count(&format!("SELECT 1 FROM ({there}) AS found WHERE there")) == 1
+                && server.count(&format!("SELECT 1 FROM mindful.meeting WHERE job = '{name}'")) > 0
+        });
+        let holding = server.hold("LOCK TABLE mindful.meeting IN ACCESS EXCLUSIVE MODE");
+        let second = rank("--rank=1");
+        until("they do not both wait for the lock", || server.count(waiting) == 2);
+        for mut child in [first, second] {
+            signal(&child, asked);
+            let (code, took) = end_of(&mut child);
+            assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+        }
+        until("a statement is left on the server", || server.count(waiting) == 0);
+        drop(holding);
+    }
+}
