@@ -85,11 +85,12 @@ fn ranks_read_bare_files_together_and_none_of_them_writes() {
     let plan = ["--target", "raw:blocks", "--scale", "8MiB", "--sessions", "4", "--warmup", "0s", "--duration", "2s"];
     let summary = reported(start(&ranks, 2, &plan));
     assert_eq!(summary["steps"][0]["ranks"].as_array().map(Vec::len), Some(2));
-    // The counters of a rank are those of its own process. A busy machine may read them too late.
+    // The counters of a rank are those of its own process. A busy machine reads them late or not at all; those of one rank
+    // for both would be half.
     let step = &summary["steps"][0];
     let figure = |name: &str| step[name].as_f64();
     if let Some((read, visited)) = figure("physical_reads_per_s").zip(figure("blocks_visited_per_s")) {
-        assert!((0.8..1.2).contains(&(read / visited)), "what both ranks read is counted: {step:#}");
+        assert!((0.67..1.5).contains(&(read / visited)), "what both ranks read is counted: {step:#}");
     }
     for (code, report, reported) in
         start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(ended)

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Debian's name and Ubuntu's.
 const BROWSERS: [&str; 2] = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 
-/// A page that shows another one in a frame of a given width and writes down what it sees there.
+/// A page that shows others in frames of given widths and writes down what it sees there.
 const LOOKS: &str = include_str!("browser/looks.html");
 
 fn browser() -> Option<&'static str> {
@@ -46,9 +46,19 @@ fn chromium(browser: &str, folder: &Path, args: &[&str]) -> (String, String) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// What stands on a page that is shown `width` wide.
-fn seen(browser: &str, folder: &Path, width: u32, dark: bool) -> Value {
-    std::fs::write(folder.join("looks.html"), LOOKS.replace("WIDTH", &width.to_string())).unwrap();
+/// A page of the folder, `NAME.html`, and how wide it is shown.
+type Shown = (&'static str, u32);
+
+/// What stands on each of these pages, by its name, and what axe finds on the first.
+fn seen(browser: &str, folder: &Path, dark: bool, pages: &[Shown]) -> Value {
+    let frame = |(name, file, width): (&str, &str, u32)| {
+        format!(
+            "<iframe id=\"{name}\" src=\"{file}.html\" style=\"border: 0; width: {width}px; height: 800px\"></iframe>"
+        )
+    };
+    let axed = frame(("axed", "axed", pages[0].1));
+    let frames: String = pages.iter().map(|(name, width)| frame((name, name, *width))).chain([axed]).collect();
+    std::fs::write(folder.join("looks.html"), LOOKS.replace("FRAMES", &frames)).unwrap();
     let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
     let url = format!("file://{}", folder.join("looks.html").display());
     let (dom, errors) = chromium(browser, folder, &[&scheme, "--window-size=1280,900", "--dump-dom", &url]);
@@ -76,33 +86,45 @@ fn axed(page: &str, folder: &Path) -> bool {
     true
 }
 
-/// Shows `page` wide, narrow and dark, and prints it.
+/// Shows `page` wide and as it is printed, narrow and dark, and prints it.
 fn looked_at(page: &str, charts: &[&str]) {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("page.html"), page).unwrap();
+    for paper in &PAPERS {
+        paper.show(folder.path(), page);
+    }
     let axe = axed(page, folder.path());
-    for (width, dark) in [(1_200, false), (400, true)] {
-        let seen = seen(browser, folder.path(), width, dark);
+    let papers = PAPERS.map(|paper| (paper.name, paper.wide));
+    for (width, dark, beside) in [(1_200, false, &papers[..]), (400, true, &[])] {
+        let seen = seen(browser, folder.path(), dark, &[&[("page", width)], beside].concat());
         if axe {
             assert_eq!(seen["axe"], Value::Array(Vec::new()), "what axe calls serious: {seen:#}");
         }
-        assert_eq!(seen["dark"], dark, "{seen:#}");
-        assert_eq!(seen["fetched"], Value::Array(Vec::new()), "a request leaves the file: {seen:#}");
-        assert!(seen["wide"].as_f64().unwrap() <= f64::from(width), "it is cut at {width} px: {seen:#}");
-        assert!(seen["contrast"].as_f64().unwrap() >= 4.5, "text on its ground: {seen:#}");
-        assert_eq!(seen["outside"], Value::Array(Vec::new()), "marks or texts outside of their picture: {seen:#}");
-        let marks = seen["charts"].as_object().unwrap();
-        for chart in charts {
-            assert!(marks.get(*chart).is_some_and(|marks| marks.as_u64() > Some(0)), "{chart}: {seen:#}");
+        is_whole(&seen["page"], width, dark, charts);
+        for paper in PAPERS.iter().filter(|_| !beside.is_empty()) {
+            paper.fits(&seen[paper.name]);
         }
-        assert!(marks.values().all(|marks| marks.as_u64() > Some(0)), "a chart without marks: {seen:#}");
-        assert_eq!(seen["unreached"], Value::Array(Vec::new()), "what scrolls is reached by the keyboard: {seen:#}");
-        assert_eq!(seen["unnamed"], 0, "each picture has a name for who cannot see it: {seen:#}");
     }
-    for paper in PAPERS {
+    for paper in &PAPERS {
         paper.printed(browser, folder.path(), page);
     }
+}
+
+/// What is seen of a page is readable, inside its picture and within reach.
+fn is_whole(seen: &Value, width: u32, dark: bool, charts: &[&str]) {
+    assert_eq!(seen["dark"], dark, "{seen:#}");
+    assert_eq!(seen["fetched"], Value::Array(Vec::new()), "a request leaves the file: {seen:#}");
+    assert!(seen["wide"].as_f64().unwrap() <= f64::from(width), "it is cut at {width} px: {seen:#}");
+    assert!(seen["contrast"].as_f64().unwrap() >= 4.5, "text on its ground: {seen:#}");
+    assert_eq!(seen["outside"], Value::Array(Vec::new()), "marks or texts outside of their picture: {seen:#}");
+    let marks = seen["charts"].as_object().unwrap();
+    for chart in charts {
+        assert!(marks.get(*chart).is_some_and(|marks| marks.as_u64() > Some(0)), "{chart}: {seen:#}");
+    }
+    assert!(marks.values().all(|marks| marks.as_u64() > Some(0)), "a chart without marks: {seen:#}");
+    assert_eq!(seen["unreached"], Value::Array(Vec::new()), "what scrolls is reached by the keyboard: {seen:#}");
+    assert_eq!(seen["unnamed"], 0, "each picture has a name for who cannot see it: {seen:#}");
 }
 
 /// A sheet within the margins that a page asks for, 14 mm, in pixels of CSS.
@@ -120,31 +142,41 @@ const PAPERS: [Paper; 2] = [
 ];
 
 impl Paper {
-    /// Prints `page` on it, and looks at what is printed: each chart stays in one piece and is no higher than a sheet.
-    fn printed(&self, browser: &str, folder: &Path, page: &str) {
-        let (sheet, name) = (format!("@page {{ size: {}; margin: 14mm; }}", self.name), self.name);
+    /// `page` on sheets of this size.
+    fn sheets(&self, page: &str) -> String {
         assert!(page.contains("@page { margin: 14mm; }") && page.contains("@media print {"), "{page}");
-        let page = page.replace("@page { margin: 14mm; }", &sheet);
-        let (marked, charts) = marked(&page);
+        page.replace("@page { margin: 14mm; }", &format!("@page {{ size: {}; margin: 14mm; }}", self.name))
+    }
+
+    /// Puts what print has of its own into the folder, to be shown as wide as the sheet.
+    fn show(&self, folder: &Path, page: &str) {
+        let print = self.sheets(page).replace("@media print {", "@media all {");
+        std::fs::write(folder.join(format!("{}.html", self.name)), print).unwrap();
+    }
+
+    /// Each chart is no wider and no higher than a sheet.
+    fn fits(&self, seen: &Value) {
+        assert_eq!(seen["kept"], true, "a chart may be cut on {}: {seen:#}", self.name);
+        let highest = seen["highest"].as_f64().unwrap();
+        assert!(highest < self.high, "a chart is {highest} px high, {} is {}: {seen:#}", self.name, self.high);
+        assert!(seen["wide"].as_f64().unwrap() <= f64::from(self.wide), "it is cut on {}: {seen:#}", self.name);
+    }
+
+    /// Prints `page` on it, and looks at what is printed: each chart stays in one piece.
+    fn printed(&self, browser: &str, folder: &Path, page: &str) {
+        let (marked, charts) = marked(&self.sheets(page));
         std::fs::write(folder.join("page.html"), marked).unwrap();
         let (paper, url) = (folder.join("page.pdf"), format!("file://{}", folder.join("page.html").display()));
         let print = format!("--print-to-pdf={}", paper.display());
         let (_, errors) = chromium(browser, folder, &[&print, "--no-pdf-header-footer", &url]);
         assert!(!errors.contains("CONSOLE"), "{errors}");
-        in_one_piece(&paper, charts, name);
+        in_one_piece(&paper, charts, self.name);
         let printed = std::fs::read(paper).unwrap();
         assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
         let text = String::from_utf8_lossy(&printed);
         let sheets = text.matches("/MediaBox ").count();
-        assert_eq!(text.matches(&format!("/MediaBox {}", self.points)).count(), sheets, "{name}, of {sheets} sheets");
-        // What print has of its own, shown as wide as the sheet; axe has looked at the page as it is.
-        std::fs::write(folder.join("axed.html"), "").unwrap();
-        std::fs::write(folder.join("page.html"), page.replace("@media print {", "@media all {")).unwrap();
-        let seen = seen(browser, folder, self.wide, false);
-        assert_eq!(seen["kept"], true, "a chart may be cut on {name}: {seen:#}");
-        let highest = seen["highest"].as_f64().unwrap();
-        assert!(highest < self.high, "a chart is {highest} px high, {name} is {}: {seen:#}", self.high);
-        assert!(seen["wide"].as_f64().unwrap() <= f64::from(self.wide), "it is cut on {name}: {seen:#}");
+        let of_size = text.matches(&format!("/MediaBox {}", self.points)).count();
+        assert_eq!(of_size, sheets, "{}, of {sheets} sheets", self.name);
     }
 }
 
@@ -264,7 +296,8 @@ fn an_index_of_runs_is_filtered_in_a_browser_without_a_script() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("page.html"), index).unwrap();
-    let seen = seen(browser, folder.path(), 1_200, false);
+    std::fs::write(folder.path().join("axed.html"), "").unwrap();
+    let seen = &seen(browser, folder.path(), false, &[("page", 1_200)])["page"];
     assert_eq!(seen["rows"]["validity-0"], 3, "{seen:#}");
     let (first, second) = (&seen["rows"]["validity-1"], &seen["rows"]["validity-2"]);
     assert_eq!(
