@@ -11,6 +11,9 @@ use crate::format::Format;
 use crate::input;
 use crate::reported::Reported;
 
+/// Most bytes of a result: what is read of JSON takes up to twenty times its length.
+const WHOLE: usize = 64 << 20;
+
 /// `fio --output-format=json` or `json+`.
 pub struct Fio;
 
@@ -31,6 +34,6 @@ impl Format for Fio {
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, &read::jobs(name, &input::text(name, input)?)?)
+        to_run::reported(name, &read::jobs(name, &input::text_within(name, input, WHOLE)?)?)
     }
 }

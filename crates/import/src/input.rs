@@ -14,6 +14,11 @@ const ZEROS: usize = 1 << 20;
 /// # Errors
 /// An input that cannot be read, is longer than [`WHOLE`], or goes on with zeros.
 pub fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
+    text_within(name, input, WHOLE)
+}
+
+/// The same of one that is no longer than `most` bytes.
+pub fn text_within(name: &str, input: &mut dyn BufRead, most: usize) -> Result<String> {
     let mut bytes = Vec::new();
     let mut zeros = 0;
     loop {
@@ -32,9 +37,9 @@ pub fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
                 "it was not written to its end: make it anew",
             ));
         }
-        if bytes.len() > WHOLE {
+        if bytes.len() > most {
             return Err(Error::run(
-                format!("{name} is longer than {} MiB", WHOLE >> 20),
+                format!("{name} is longer than {} MiB", most >> 20),
                 "no report is: split it, or look at what it holds",
             ));
         }

@@ -1,10 +1,15 @@
 //! Jobs with their reads and writes.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use mindful_core::{Error, Result};
-use serde::Deserialize;
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+/// Most jobs of a result: each takes hundreds of bytes in memory, and two in the file.
+const MOST_JOBS: usize = 4_096;
 
 /// All of the output.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -18,6 +23,7 @@ pub struct Output {
     #[serde(rename = "global options", default)]
     pub global: BTreeMap<String, Value>,
     /// The jobs.
+    #[serde(deserialize_with = "bounded")]
     pub jobs: Vec<Job>,
 }
 
@@ -77,6 +83,32 @@ pub struct Latencies {
     /// Counts by latency in ns; only of `json+`.
     #[serde(default)]
     pub bins: BTreeMap<String, u64>,
+}
+
+/// No more than [`MOST_JOBS`].
+fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Vec<Job>, D::Error> {
+    struct Jobs;
+
+    impl<'de> Visitor<'de> for Jobs {
+        type Value = Vec<Job>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the jobs")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut left: A) -> std::result::Result<Vec<Job>, A::Error> {
+            let mut jobs = Vec::new();
+            while let Some(job) = left.next_element()? {
+                if jobs.len() == MOST_JOBS {
+                    return Err(A::Error::custom(format!("it holds more than {MOST_JOBS} jobs")));
+                }
+                jobs.push(job);
+            }
+            Ok(jobs)
+        }
+    }
+
+    jobs.deserialize_seq(Jobs)
 }
 
 /// The output in `text` of the file `name`.

@@ -11,6 +11,9 @@ use super::read::{Job, Latencies, Output, Side};
 use crate::number;
 use crate::reported::Reported;
 
+/// Most percentiles of a latency that are taken in; fio prints twenty at most.
+const MOST_SHARES: usize = 64;
+
 /// The steps.
 pub fn reported(name: &str, output: &Output) -> Result<Vec<Reported>> {
     let worked = |job: &&Job| [&job.read, &job.write].iter().any(|side| side.total_ios.is_some_and(|ios| ios > 0));
@@ -102,7 +105,7 @@ fn percentiles(reported: &mut Reported, job: &Job) {
         let Some((latencies, ns)) = latencies(side).filter(|_| side.total_ios.is_some_and(|ios| ios > 0)) else {
             continue;
         };
-        for (share, value) in &latencies.percentile {
+        for (share, value) in latencies.percentile.iter().take(MOST_SHARES) {
             let share = share.trim_end_matches('0').trim_end_matches('.');
             reported.facts.insert(format!("fio {name} p{share} us"), (value * ns / 1e3).to_string());
         }

@@ -398,9 +398,10 @@ fn a_small_file_of_endless_reports_or_instances_is_refused() {
         ("awr.txt", "WORKLOAD REPOSITORY report for\n", "WORKLOAD REPOSITORY report for ", "has no load profile"),
         ("sp.txt", "", &heading, "more than 4096 reports"),
         ("info", &format!("{}\n", rows::AWR_INFO), "|\n", "more than 4096 reports"),
+        ("fio.json", "{\"fio version\": \"f\", \"jobs\": [", "{},", "more than 4096 jobs"),
         ("rows.csv", &format!("{},{}\n", rows::flashdba_names().join(","), table("x")), &table("y"), "rows.csv"),
     ] {
-        let times = if line.len() > 100 { 100 } else { 200_000 };
+        let times = if line.len() > 100 { 100 } else { 50_000 };
         let end = if name == "records" { "<end record>\n" } else { "" };
         let mut file = packed(head, line, times);
         file.extend(packed(end, "", 0));
