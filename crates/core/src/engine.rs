@@ -259,7 +259,7 @@ pub trait Target: Send + Sync {
     fn interrupt(&self);
 
     /// Ends whatever anyone waits for here, sessions or not, from another thread; best effort. All that is done to the
-    /// target after it may fail as interrupted.
+    /// target after it may fail as interrupted, and nothing waits for a server that answers nobody.
     fn give_up(&self) {
         self.interrupt();
     }

@@ -27,6 +27,8 @@ pub struct Measured {
     pub step: StepRecord,
     /// The first error of a session.
     pub error: Option<Error>,
+    /// Whether its target was given up.
+    pub given_up: bool,
 }
 
 /// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target, with all counters that can be had.
@@ -80,14 +82,14 @@ pub fn step(
     let recorded = StepRecord::new(order.head.clone());
     let outcome = run_step(order, &*events, &context.stop, &*context.clock, &mut observing);
     observing.observer?;
-    let StepOutcome { error, interrupted } = outcome?;
+    let StepOutcome { error, interrupted, given_up } = outcome?;
     if let Some(party) = party.filter(|_| error.is_none() && !interrupted) {
         events.emit(Event::Rank(party.record(plan.sessions)));
     }
     if error.is_none() && !interrupted {
         following.conclude();
     }
-    Ok(Measured { step: following.take().unwrap_or(recorded), error })
+    Ok(Measured { step: following.take().unwrap_or(recorded), error, given_up })
 }
 
 /// Records a step that its target refused, for what `error` says.
@@ -97,7 +99,7 @@ pub fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measure
     (step.error, step.ended) = (Some(error.to_string()), true);
     events.emit(Event::Step(head));
     events.emit(end);
-    Measured { step, error: Some(error) }
+    Measured { step, error: Some(error), given_up: false }
 }
 
 /// Reads the counters of a step while it runs.

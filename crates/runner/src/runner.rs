@@ -208,12 +208,12 @@ impl Runner<'_> {
     fn steps(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
         let mut finished: Option<StepSummary> = None;
         while let Some(next) = source.next(finished.as_ref(), &self.context.recording)? {
-            let Measured { step, error } = self.step(next, &*source)?;
+            let Measured { step, error, given_up } = self.step(next, &*source)?;
             if self.context.stop.requested() {
                 return Ok(());
             }
             match error {
-                Some(error) if !source.passes_over() => return Err(error),
+                Some(error) if given_up || !source.passes_over() => return Err(error),
                 _ => finished = Some(analyze_step(known, &step).summary),
             }
             self.steps += 1;

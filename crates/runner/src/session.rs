@@ -7,6 +7,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::clock::{Bell, Clock};
 use mindful_core::engine::{Session, Stop, Target};
+use mindful_core::result::Finding;
 use mindful_core::run::StepHead;
 use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::Workload;
@@ -14,7 +15,7 @@ use mindful_core::workload::Workload;
 use crate::following::EarlyStop;
 use crate::gate::{Gate, Signal};
 
-/// What a session's thread tells the step.
+/// What the threads of a step tell it.
 pub enum Message {
     /// Connected and warm.
     Ready,
@@ -22,11 +23,13 @@ pub enum Message {
     Rehearsed,
     /// A slice is done.
     Slice(u32, Box<SliceReport>),
+    /// Whether a clock was set, as far as the target reports its own.
+    Clock(Option<Finding>),
     /// The session has done its work; it stays connected where that went well.
     Done(Result<()>),
 }
 
-/// What sessions have reported and the step has not yet taken.
+/// What they have reported and the step has not yet taken.
 pub struct Mailbox {
     reported: Mutex<VecDeque<Message>>,
     bell: Arc<dyn Bell>,

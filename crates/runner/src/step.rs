@@ -1,12 +1,13 @@
 //! A step: so many sessions, one workload, one window.
 
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::Duration;
 
 use mindful_core::clock::Clock;
 use mindful_core::engine::{Stop, Target};
 use mindful_core::event::{Event, Events};
+use mindful_core::result::Finding;
 use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
@@ -29,7 +30,8 @@ const REHEARSALS: u32 = 2;
 const LOOK: Duration = Duration::from_millis(50);
 /// How long an operation may go on after it was asked to stop before it is interrupted.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// How long an operation may outlast the end of the step before it is interrupted.
+/// How long an operation may outlast the end of the step before it is interrupted. After another [`STOP_GRACE`] its target is
+/// given up.
 const END_GRACE: Duration = Duration::from_mins(1);
 
 /// When no session reports for so long beyond the length of a slice, the clock that slices end by may have been set.
@@ -67,6 +69,8 @@ pub struct StepOutcome {
     pub error: Option<Error>,
     /// Whether someone stopped it.
     pub interrupted: bool,
+    /// Whether its target was given up: nothing more can be asked of it.
+    pub given_up: bool,
 }
 
 /// Who looks on.
@@ -109,7 +113,9 @@ pub fn run_step(
     };
     let outcome = thread::scope(|scope| {
         let mut running = Step {
+            scope,
             order: &order,
+            mailbox: &mailbox,
             events,
             stop,
             halt: &halt,
@@ -121,6 +127,9 @@ pub fn run_step(
             leads: None,
             heard: Duration::ZERO,
             left: 0,
+            asks_clock: false,
+            interrupted: false,
+            given_up: false,
             error: None,
         };
         for (number, placement) in (0..).zip(&order.head.placements) {
@@ -142,7 +151,7 @@ pub fn run_step(
             }
         }
         let _dismissal = Dismissal(&gate, running.left);
-        let outcome = running.drive(&mailbox, watch);
+        let outcome = running.drive(watch);
         watch.worked(&outcome);
         outcome
     });
@@ -166,14 +175,16 @@ impl Drop for Dismissal<'_> {
     }
 }
 
-struct Step<'a> {
-    order: &'a StepOrder<'a>,
-    events: &'a dyn Events,
-    stop: &'a Stop,
-    halt: &'a Stop,
-    gate: &'a Gate,
-    clock: &'a dyn Clock,
-    clocks: &'a ClockOffset,
+struct Step<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    order: &'scope StepOrder<'scope>,
+    mailbox: &'scope Mailbox,
+    events: &'scope dyn Events,
+    stop: &'scope Stop,
+    halt: &'scope Stop,
+    gate: &'scope Gate,
+    clock: &'scope dyn Clock,
+    clocks: &'scope ClockOffset,
     wall: WallClock,
     /// When work begins, once that is known.
     begins: Option<Duration>,
@@ -181,22 +192,28 @@ struct Step<'a> {
     leads: Option<Duration>,
     /// When a session last reported, or the clocks were last looked at for want of a report.
     heard: Duration,
+    /// Sessions that have not done their work.
     left: usize,
+    /// A thread waits for what the target says of its clock.
+    asks_clock: bool,
+    /// Operations were interrupted, and their target given up.
+    interrupted: bool,
+    given_up: bool,
     error: Option<Error>,
 }
 
-impl Step<'_> {
-    fn drive(&mut self, mailbox: &Mailbox, watch: &mut dyn StepObserver) -> StepOutcome {
+impl Step<'_, '_> {
+    fn drive(&mut self, watch: &mut dyn StepObserver) -> StepOutcome {
         let of = self.order.head.placements.len() as u32;
         let (mut ready, mut rehearsed) = (0, 0);
         let mut rehearsing = Duration::ZERO;
         let mut deadline: Option<Duration> = None;
-        while self.left > 0 {
+        while self.left > 0 || self.asks_clock {
             if self.stop.requested() {
                 self.call_off();
             }
             if self.begins.is_some() && (self.wall.was_set() || self.is_silent()) {
-                self.judge_clock();
+                self.ask_clock();
             }
             self.watch_others();
             if self.halt.requested() {
@@ -206,7 +223,7 @@ impl Step<'_> {
             if let Some(last_us) = self.released(watch) {
                 deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
             }
-            match mailbox.take(LOOK) {
+            match self.mailbox.take(LOOK) {
                 Some(Message::Ready) => {
                     ready += 1;
                     self.events.emit(Event::Ready { ready, of });
@@ -228,9 +245,10 @@ impl Step<'_> {
                     let leapt = report.end_us.saturating_sub(self.clocks.us) > self.clock.now_us() + SLICE_US;
                     self.events.emit(Event::Slice { session, report: *report });
                     if leapt && !self.halt.requested() {
-                        self.judge_clock();
+                        self.ask_clock();
                     }
                 }
+                Some(Message::Clock(found)) => self.judge_clock(found),
                 Some(Message::Done(outcome)) => {
                     self.left -= 1;
                     if let Err(error) = outcome {
@@ -244,14 +262,25 @@ impl Step<'_> {
                 None => {}
             }
             if deadline.is_some_and(|d| self.clock.elapsed() >= d) {
-                if !self.halt.requested() {
-                    self.fail(hung());
-                }
-                self.order.target.interrupt();
+                self.cut_short();
                 deadline = Some(self.clock.elapsed() + STOP_GRACE);
             }
         }
-        StepOutcome { error: self.error.take(), interrupted: self.stop.requested() }
+        StepOutcome { error: self.error.take(), interrupted: self.stop.requested(), given_up: self.given_up }
+    }
+
+    /// Interrupts what the target is at; the next time all that anyone still waits for there, which is more than operations.
+    fn cut_short(&mut self) {
+        if !self.halt.requested() {
+            self.fail(hung());
+        }
+        if self.interrupted {
+            self.order.target.give_up();
+            self.given_up = true;
+        } else {
+            self.order.target.interrupt();
+            self.interrupted = true;
+        }
     }
 
     /// How long an operation may go on after it was asked to stop: before the work begins there is none.
@@ -269,9 +298,24 @@ impl Step<'_> {
         silent
     }
 
-    /// A clock may have been set: where the target goes by it, its slices no longer end where they should.
-    fn judge_clock(&mut self) {
-        if let Some(finding) = self.clocks.compared_with_now(self.order.target, self.clock) {
+    /// A clock may have been set. A target that stands still does not tell its time: only a thread of its own waits for that.
+    fn ask_clock(&mut self) {
+        if self.asks_clock {
+            return;
+        }
+        let (target, clocks, clock, mailbox) = (self.order.target, self.clocks, self.clock, self.mailbox);
+        let mut place = clock.place();
+        let ask = move || {
+            place.begin();
+            mailbox.put(Message::Clock(clocks.compared_with_now(target, clock)));
+        };
+        self.asks_clock = thread::Builder::new().name("clock".to_owned()).spawn_scoped(self.scope, ask).is_ok();
+    }
+
+    /// Where the target goes by a clock that was set, its slices no longer end where they should.
+    fn judge_clock(&mut self, found: Option<Finding>) {
+        self.asks_clock = false;
+        if let Some(finding) = found {
             let what = format!("a clock was set while the run went on: {}", finding.evidence);
             self.events.emit(Event::Finding(finding));
             self.fail(Error::run(what, "let it settle (chronyc tracking) and run again"));

@@ -184,7 +184,7 @@ impl Link {
     pub fn control(&self) -> Result<Control<'_>> {
         let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         self.refuse_given_up()?;
-        let stands = held.as_mut().is_some_and(|open| open.ping().is_ok());
+        let stands = held.as_mut().is_some_and(|open| self.server.answers(open));
         if !stands {
             *held = None;
             *held = Some(self.connect()?);

@@ -4,6 +4,8 @@
 mod files;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod servers;
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+pub mod standstill;
 
 use std::fs;
 use std::io::Read;
@@ -29,8 +31,13 @@ pub fn signal(child: &Child, signal: Signal) {
 
 /// Waits for the end of `child`: its exit code and how long that took.
 pub fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
+    end_within(child, 3 * PATIENCE)
+}
+
+/// The same where that may take longer.
+pub fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Duration) {
     let began = Instant::now();
-    while began.elapsed() < 3 * PATIENCE {
+    while began.elapsed() < limit {
         if let Some(status) = child.try_wait().unwrap() {
             return (status.code(), began.elapsed());
         }

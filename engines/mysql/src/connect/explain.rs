@@ -124,10 +124,7 @@ fn advice(code: u16) -> (ErrorKind, &'static str) {
 fn driver_fault(fault: &DriverError) -> Error {
     const LOGIN: &str = "the server wants a way of logging in that is not supported";
     match fault {
-        DriverError::ConnectTimeout => Error::target(
-            "nothing answered in time",
-            "check host, port, routes and firewalls on the way; connect-timeout=SECONDS waits longer",
-        ),
+        DriverError::ConnectTimeout => no_answer(),
         DriverError::CouldNotConnect(Some((_, said, kind))) => io_fault(&io::Error::new(*kind, said.clone())),
         DriverError::TlsNotSupported => Error::target(
             "the server does not offer TLS",
@@ -149,6 +146,14 @@ fn driver_fault(fault: &DriverError) -> Error {
     }
 }
 
+/// A connection may wait so long and no longer until it is let in.
+fn no_answer() -> Error {
+    Error::target(
+        "nothing answered in time",
+        "check host, port, routes and firewalls on the way; connect-timeout=SECONDS waits longer",
+    )
+}
+
 /// Something is there that speaks another language; `said` is what was made of it.
 pub fn no_mysql(said: &str) -> Error {
     let next = "check that host and port are those of a MariaDB or MySQL server";
@@ -167,10 +172,10 @@ pub fn io_fault(fault: &io::Error) -> Error {
             "no server has its socket there: start it, or name the host: mysql://user@host:3306/database"
         }
         io::ErrorKind::PermissionDenied => "this user may not use that socket: let it, or connect by TCP",
-        io::ErrorKind::TimedOut
-        | io::ErrorKind::WouldBlock
-        | io::ErrorKind::HostUnreachable
-        | io::ErrorKind::NetworkUnreachable => "check host, port, routes and firewalls on the way",
+        io::ErrorKind::WouldBlock => return no_answer(),
+        io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+            "check host, port, routes and firewalls on the way"
+        }
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_mysql(&format!(" ({text})")),
         io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe

@@ -97,11 +97,17 @@ impl Server {
     /// A new connection, which waits for answers as long as it takes once it is let in.
     pub fn connect(&self) -> Result<Conn> {
         let connection = self.connect_within(self.given.connect_timeout)?;
-        Socket::of(&connection).wait_for_ever().map_err(|error| explain::io_fault(&error).at(self.place()))?;
+        Socket::of(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
         Ok(connection)
     }
 
-    /// The same, which waits for each answer no longer than this.
+    /// Whether the server still answers on `connection`, in the time that it has to let somebody in.
+    pub fn answers(&self, connection: &mut Conn) -> bool {
+        let socket = Socket::of(connection);
+        socket.wait(Some(self.given.connect_timeout)).is_ok() && connection.ping().is_ok() && socket.wait(None).is_ok()
+    }
+
+    /// The same as [`Self::connect`], which waits for each answer no longer than this.
     pub fn connect_within(&self, within: Duration) -> Result<Conn> {
         let place = self.place();
         // Of the first connection it is known by that whether a server of ours is there at all.

@@ -5,6 +5,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use mysql::Conn;
 
@@ -17,11 +18,11 @@ impl Socket {
         Self(connection.as_raw_fd())
     }
 
-    /// Answers are waited for as long as it takes.
-    pub fn wait_for_ever(self) -> io::Result<()> {
+    /// Answers are waited for no longer than this; without it, as long as it takes.
+    pub fn wait(self, at_most: Option<Duration>) -> io::Result<()> {
         let stream = self.stream()?;
-        stream.set_read_timeout(None)?;
-        stream.set_write_timeout(None)
+        stream.set_read_timeout(at_most)?;
+        stream.set_write_timeout(at_most)
     }
 
     /// Ends the connection on this side: whoever waits for the server stops waiting, even if the server has vanished.

@@ -6,28 +6,12 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::Mindful;
-use crate::stops::{PATIENCE, end_of, signal, until};
-
-/// Stands still until this is dropped.
-struct Stopped(Pid);
-
-impl Stopped {
-    fn new(server: &UsersMariaDb) -> Self {
-        let pid = Pid::from_raw(server.pid().try_into().unwrap()).unwrap();
-        kill_process(pid, Signal::STOP).unwrap();
-        Self(pid)
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        kill_process(self.0, Signal::CONT).unwrap();
-    }
-}
+use crate::stops::standstill::{self, Stopped};
+use crate::stops::{PATIENCE, appears, end_of, signal, until};
 
 /// A server of the user's, and a run on it that says nothing but what goes wrong.
 struct Bench {
@@ -44,7 +28,8 @@ impl Bench {
     }
 
     fn run(&self, loops: &str, more: &[&str]) -> Child {
-        let url = self.server.url();
+        // Until it is let in, a connection is waited for no longer than this.
+        let url = format!("{}&connect-timeout=3", self.server.url());
         let on = ["run", "-q", "--target", &url, "--schemas", "1", "--scale", "8MiB", "--sessions", "2"];
         let reported = fs::File::create(self.place.path().join("says")).unwrap();
         let mut command = self.mindful.command(&[&on[..], &["--loop", loops, "--warmup", "0s"], more].concat());
@@ -78,8 +63,31 @@ fn a_signal_ends_a_run_on_a_server_that_stands_still() {
     for (loops, sent) in [("server", Signal::TERM), ("client", Signal::INT)] {
         let child = bench.run(loops, &["--duration", "60s"]);
         bench.works();
-        let _stopped = Stopped::new(&bench.server);
+        let _stopped = Stopped::new(bench.server.pid());
         thread::sleep(Duration::from_millis(500));
         is_interrupted(&bench, child, sent);
     }
+}
+
+#[test]
+fn a_run_ends_though_its_mariadb_stands_still() {
+    let bench = Bench::new();
+    standstill::both_loops_end_by_themselves(&bench.server.url(), bench.server.pid());
+}
+
+#[test]
+fn a_run_ends_though_its_mariadb_stopped_before_the_step() {
+    let bench = Bench::new();
+    let loaded = bench.run("server", &["--duration", "1s"]).wait().unwrap();
+    assert!(matches!(loaded.code(), Some(0 | 1)), "{}", bench.says());
+    let (pid, begun) = (bench.server.pid(), bench.place.path().join("begun"));
+    let hook = format!("kill -STOP {pid}; echo 1 > {}", begun.display());
+    let mut child = bench.run("server", &["--duration", "60s", "--hook-before", &hook]);
+    appears(&begun);
+    let _stopped = Stopped::new(pid);
+    let (code, took) = end_of(&mut child);
+    let says = bench.says();
+    assert!(code == Some(1) && took < PATIENCE, "{code:?} after {took:?}: {says}");
+    let shown = String::from_utf8(bench.mindful.run(&["show"]).stdout).unwrap();
+    assert!(shown.contains("INVALID") && shown.contains("nothing answered in time"), "{shown}");
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use super::standstill::{self, Stopped};
 use super::{PATIENCE, appears, end_of, signal, until};
 use crate::lies::server::UsersServer;
 
@@ -151,6 +152,50 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
     // The server that was ended recovers.
     let again = place.command(&["run", &data, "--duration=1s", "--warmup=0s", "--sessions=1"]).output().unwrap();
     assert!(matches!(again.status.code(), Some(0 | 1)), "{again:?}");
+}
+
+#[test]
+fn a_run_ends_though_its_postgres_stands_still() {
+    let place = Place::new();
+    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    standstill::both_loops_end_by_themselves(&server.url(), server.pid());
+}
+
+#[test]
+fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
+    let place = Place::new();
+    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let target = format!("--target={}", server.url());
+    let args = ["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--sessions=2", "--duration=60s", "--warmup=0s"];
+    let at_work = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL%slice%'";
+    for asked in [Signal::INT, Signal::TERM] {
+        let mut child = place.spawn(&args, "says");
+        until("no session works", || server.count(at_work) > 1);
+        let _stopped = Stopped::new(server.pid());
+        thread::sleep(Duration::from_millis(500));
+        signal(&child, asked);
+        let (code, took) = end_of(&mut child);
+        let says = fs::read_to_string(place.path("says")).unwrap();
+        assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
+    }
+}
+
+/// Its first question of the step is not answered.
+#[test]
+fn a_signal_ends_a_run_whose_postgres_stopped_before_the_step() {
+    let place = Place::new();
+    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let (target, begun) = (format!("--target={}", server.url()), place.path("begun"));
+    let hook = format!("--hook-before=echo 1 >{}; sleep 3", begun.display());
+    let mut child =
+        place.spawn(&["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--duration=60s", &hook], "says");
+    appears(&begun);
+    let _stopped = Stopped::new(server.pid());
+    thread::sleep(Duration::from_secs(5));
+    signal(&child, Signal::TERM);
+    let (code, took) = end_of(&mut child);
+    let says = fs::read_to_string(place.path("says")).unwrap();
+    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
 }
 
 /// Both where it waits for the others, and where it first looks for the place.

@@ -1,0 +1,88 @@
+//! Servers that stand still: their host takes whatever they are sent, and nobody answers.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{PATIENCE, end_within, until};
+use crate::mindful::Mindful;
+
+/// How long operations may outlast the end of their step.
+const END_GRACE: Duration = Duration::from_mins(1);
+/// So long a step that the server stops in.
+const STEP: Duration = Duration::from_secs(20);
+
+/// A server that stands still with all it started, until this is dropped.
+pub struct Stopped(Vec<Pid>);
+
+impl Stopped {
+    pub fn new(server: u32) -> Self {
+        let server = Pid::from_raw(server.try_into().unwrap()).unwrap();
+        kill_process(server, Signal::STOP).unwrap();
+        // From here on it starts no other.
+        let mut stopped = Self(vec![server]);
+        stopped.0.extend(children_of(server));
+        stopped.0[1..].iter().for_each(|child| kill_process(*child, Signal::STOP).unwrap());
+        stopped
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let _ = kill_process(*pid, Signal::CONT);
+        }
+    }
+}
+
+fn children_of(parent: Pid) -> Vec<Pid> {
+    let is_child = |pid: &Pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let parent_of = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
+        parent_of == Some(parent.as_raw_nonzero().get())
+    };
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter_map(Pid::from_raw).filter(is_child).collect()
+}
+
+/// Whether sessions of the run in this store have reported a slice.
+fn works(store: &Path) -> bool {
+    let runs = fs::read_dir(store.join("runs")).into_iter().flatten().flatten();
+    let mut lines = runs.filter_map(|run| fs::read_to_string(run.path().join("run.jsonl")).ok());
+    lines.any(|lines| lines.contains("\"event\":\"slice\""))
+}
+
+/// Whether a report says `why`, wherever its lines break.
+fn reports(report: &str, why: &str) -> bool {
+    report.split_whitespace().collect::<Vec<_>>().join(" ").contains(why)
+}
+
+/// Runs of both loops on the server behind `url` end by themselves once its process stands still, and tell why.
+pub fn both_loops_end_by_themselves(url: &str, server: u32) {
+    let runs = ["server", "client"].map(|loops| {
+        let (mindful, namespace) = (Mindful::new(), format!("of_{loops}"));
+        let on = ["run", "-q", "--target", url, "--namespace", &namespace, "--loop", loops, "--warmup", "0s"];
+        let duration = format!("{}s", STEP.as_secs());
+        let work = ["--schemas", "1", "--scale", "8MiB", "--sessions", "2", "--duration", &duration];
+        let says = fs::File::create(mindful.folder().join("says")).unwrap();
+        let mut command = mindful.command(&[&on[..], &work].concat());
+        let child = command.stdout(says.try_clone().unwrap()).stderr(says).spawn().unwrap();
+        (mindful, child)
+    });
+    for (mindful, _) in &runs {
+        until("no session works", || works(mindful.folder()));
+    }
+    let (_stopped, began) = (Stopped::new(server), Instant::now());
+    for (mindful, mut child) in runs {
+        let (code, _) = end_within(&mut child, STEP + END_GRACE + PATIENCE);
+        let (took, says) = (began.elapsed(), fs::read_to_string(mindful.folder().join("says")).unwrap());
+        let why = "operations went on for 60 s after the end of the step";
+        assert!(took < STEP + END_GRACE + PATIENCE, "{code:?} after {took:?}: {says}");
+        assert!(code == Some(1) && reports(&says, why), "{code:?}: {says}");
+        let shown = String::from_utf8(mindful.run(&["show"]).stdout).unwrap();
+        assert!(shown.contains("INVALID") && reports(&shown, why), "{shown}");
+    }
+}
