@@ -31,7 +31,7 @@ pub const SHARE: f64 = 0.01;
 const FIRST: u64 = 2;
 /// Times that a row is looked at before it is in doubt whether it has a page of its own: what others do is counted with it.
 const TRIES: u32 = 3;
-/// Times that a row in doubt is looked at again, as long as at most one in so many is: most looks decide.
+/// Times that a row in doubt is looked at again, as long as at most one in so many is.
 const TRIES_IN_DOUBT: u32 = 21;
 const FEW: u64 = 10;
 /// How often one statement visits a range where the counter is of all that is going on, so that other things are little
@@ -85,15 +85,14 @@ pub fn measure(
     let mut in_doubt = Vec::new();
     for index in 0..drawn {
         let place = FIRST + order.get(index);
-        if looks(conn, table, place, account, (TRIES, 1), stop)? == 0 {
+        if !is_soon_seen(conn, table, place, account, stop)? {
             in_doubt.push(place);
         }
     }
     let mut without = in_doubt.len() as u64;
     if without * FEW <= drawn {
         for place in in_doubt {
-            let most = TRIES_IN_DOUBT / 2 + 1;
-            without -= u64::from(looks(conn, table, place, account, (TRIES_IN_DOUBT, most), stop)? == most);
+            without -= u64::from(is_seen_at_last(conn, table, place, account, stop)?);
         }
     }
     if without == drawn {
@@ -103,25 +102,32 @@ pub fn measure(
     Ok(Ok(BlockYield { drawn, own: drawn - without }))
 }
 
-/// In how many looks of so many the row at `place` begins a page, until it did in enough of them.
-fn looks(
-    conn: &mut Conn,
-    table: &str,
-    place: u64,
-    account: Account,
-    (tries, enough): (u32, u32),
-    stop: &Stop,
-) -> Result<u32, Failure> {
-    let mut begun = 0;
-    for _ in 0..tries {
-        refuse_stopped(stop)?;
-        let behind = account.pages(conn, table, 2 * place + 1)?;
-        begun += u32::from(account.pages(conn, table, 2 * place)? - behind >= account.of_a_page());
-        if begun == enough {
-            break;
+/// Whether the row at `place` begins a page by one of a few looks.
+fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<bool, Failure> {
+    for _ in 0..TRIES {
+        let [row, behind] = look(conn, table, place, account, stop)?;
+        if row - behind >= account.of_a_page() {
+            return Ok(true);
         }
     }
-    Ok(begun)
+    Ok(false)
+}
+
+/// The same of a row in doubt, by the least that either range asked for in many looks: what others do only adds to it.
+fn is_seen_at_last(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<bool, Failure> {
+    let mut least = [i64::MAX; 2];
+    for _ in 0..TRIES_IN_DOUBT {
+        let [row, behind] = look(conn, table, place, account, stop)?;
+        least = [least[0].min(row), least[1].min(behind)];
+    }
+    Ok(least[0] - least[1] >= account.of_a_page())
+}
+
+/// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the row behind it.
+fn look(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<[i64; 2], Failure> {
+    refuse_stopped(stop)?;
+    let behind = account.pages(conn, table, 2 * place + 1)?;
+    Ok([account.pages(conn, table, 2 * place)?, behind])
 }
 
 /// Who tells how many pages a statement asked for.

@@ -70,14 +70,18 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let visited = found.summary.blocks_visited_per_s?;
     let work = found.work.as_ref().filter(|work| one_by_one(step, work))?;
     let index = work.ops() / work.seconds;
-    let own = visited * MAX_YIELD + index * INDEX_BLOCKS_AN_OPERATION;
+    // At either end of the window a session may be inside an operation, of which one side counts the reads and the other
+    // the blocks: much where few operations are done, as on a full host.
+    let under_way = 2.0 * step.head.placements.len() as f64 * work.blocks() / work.ops().max(1.0) / work.seconds;
+    let blocks = visited + under_way;
+    let own = blocks * MAX_YIELD + index * INDEX_BLOCKS_AN_OPERATION;
     let physical = found.summary.physical_reads_per_s.filter(|reads| *reads > own && *reads >= FEWEST_READS_PER_S);
     // What a session of an engine within mindful reads is counted by itself, others' reads are not.
     let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
     let updated = work.kind(OpKind::Update).blocks / work.seconds;
     let requests = run.description.as_ref().and_then(|description| description.cache_requests);
     let requests = requests.unwrap_or_default();
-    let own = visited * requests.visited * MAX_YIELD + index * requests.operation + updated * requests.updated;
+    let own = blocks * requests.visited * MAX_YIELD + index * requests.operation + updated * requests.updated;
     let own = own + found.summary.physical_reads_per_s.unwrap_or(0.0) * requests.missed;
     let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);
     let (reads, level) = physical.map(|reads| (reads, "physical")).or(logical.map(|reads| (reads, "logical")))?;

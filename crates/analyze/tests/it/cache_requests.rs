@@ -8,7 +8,11 @@ use mindful_core::run::Run;
 
 /// A run of reads that asks its cache `requests` times for each block it visits.
 fn asking(requests: f64, reported: Option<CacheRequests>) -> Run {
-    let mut run = Made { work_unit: 64, update_pct: "0", ..Made::default() }.run();
+    made_asking(&Made { work_unit: 64, update_pct: "0", ..Made::default() }, requests, reported)
+}
+
+fn made_asking(made: &Made, requests: f64, reported: Option<CacheRequests>) -> Run {
+    let mut run = made.run();
     run.description = Some(Description { cache_requests: reported, ..run.description.take().unwrap_or_default() });
     for series in &mut run.steps[0].series {
         let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::LOGICAL_READS) else { continue };
@@ -30,4 +34,11 @@ fn levels_of_a_tree_are_asked_for_and_reads_of_others_are_not() {
     assert!(is_reported(&asking(3.0, None)), "no engine said that a block costs three requests");
     assert!(!is_reported(&asking(3.0, tree)));
     assert!(is_reported(&asking(6.0, tree)), "two runs on one server ask twice");
+}
+
+#[test]
+fn few_operations_leave_room_for_those_under_way() {
+    let few = Made { work_unit: 64, update_pct: "0", seconds: 2, latency_us: 900_000, ..Made::default() };
+    assert!(!is_reported(&made_asking(&few, 1.7, None)), "one more by each session at either end of the window");
+    assert!(is_reported(&made_asking(&few, 4.0, None)));
 }

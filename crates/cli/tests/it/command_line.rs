@@ -123,16 +123,16 @@ fn on_a_terminal_a_file_that_is_not_there_is_asked_for() {
 #[test]
 fn many_steps_tell_beforehand_how_many_and_how_long() {
     let mindful = Mindful::new();
-    let short = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "500ms"];
+    let short = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "2s"];
     let reported = |verb: &[&str]| {
         let ran = mindful.run(&[verb, &short].concat());
         String::from_utf8(ran.stderr).unwrap()
     };
     let swept = reported(&["sweep", "--sessions", "1,2"]);
     let before = swept.split("measuring").next().unwrap();
-    assert!(before.lines().any(|line| line == "3 steps, about 11 s"), "{swept}");
+    assert!(before.lines().any(|line| line == "3 steps, about 15 s"), "{swept}");
     let noise = reported(&["noise", "--repeat", "2"]);
     let lines: Vec<&str> = noise.lines().collect();
-    assert_eq!(lines.first(), Some(&"2 runs, about 7 s"), "{noise}");
+    assert_eq!(lines.first(), Some(&"2 runs, about 10 s"), "{noise}");
     assert!(lines.contains(&"run 1 of 2") && lines.contains(&"run 2 of 2"), "{noise}");
 }
