@@ -132,24 +132,7 @@ pub fn run_step(
             given_up: false,
             error: None,
         };
-        for (number, placement) in (0..).zip(&order.head.placements) {
-            let (shared, placement, mut place) = (&shared, *placement, clock.place());
-            let spawned = thread::Builder::new()
-                .name(format!("session-{}", placement.session + 1))
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, move || {
-                    place.begin();
-                    let _leaving = Leaving(shared.gate);
-                    shared.live(number, placement);
-                });
-            match spawned {
-                Ok(_) => running.left += 1,
-                Err(error) => running.fail(Error::run(
-                    format!("thread {} of {} did not start: {error}", placement.session + 1, placement.sessions),
-                    "raise the limit on processes (ulimit -u), or run fewer --sessions",
-                )),
-            }
-        }
+        running.spawn_sessions(&shared);
         let _dismissal = Dismissal(&gate, running.left);
         let outcome = running.drive(watch);
         watch.worked(&outcome);
@@ -202,7 +185,29 @@ struct Step<'scope, 'env> {
     error: Option<Error>,
 }
 
-impl Step<'_, '_> {
+impl<'scope> Step<'scope, '_> {
+    /// Has a thread for each session; those that were started are waited for.
+    fn spawn_sessions(&mut self, shared: &'scope Shared<'scope>) {
+        for (number, placement) in (0..).zip(&self.order.head.placements) {
+            let (placement, mut place) = (*placement, self.clock.place());
+            let spawned = thread::Builder::new()
+                .name(format!("session-{}", placement.session + 1))
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(self.scope, move || {
+                    place.begin();
+                    let _leaving = Leaving(shared.gate);
+                    shared.live(number, placement);
+                });
+            match spawned {
+                Ok(_) => self.left += 1,
+                Err(error) => self.fail(Error::run(
+                    format!("thread {} of {} did not start: {error}", placement.session + 1, placement.sessions),
+                    "raise the limit on processes (ulimit -u), or run fewer --sessions",
+                )),
+            }
+        }
+    }
+
     fn drive(&mut self, watch: &mut dyn StepObserver) -> StepOutcome {
         let of = self.order.head.placements.len() as u32;
         let (mut ready, mut rehearsed) = (0, 0);
