@@ -30,9 +30,10 @@ const REHEARSALS: u32 = 2;
 const LOOK: Duration = Duration::from_millis(50);
 /// How long an operation may go on after it was asked to stop before it is interrupted.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// How long an operation may outlast the end of the step before it is interrupted. After another [`STOP_GRACE`] its target is
-/// given up.
+/// How long an operation may outlast the end of the step before it is interrupted.
 const END_GRACE: Duration = Duration::from_mins(1);
+/// How long operations may go on after the first time that they were interrupted before their target is given up.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(10);
 
 /// When no session reports for so long beyond the length of a slice, the clock that slices end by may have been set.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -128,7 +129,7 @@ pub fn run_step(
             heard: Duration::ZERO,
             left: 0,
             asks_clock: false,
-            interrupted: false,
+            interrupted: None,
             given_up: false,
             error: None,
         };
@@ -179,8 +180,8 @@ struct Step<'scope, 'env> {
     left: usize,
     /// A thread waits for what the target says of its clock.
     asks_clock: bool,
-    /// Operations were interrupted, and their target given up.
-    interrupted: bool,
+    /// When operations were first interrupted.
+    interrupted: Option<Duration>,
     given_up: bool,
     error: Option<Error>,
 }
@@ -274,17 +275,17 @@ impl<'scope> Step<'scope, '_> {
         StepOutcome { error: self.error.take(), interrupted: self.stop.requested(), given_up: self.given_up }
     }
 
-    /// Interrupts what the target is at; the next time all that anyone still waits for there, which is more than operations.
+    /// Interrupts operations, and at last all that anyone still waits for at the target.
     fn cut_short(&mut self) {
         if !self.halt.requested() {
             self.fail(hung());
         }
-        if self.interrupted {
+        let now = self.clock.elapsed();
+        if now >= *self.interrupted.get_or_insert(now) + INTERRUPT_GRACE {
             self.order.target.give_up();
             self.given_up = true;
         } else {
             self.order.target.interrupt();
-            self.interrupted = true;
         }
     }
 

@@ -17,7 +17,8 @@ use crate::step::StepAnalysis;
 
 /// How near a rate is to a cap that it is called by.
 const NEAR: f64 = 0.03;
-/// What others have to take of the bytes that the run lost for the fall to be theirs.
+/// What others have to take of the bytes that the run lost for the fall to be theirs, and of the time that each of its reads
+/// took longer.
 const TAKEN: f64 = 0.5;
 /// By how much of the host's CPUs others and the hypervisor have to take more than before, of the share of its rate that the
 /// run lost: a tenth of the CPUs is behind a rate that fell by a third, and not behind one that fell to a twentieth.
@@ -47,7 +48,7 @@ pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalys
     }
     let cliff = Cliff::of(step, window)?;
     let sides = sides(window, &cliff).map(|side| (Counters::of(step, &side), side));
-    if taken_cpus(run, step, &sides) > TAKEN_CPUS * cliff.lost() || taken_at_the_device(&sides) {
+    if taken_cpus(run, step, &sides) > TAKEN_CPUS * cliff.lost() || taken_at_the_device(&cliff, &sides) {
         return None;
     }
     let [_, (after, _)] = sides;
@@ -86,13 +87,21 @@ fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 
     stolen + used
 }
 
-/// Whether the device went on to serve others what the run lost; that they took only what a limit left cannot be distinguished from
-/// it.
-fn taken_at_the_device([(before, _), (after, _)]: &[Side; 2]) -> bool {
+/// Whether the device went on to serve others what the run lost, and reads waited there for them; that they took only what a
+/// limit of the device left cannot be distinguished from it.
+fn taken_at_the_device(cliff: &Cliff, [(before, _), (after, _)]: &[Side; 2]) -> bool {
     let grew = |reads: Counter, writes: Counter| Some(sum(after, reads, writes)? - sum(before, reads, writes)?);
     let Some(all) = grew(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES) else { return false };
     let Some(own) = grew(shared::PROCESS_READ_BYTES, shared::PROCESS_WRITE_BYTES) else { return false };
-    own < 0.0 && all - own >= TAKEN * -own
+    own < 0.0 && all - own >= TAKEN * -own && waited_at_the_device(cliff, before, after)
+}
+
+/// Whether a read took longer at the device by at least half of what the fall asks for; where that is unknown, it is taken
+/// for granted. What a limit above the device holds back waits elsewhere.
+fn waited_at_the_device(cliff: &Cliff, before: &Counters, after: &Counters) -> bool {
+    let read_us = |counters: &Counters| counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS);
+    let Some((before_us, after_us)) = read_us(before).filter(|us| *us > 0.0).zip(read_us(after)) else { return true };
+    after_us / before_us - 1.0 >= TAKEN * (cliff.before_per_s / cliff.after_per_s - 1.0)
 }
 
 fn sum(counters: &Counters, reads: Counter, writes: Counter) -> Option<f64> {

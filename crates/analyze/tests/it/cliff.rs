@@ -44,6 +44,10 @@ fn what_others_took_is_no_cliff() {
     // The device serves as many bytes as before, three quarters of them to others.
     let shared_device = Made { device: 3.2, ..slow.clone() };
     assert!(!is_cliff(fast.run(), &shared_device.run()));
+    // Where reads took no longer there, others only took what a limit above it left.
+    let waits = |us| [(shared::DEVICE_READ_TIME_US, us)];
+    assert!(is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(12e6))), "as long as before");
+    assert!(!is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(36e6))), "three times as long");
     // Others that read as much all the time are not why it fell.
     let beside = Made { device: 1.2, ..fast.clone() };
     assert!(is_cliff(beside.run(), &Made { device: 1.64, ..slow.clone() }.run()));

@@ -328,6 +328,22 @@ fn operations_without_end_are_ended_and_called_so() {
 }
 
 #[test]
+fn a_target_that_was_given_up_ends_its_sweep() {
+    let swept = |deaf| {
+        let simulation = Simulation::new();
+        let given = [("sessions", "1,2,4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
+        let ended = simulation.sweep(&[&given[..], &[("null_deaf", deaf)]].concat(), None);
+        (ended.run.steps.len(), ended.error.map(|error| error.to_string()), simulation.clock.elapsed())
+    };
+    let (steps, error, took) = swept("on");
+    assert_eq!(steps, 1, "nothing more can be asked of it");
+    assert!(error.is_some_and(|error| error.starts_with("operations went on for 60 s after the end of the step")));
+    assert!((75..85).contains(&took.as_secs()), "{took:?}");
+    let (steps, ..) = swept("off");
+    assert!(steps > 1, "a step whose operations could be interrupted is passed over");
+}
+
+#[test]
 fn faults_come_at_their_seconds_and_the_same_way_twice() {
     let faulty = || {
         let given = [("sessions", "4"), ("duration", "60s"), ("null_latency", "10ms"), ("null_stall", "20s+3s")];
