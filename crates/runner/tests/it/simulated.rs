@@ -333,13 +333,12 @@ fn a_target_that_was_given_up_ends_its_sweep() {
         let simulation = Simulation::new();
         let given = [("sessions", "1,2,4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
         let ended = simulation.sweep(&[&given[..], &[("null_deaf", deaf)]].concat(), None);
-        (ended.run.steps.len(), ended.error.map(|error| error.to_string()), simulation.clock.elapsed())
+        (ended.run.steps.len(), ended.error.map(|error| error.to_string()))
     };
-    let (steps, error, took) = swept("on");
+    let (steps, error) = swept("on");
     assert_eq!(steps, 1, "nothing more can be asked of it");
     assert!(error.is_some_and(|error| error.starts_with("operations went on for 60 s after the end of the step")));
-    assert!((75..85).contains(&took.as_secs()), "{took:?}");
-    let (steps, ..) = swept("off");
+    let (steps, _) = swept("off");
     assert!(steps > 1, "a step whose operations could be interrupted is passed over");
 }
 
