@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::bound::Bound;
-use mindful_core::settings::{Key, Settings, parse_switch};
+use mindful_core::settings::{Key, Settings};
 use mindful_core::units::{self, Share};
 
 use crate::fault::{Failure, Stall};
@@ -55,7 +55,6 @@ pub const KEYS: &[Key] = &[
     .one_value(),
     Key::unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas")
         .one_value(),
-    Key::with_default("null_deaf", "on|off", "off", "Whether only a target that was given up ends a stall early"),
     Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)")
         .one_value(),
     Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas").one_value(),
@@ -94,8 +93,6 @@ pub struct Options {
     pub retrograde: f64,
     pub signals: Vec<Signal>,
     pub stalls: Vec<Stall>,
-    /// No operation hears an interrupt.
-    pub deaf: bool,
     pub failures: Vec<Failure>,
     /// Session, from 0, and how long after the others it begins.
     pub start_delays: Vec<(u32, Duration)>,
@@ -128,7 +125,6 @@ impl Options {
             retrograde: all.require("null_retrograde", units::parse_number)?,
             signals: all.parse("null_signal", |text| list(text, Signal::parse))?.unwrap_or_default(),
             stalls: all.parse("null_stall", |text| list(text, Stall::parse))?.unwrap_or_default(),
-            deaf: all.require("null_deaf", parse_switch)?,
             failures: all.parse("null_fail", |text| list(text, Failure::parse))?.unwrap_or_default(),
             start_delays: all.parse("null_start_delay", |text| list(text, session_at))?.unwrap_or_default(),
             order: all.require("null_order", units::parse_duration)?,

@@ -154,12 +154,6 @@ impl Target for NullTarget {
     }
 
     fn interrupt(&self) {
-        if !self.options.deaf {
-            self.interrupts.interrupt();
-        }
-    }
-
-    fn give_up(&self) {
         self.interrupts.interrupt();
     }
 
