@@ -36,11 +36,14 @@ impl Bench {
         command.stdout(Stdio::null()).stderr(reported).spawn().unwrap()
     }
 
+    fn at_work(&self) -> u64 {
+        let busy = "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> 'Sleep'";
+        self.server.count(&format!("{busy} AND info LIKE '%blocks_1%' AND id <> CONNECTION_ID()"))
+    }
+
     /// Both sessions are at work.
     fn works(&self) {
-        let at_work =
-            "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> 'Sleep' AND info LIKE '%blocks_1%'";
-        until("no session works", || self.server.count(at_work) > 1);
+        until("no session works", || self.at_work() > 1);
     }
 
     fn says(&self) -> String {
@@ -61,6 +64,8 @@ fn is_interrupted(bench: &Bench, mut child: Child, sent: Signal) {
 fn a_signal_ends_a_run_on_a_server_that_stands_still() {
     let bench = Bench::new();
     for (loops, sent) in [("server", Signal::TERM), ("client", Signal::INT)] {
+        // Those of the run before go on until the server sees that their client is gone.
+        until("a session is left", || bench.at_work() == 0);
         let child = bench.run(loops, &["--duration", "60s"]);
         bench.works();
         let _stopped = Stopped::new(bench.server.pid());

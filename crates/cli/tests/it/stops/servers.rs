@@ -169,6 +169,8 @@ fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
     let args = ["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--sessions=2", "--duration=60s", "--warmup=0s"];
     let at_work = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL%slice%'";
     for asked in [Signal::INT, Signal::TERM] {
+        // Those of the run before go on until the server sees that their client is gone.
+        until("a session is left", || server.count(at_work) == 0);
         let mut child = place.spawn(&args, "says");
         until("no session works", || server.count(at_work) > 1);
         let _stopped = Stopped::new(server.pid());
