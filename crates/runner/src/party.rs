@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use mindful_core::clock::Clock;
 use mindful_core::engine::Stop;
-use mindful_core::meeting::{MOST_CHUNK, Meeting, Row, Seen};
+use mindful_core::meeting::{MOST_CHUNK, Row, Seen};
 use mindful_core::rank::Rank;
 use mindful_core::run::{OnTarget, RankRecord};
 use mindful_core::units::counted;
-use mindful_core::{Error, ErrorKind, Result};
+use mindful_core::{Error, Result};
 
 use crate::clock_offset::ClockOffset;
 use crate::heeding::{GRACE_OF_STEP, GivingUp};
@@ -19,40 +19,16 @@ use heart::{BEAT_AT_WORK, Heart, LEASE_AT_WORK};
 use member::{Failure, Member, Own, Stage};
 
 mod heart;
+mod invitation;
 mod member;
 
+pub use invitation::Invitation;
 pub use member::LEASE;
 
 /// Between two looks, where there are few ranks.
 const LOOK: Duration = Duration::from_millis(100);
 /// So much longer for each rank: so the meeting answers about a thousand looks a second, however many there are.
 const LOOK_PER_RANK: Duration = Duration::from_millis(1);
-
-/// Who meets, where, and as what.
-pub struct Invitation {
-    /// Which rank it is.
-    pub rank: Rank,
-    /// The place.
-    pub meeting: Arc<dyn Meeting>,
-    /// The name under which all ranks of the run meet.
-    pub job: String,
-    /// Name of the host.
-    pub host: String,
-    /// Version of mindful, as all must have it.
-    pub version: String,
-    /// Digest of the plan, which all must share.
-    pub plan: String,
-    /// Names of its keys, each with a mark of its value.
-    pub marks: Vec<(String, String)>,
-    /// The targets of the run without secrets; empty where there is one.
-    pub targets: Vec<String>,
-    /// How long each rank is waited for.
-    pub timeout: Duration,
-    /// What the process goes by.
-    pub clock: Arc<dyn Clock>,
-    /// Requested by signals.
-    pub stop: Stop,
-}
 
 /// See the [module](self).
 pub struct Party {
@@ -90,7 +66,7 @@ impl Party {
         let given_up = Arc::clone(&guest.meeting);
         let giving_up = GivingUp::after(&guest.stop, || GRACE_OF_STEP, move || given_up.give_up());
         guest.meeting.prepare()?;
-        let token = token(&guest);
+        let token = guest.token();
         let member = Member {
             of: guest.rank.of,
             host: guest.host.clone(),
@@ -109,7 +85,7 @@ impl Party {
         // A process that died a moment ago holds its place until its lease is over.
         while let Some(held) = guest.meeting.join(&guest.job, &row, LEASE)? {
             if guest.clock.elapsed() >= until {
-                return Err(twice(guest.rank.number, &held, &guest));
+                return Err(guest.twice(guest.rank.number, &held));
             }
             nap(&*guest.clock, &guest.stop, LOOK * 5)?;
         }
@@ -154,7 +130,7 @@ impl Party {
             let seen = self.guest.meeting.look(&self.guest.job)?;
             let there: Vec<&Seen> = seen.iter().filter(|seen| !seen.expired).collect();
             for seen in &there {
-                self.refuse_unlike(seen)?;
+                self.guest.refuse_unlike(seen)?;
             }
             if there.len() >= self.guest.rank.of as usize {
                 self.state().tokens = there.iter().map(|seen| seen.row.token.clone()).collect();
@@ -392,9 +368,9 @@ impl Party {
             let Some(seen) = seen.iter().find(|seen| seen.row.rank == rank) else {
                 return Err(self.lost(rank, "a host that is not known"));
             };
-            let Some(member) = Member::parse(&seen.row.body) else { return Err(self.unreadable(rank)) };
+            let Some(member) = Member::parse(&seen.row.body) else { return Err(self.guest.unreadable(rank)) };
             if seen.row.token != *token {
-                return Err(twice(rank, &seen.row, &self.guest));
+                return Err(self.guest.twice(rank, &seen.row));
             }
             if let Some(failed) = &member.failed {
                 return Err(failed.error().at(format_args!("rank {rank} on {}", member.host)));
@@ -420,7 +396,7 @@ impl Party {
             let host = self.state().first_host.clone().unwrap_or_default();
             return if known { Err(self.lost_first(&host)) } else { Ok(None) };
         };
-        let Some(member) = Member::parse(&seen.row.body) else { return Err(self.unreadable(0)) };
+        let Some(member) = Member::parse(&seen.row.body) else { return Err(self.guest.unreadable(0)) };
         let mut known_by = self.state();
         if known_by.tokens.is_empty() {
             known_by.tokens.push(seen.row.token.clone());
@@ -449,52 +425,6 @@ impl Party {
             }
             self.pause()?;
         }
-    }
-
-    fn refuse_unlike(&self, seen: &Seen) -> Result<()> {
-        let rank = seen.row.rank;
-        let Some(other) = Member::parse(&seen.row.body) else { return Err(self.unreadable(rank)) };
-        if let Some(failed) = &other.failed {
-            return Err(failed.error().at(format_args!("rank {rank} on {}", other.host)));
-        }
-        let guest = &self.guest;
-        let unlike = |what: &str, there: &str, here: &str| {
-            Error::plan(
-                format!("rank {rank} on {} has {what} {there}, rank 0 has {here}", other.host),
-                "start all ranks with the same program, flags and variables; `mindful plan` shows them",
-            )
-        };
-        if other.version != guest.version {
-            return Err(unlike("mindful", &other.version, &guest.version));
-        }
-        if other.of != guest.rank.of || rank >= guest.rank.of {
-            return Err(unlike("ranks", &format!("{rank} of {}", other.of), &format!("{} of them", guest.rank.of)));
-        }
-        if other.plan == guest.plan {
-            return Ok(());
-        }
-        let keys = self.unlike_keys(&other.marks);
-        if keys.is_empty() {
-            return Err(unlike("plan", &other.plan, &guest.plan));
-        }
-        Err(Error::plan(
-            format!("rank {rank} on {} has another {} than rank 0", other.host, keys.join(", ")),
-            "start all ranks with the same flags, variables and plan file; `mindful plan` shows them",
-        ))
-    }
-
-    /// The keys whose marks are not those of this rank, as they are given.
-    fn unlike_keys(&self, marks: &str) -> Vec<&str> {
-        let mut left = marks;
-        let mut unlike = Vec::new();
-        for (key, own) in &self.guest.marks {
-            let Some((mark, rest)) = left.split_at_checked(own.len()) else { break };
-            left = rest;
-            if mark != own {
-                unlike.push(key.as_str());
-            }
-        }
-        unlike
     }
 
     fn missing(&self, there: &[&Seen]) -> Error {
@@ -531,13 +461,6 @@ impl Party {
         self.lost(0, host)
     }
 
-    fn unreadable(&self, rank: u32) -> Error {
-        Error::plan(
-            format!("rank {rank} is of another mindful: it writes what this one ({}) cannot read", self.guest.version),
-            "start all ranks with the same program",
-        )
-    }
-
     fn say(&self, lease: Duration, change: impl FnOnce(&mut Member)) -> Result<()> {
         let mut row = self.own.row.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut member) = Member::parse(&row.body) {
@@ -547,7 +470,7 @@ impl Party {
         if self.guest.meeting.post(&self.guest.job, &row, lease)? {
             return Ok(());
         }
-        Err(twice(row.rank, &row, &self.guest))
+        Err(self.guest.twice(row.rank, &row))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -575,22 +498,6 @@ fn nap(clock: &dyn Clock, stop: &Stop, time: Duration) -> Result<()> {
     let until_us = clock.now_us() + time.as_micros() as i64;
     clock.sleep_unless(until_us, &|| stop.requested());
     if stop.requested() { Err(Error::interrupted("interrupted while ranks met")) } else { Ok(()) }
-}
-
-/// What tells this process from any other.
-fn token(guest: &Invitation) -> String {
-    use std::hash::{BuildHasher, RandomState};
-    let number = RandomState::new().hash_one((std::process::id(), guest.rank.number));
-    format!("{}-{number:016x}", guest.host)
-}
-
-fn twice(rank: u32, held: &Row, guest: &Invitation) -> Error {
-    let host = Member::parse(&held.body).map_or_else(|| "another host".to_owned(), |member| member.host);
-    Error {
-        kind: ErrorKind::Plan,
-        what: format!("rank {rank} of job {} is there twice: another process is it, on {host}", guest.job),
-        next: "start each rank once; a second run at a time needs a name of its own: --job NAME".to_owned(),
-    }
 }
 
 /// Ranks by their numbers, the first few.

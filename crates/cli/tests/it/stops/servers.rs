@@ -161,6 +161,14 @@ fn a_run_ends_though_its_postgres_stands_still() {
     standstill::both_loops_end_by_themselves(&server.url(), server.pid());
 }
 
+/// It ends soon once it is asked to.
+fn is_interrupted(place: &Place, mut child: Child, asked: Signal) {
+    signal(&child, asked);
+    let (code, took) = end_of(&mut child);
+    let says = fs::read_to_string(place.path("says")).unwrap();
+    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
+}
+
 #[test]
 fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
     let place = Place::new();
@@ -171,14 +179,11 @@ fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
     for asked in [Signal::INT, Signal::TERM] {
         // Those of the run before go on until the server sees that their client is gone.
         until("a session is left", || server.count(at_work) == 0);
-        let mut child = place.spawn(&args, "says");
+        let child = place.spawn(&args, "says");
         until("no session works", || server.count(at_work) > 1);
         let _stopped = Stopped::new(server.pid());
         thread::sleep(Duration::from_millis(500));
-        signal(&child, asked);
-        let (code, took) = end_of(&mut child);
-        let says = fs::read_to_string(place.path("says")).unwrap();
-        assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
+        is_interrupted(&place, child, asked);
     }
 }
 
@@ -189,15 +194,11 @@ fn a_signal_ends_a_run_whose_postgres_stopped_before_the_step() {
     let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
     let (target, begun) = (format!("--target={}", server.url()), place.path("begun"));
     let hook = format!("--hook-before=echo 1 >{}; sleep 3", begun.display());
-    let mut child =
-        place.spawn(&["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--duration=60s", &hook], "says");
+    let child = place.spawn(&["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--duration=60s", &hook], "says");
     appears(&begun);
     let _stopped = Stopped::new(server.pid());
     thread::sleep(Duration::from_secs(5));
-    signal(&child, Signal::TERM);
-    let (code, took) = end_of(&mut child);
-    let says = fs::read_to_string(place.path("says")).unwrap();
-    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
+    is_interrupted(&place, child, Signal::TERM);
 }
 
 /// Both where it waits for the others, and where it first looks for the place.
