@@ -19,6 +19,8 @@ const JOB: &str = "mindful-job-";
 /// How files begin in a job's folder: rows, parts, and what is not yet in its place.
 const OURS: [&str; 3] = ["rank-", "part-", APART];
 const APART: &str = ".mindful-";
+/// A probe that is there for longer than this is of a process that was killed.
+const PROBED: Duration = Duration::from_secs(5);
 
 /// The folder.
 #[derive(Debug)]
@@ -63,8 +65,11 @@ impl SharedFolder {
     fn probe(&self) -> std::io::Result<fs::Metadata> {
         let (path, file) = self.write_apart(&self.path, b"")?;
         let facts = file.metadata();
-        fs::remove_file(path)?;
-        facts
+        match fs::remove_file(path) {
+            // Another rank took this process, which stood still, for dead.
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => facts,
+        }
     }
 
     /// Nothing but a folder of our own: a link would lead elsewhere.
@@ -112,15 +117,17 @@ impl SharedFolder {
         Ok(Some(Seen { row: Row { rank, token: token.to_owned(), body: body.to_owned() }, expired }))
     }
 
-    /// Removes jobs in whose folders nothing was written for [`KEPT`].
+    /// Removes jobs in whose folders nothing was written for [`KEPT`], and what a killed process left of a [`Self::probe`].
     fn tidy(&self, now_us: i64) {
-        let Ok(jobs) = fs::read_dir(&self.path) else { return };
-        for job in jobs.flatten() {
-            let old = job
-                .metadata()
-                .is_ok_and(|facts| facts.is_dir() && now_us - (facts.mtime() * 1_000_000) > KEPT.as_micros() as i64);
-            if old && job.file_name().to_string_lossy().starts_with(JOB) {
-                self.remove(&job.path(), |_| true);
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        for entry in entries.flatten() {
+            let (Ok(facts), name) = (entry.metadata(), entry.file_name()) else { continue };
+            let name = name.to_string_lossy();
+            let older = |than: Duration| now_us - facts.mtime() * 1_000_000 > than.as_micros() as i64;
+            if facts.is_dir() && name.starts_with(JOB) && older(KEPT) {
+                self.remove(&entry.path(), |_| true);
+            } else if facts.is_file() && facts.uid() == self.user && name.starts_with(APART) && older(PROBED) {
+                let _ = fs::remove_file(entry.path());
             }
         }
     }
@@ -240,6 +247,9 @@ impl Meeting for SharedFolder {
         self.remove(&self.job(job), |file| {
             rank.is_none_or(|rank| file == format!("rank-{rank}") || file.starts_with(&format!("part-{rank}-")))
         });
+        if let (None, Ok(now_us)) = (rank, self.now_us()) {
+            self.tidy(now_us);
+        }
         Ok(())
     }
 }
@@ -284,6 +294,22 @@ mod tests {
         meeting.clear("now", None).unwrap();
         assert!(own.iter().all(|path| path.is_dir()), "{own:?}");
         assert_eq!(files.map(|path| path.exists()), [false, true], "a row of long ago goes, a file of others stays");
+    }
+
+    #[test]
+    fn what_a_killed_rank_left_beside_jobs_goes_with_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let meeting = SharedFolder::open(folder.path()).unwrap();
+        let [dead, new, theirs] = [".mindful-a-1-0", ".mindful-a-2-0", ".profile"].map(|name| folder.path().join(name));
+        for (path, ago) in [(&dead, 60), (&new, 0), (&theirs, 60)] {
+            let at = std::time::SystemTime::now() - Duration::from_secs(ago);
+            File::create(path).unwrap().set_modified(at).unwrap();
+        }
+        meeting.join("now", &row(), Duration::from_secs(9)).unwrap();
+        meeting.clear("now", Some(0)).unwrap();
+        File::create(&dead).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        meeting.clear("now", None).unwrap();
+        assert_eq!([dead, new, theirs].map(|path| path.exists()), [false, true, true]);
     }
 
     #[test]
