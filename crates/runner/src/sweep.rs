@@ -2,7 +2,7 @@
 //! sweep that was killed goes on from its run folder.
 
 use mindful_core::units::counted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mindful_core::plan::{self, Plan};
@@ -13,7 +13,7 @@ use mindful_core::sweep::{Objective, SweepPlan};
 use mindful_core::{Error, Result};
 
 use crate::estimate::{Estimate, step_time};
-use crate::ladder::{self, Adaptive, Axis, Bisection, Measured, Move, Reason, Slot, Trial, Values};
+use crate::ladder::{self, Adaptive, Axis, Bisection, Budgeted, Measured, Move, Reason, Slot, Trial, Values};
 
 /// Most points of a grid: more are a mistake.
 const MOST_POINTS: usize = 10_000;
@@ -43,8 +43,8 @@ pub struct Sweep {
 
 #[derive(Debug)]
 enum Shape {
-    /// Points known from the start.
-    Fixed(Vec<BTreeMap<String, String>>),
+    /// Points known from the start, and the steps at them that the budget holds.
+    Fixed { points: Vec<BTreeMap<String, String>>, steps: Budgeted },
     /// A ladder of sessions that finds its rungs, for each set of the other keys' values.
     Adaptive { others: Vec<BTreeMap<String, String>>, from: u32, to: u32 },
     /// The highest load that meets an objective.
@@ -72,6 +72,7 @@ impl Sweep {
             Values::Range(from, to) => Some((*from, *to)),
             Values::List(_) => None,
         });
+        let step_cost = step_time(&first);
         let shape = if let Some(objective) = plan.objective {
             search(objective, &axes)?
         } else if axes.is_empty() || range.is_some() {
@@ -79,9 +80,8 @@ impl Sweep {
             let (from, to) = range.unwrap_or((1, MOST_SESSIONS.into()));
             Shape::Adaptive { others: points(&axes, plan.paired)?, from: sessions(from)?, to: sessions(to)? }
         } else {
-            Shape::Fixed(points(&axes, plan.paired)?)
+            fixed(points(&axes, plan.paired)?, &plan, first.seed, step_cost)
         };
-        let step_cost = step_time(&first);
         let sweep = Self { base, plan, seed: first.seed, step_cost, shape };
         // A mistyped value is reported before anything runs, not hours later.
         sweep.known().iter().try_for_each(|settings| Plan::from_settings(settings).map(drop))?;
@@ -96,7 +96,7 @@ impl Sweep {
             values
         };
         let points = match &self.shape {
-            Shape::Fixed(points) => points.clone(),
+            Shape::Fixed { points, .. } => points.clone(),
             Shape::Adaptive { others, from, to } => {
                 others.iter().flat_map(|o| [from, to].map(|n| at(o, "sessions", n.to_string()))).collect()
             }
@@ -138,7 +138,7 @@ impl Sweep {
     /// Whether its points differ in more than their load.
     pub fn differs(&self) -> bool {
         let points = match &self.shape {
-            Shape::Fixed(points) => points,
+            Shape::Fixed { points, .. } => points,
             Shape::Adaptive { others, .. } => others,
             Shape::Search { .. } => return false,
         };
@@ -148,7 +148,7 @@ impl Sweep {
     /// The next step after those `done`, in the order they ran; `left` are the steps that the budget still holds.
     pub fn next(&self, done: &[StepSummary], left: Option<u32>) -> Next {
         let next = match &self.shape {
-            Shape::Fixed(points) => self.next_fixed(points, done),
+            Shape::Fixed { points, steps } => next_fixed(points, &steps.keep, done),
             Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done, left),
             Shape::Search { objective, key, from, to } => {
                 Search { objective: *objective, key, from: *from, to: *to }.next(done)
@@ -166,7 +166,7 @@ impl Sweep {
     pub fn estimate(&self) -> Estimate {
         let most = |count: u32, time| Estimate { what: "steps", count, time, at_most: true };
         let whole = match &self.shape {
-            Shape::Fixed(points) => Estimate::of("steps", &self.plans(points)),
+            Shape::Fixed { points, steps } => Estimate::of("steps", &self.plans(points, &steps.keep)),
             Shape::Adaptive { others, from, to } => {
                 let once = Adaptive { from: *from, to: *to, seed: self.seed }.most_steps();
                 let count = once * others.len() as u32 + (once - 1) * others.len() as u32 * (self.plan.repeat - 1);
@@ -183,44 +183,18 @@ impl Sweep {
         Estimate { time: whole.time.min(budget), at_most: whole.at_most || whole.time > budget, ..whole }
     }
 
-    /// The plans of all steps at `points` that the budget holds.
-    fn plans(&self, points: &[BTreeMap<String, String>]) -> Vec<Plan> {
-        let slots = self.kept(points.len());
+    /// The plans of `slots`.
+    fn plans(&self, points: &[BTreeMap<String, String>], slots: &[Slot]) -> Vec<Plan> {
         let at = |slot: &Slot| self.plan(&Point { values: points[slot.point].clone(), ..Point::default() });
         slots.iter().filter_map(|slot| at(slot).ok()).collect()
     }
 
     /// What does not fit into the budget, in words; `None` when all does, or when the steps are not known before.
     pub fn left_out(&self) -> Option<String> {
-        let (Shape::Fixed(points), Some(budget)) = (&self.shape, self.plan.budget) else { return None };
-        let cut = ladder::within(budget, &self.slots(points.len()), |_| self.step_cost);
-        let names: Vec<_> = cut.left_out.iter().map(|slot| named(&points[slot.point])).collect();
+        let Shape::Fixed { points, steps } = &self.shape else { return None };
+        let names: Vec<_> = steps.left_out.iter().map(|slot| named(&points[slot.point])).collect();
         (!names.is_empty())
             .then(|| format!("the budget leaves out {}: {}", counted(names.len(), "step"), names.join("; ")))
-    }
-
-    fn slots(&self, points: usize) -> Vec<Slot> {
-        // Point 0 once more at the end exposes drift.
-        ladder::schedule(points, self.plan.repeat, (points > 1).then_some(0), self.seed)
-    }
-
-    /// Those that the budget holds.
-    fn kept(&self, points: usize) -> Vec<Slot> {
-        let slots = self.slots(points);
-        match self.plan.budget {
-            Some(budget) => ladder::within(budget, &slots, |_| self.step_cost).keep,
-            None => slots,
-        }
-    }
-
-    fn next_fixed(&self, points: &[BTreeMap<String, String>], done: &[StepSummary]) -> Next {
-        let kept = self.kept(points.len());
-        let wanted =
-            |slot: &Slot| Point { values: points[slot.point].clone(), pass: slot.pass, drift_check: slot.drift_check };
-        match kept.iter().map(wanted).find(|point| !done.iter().any(|d| d.point == *point)) {
-            Some(point) => Next::Step(point),
-            None => Next::Over("all points are measured".to_owned()),
-        }
     }
 
     fn next_adaptive(
@@ -259,19 +233,35 @@ impl Sweep {
 
     /// All points of the ladders once more, in an order of their own, as often as asked.
     fn next_repetition(&self, done: &[StepSummary]) -> Next {
-        let mut found: Vec<&Point> = Vec::new();
-        for point in done.iter().map(|d| &d.point).filter(|p| p.pass == 0 && !p.drift_check) {
-            if !found.iter().any(|known| known.values == point.values) {
-                found.push(point);
-            }
-        }
+        let mut known = BTreeSet::new();
+        let once = done.iter().map(|d| &d.point).filter(|p| p.pass == 0 && !p.drift_check);
+        let found: Vec<&Point> = once.filter(|point| known.insert(&point.values)).collect();
         let slots = ladder::schedule(found.len(), self.plan.repeat, None, self.seed);
         let wanted = |slot: &Slot| Point { pass: slot.pass, ..found[slot.point].clone() };
-        let missing = |point: &Point| !done.iter().any(|d| d.point == *point);
+        let done: BTreeSet<&Point> = done.iter().map(|d| &d.point).collect();
+        let missing = |point: &Point| !done.contains(point);
         match slots.iter().filter(|slot| slot.pass > 0).map(wanted).find(missing) {
             Some(point) => Next::Step(point),
             None => Next::Over("the ladder is done".to_owned()),
         }
+    }
+}
+
+/// All steps at `points`, as far as the budget holds them.
+fn fixed(points: Vec<BTreeMap<String, String>>, plan: &SweepPlan, seed: u64, step_cost: Duration) -> Shape {
+    // Point 0 once more at the end exposes drift.
+    let slots = ladder::schedule(points.len(), plan.repeat, (points.len() > 1).then_some(0), seed);
+    let steps = ladder::within(plan.budget.unwrap_or(Duration::MAX), &slots, |_| step_cost);
+    Shape::Fixed { points, steps }
+}
+
+fn next_fixed(points: &[BTreeMap<String, String>], slots: &[Slot], done: &[StepSummary]) -> Next {
+    let done: BTreeSet<&Point> = done.iter().map(|step| &step.point).collect();
+    let wanted =
+        |slot: &Slot| Point { values: points[slot.point].clone(), pass: slot.pass, drift_check: slot.drift_check };
+    match slots.iter().map(wanted).find(|point| !done.contains(point)) {
+        Some(point) => Next::Step(point),
+        None => Next::Over("all points are measured".to_owned()),
     }
 }
 

@@ -19,12 +19,15 @@ pub struct Budgeted {
 /// and then the middles, so that what is left out leaves no end open.
 pub fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> Duration) -> Budgeted {
     let points = slots.iter().map(|slot| slot.point + 1).max().unwrap_or(0);
-    let coarse = coarse_to_fine(points);
+    let mut worth = vec![0; points];
+    for (at, point) in coarse_to_fine(points).into_iter().enumerate() {
+        worth[point] = at;
+    }
     let rank = |i: &usize| {
         let slot = &slots[*i];
         // The repetition of the first point is worth more than a second pass.
         let pass = if slot.drift_check { 1 } else { 2 * slot.pass };
-        (pass, coarse.iter().position(|p| *p == slot.point), *i)
+        (pass, worth[slot.point], *i)
     };
     let mut order: Vec<usize> = (0..slots.len()).collect();
     order.sort_by_key(rank);
