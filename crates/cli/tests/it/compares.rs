@@ -190,6 +190,20 @@ fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     assert_eq!(reported["runs"]["candidate"][0]["validity"], "suspect", "{reported:#}");
 }
 
+/// The name of a run by `args` that has a figure: a busy host may leave none in a window this short, and such a run goes.
+fn with_a_figure(store: &Path, args: &[&str]) -> Value {
+    let once = || json(&mindful(store, args));
+    let runs = std::iter::repeat_with(once).take(10);
+    let mut figured = runs.skip_while(|run| {
+        let none = run["steps"][0]["blocks_visited_per_s"].is_null();
+        if none {
+            std::fs::remove_dir_all(store.join("runs").join(run["id"].as_str().unwrap())).unwrap();
+        }
+        none
+    });
+    figured.next().expect("no run has a figure")["id"].clone()
+}
+
 #[test]
 fn a_history_tells_the_run_where_the_level_changed() {
     let store = tempfile::tempdir().unwrap();
@@ -198,7 +212,7 @@ fn a_history_tells_the_run_where_the_level_changed() {
         let base =
             ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--tag", "night"];
         let work = ["--work-unit", "1", "--sessions", "4", "--duration", "500ms", "--null-latency", latency];
-        ids.push(json(&mindful(store.path(), &[&base[..], &work].concat()))["id"].clone());
+        ids.push(with_a_figure(store.path(), &[&base[..], &work].concat()));
     }
     // Windows this short may end invalid where others use the CPU; their rates stand.
     let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
