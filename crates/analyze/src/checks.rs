@@ -1,4 +1,4 @@
-//! The guard-rails: what speaks against a result, each with a stable code and its evidence (method.md F).
+//! The guard-rails: what speaks against a result, each with a stable code and its evidence.
 
 mod cap;
 mod cliff;
@@ -44,11 +44,11 @@ pub const WINDOW_TOLERANCE: f64 = 0.01;
 /// And this much, s, of a window ten times as long: on a busy host a session gets its CPU some tenths of a second late, which
 /// in a short window is a large share and no fault. Rates are by the time that was measured.
 const WINDOW_SLACK_S: f64 = 0.25;
-/// How far the realised mix may be from the asked one, percentage points (method.md I2).
+/// How far the realised mix may be from the asked one, percentage points.
 pub const MIX_TOLERANCE: f64 = 0.1;
-/// Share of stolen CPU worth a word (method.md F32).
+/// Share of stolen CPU worth a word (docs/findings.md, F32).
 pub const STEAL_SHARE: f64 = 0.01;
-/// Share of the server's CPU that sampling its waits may take (measurement.md M9).
+/// Share of the server's CPU that sampling its waits may take.
 pub const WAIT_SAMPLING_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
 pub const SKEW_SHARE: f64 = 0.05;
@@ -199,7 +199,7 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
     })
 }
 
-/// Fixed work that was not done when its guard let it go on no longer (method.md B2.4, F17).
+/// Fixed work that was not done when its guard let it go on no longer (docs/findings.md, F17).
 fn incomplete(step: &StepRecord) -> Option<Finding> {
     let asked = step.head.ops.filter(|_| step.ended && step.error.is_none() && !step.interrupted)?;
     let mut done: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
@@ -287,7 +287,7 @@ fn unfair(work: &Work) -> Option<Finding> {
     })
 }
 
-/// A window long enough to tell is compared with the criteria of a steady state (measurement.md M3).
+/// A window long enough to tell is compared with the criteria of a steady state (docs/method.md, Steady state).
 fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
@@ -311,7 +311,7 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))
 }
 
-/// A rate that rises or falls all through the window is that of no instant (measurement.md M3).
+/// A rate that rises or falls all through the window is that of no instant (docs/method.md, Steady state).
 fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
@@ -380,7 +380,7 @@ fn unexpected_hits(residence: Residence) -> Finding {
 /// Physical reads by block visited above which a run from the database's cache is not one of the cache alone.
 const STILL_READING: f64 = 0.001;
 
-/// A run of the database's cache reads nothing from below once it is warm (method.md F3).
+/// A run of the database's cache reads nothing from below once it is warm (docs/findings.md, F3).
 fn still_reading(found: &StepAnalysis) -> Option<Finding> {
     let cached = found.headline.as_ref().is_some_and(|headline| headline.kind == Kind::DatabaseCache);
     let yielded = found.gates.method_yield.filter(|y| cached && *y > STILL_READING)?;

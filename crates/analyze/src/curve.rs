@@ -13,11 +13,11 @@ use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
 use crate::stats::interval::Interval;
 
 /// A step of a ladder.
-type Rung<'a> = (&'a StepHead, &'a StepSummary);
+type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 
 /// The ladders of sessions in a run, by the values of its other keys.
-fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<String, String>, Vec<Rung<'a>>> {
-    let mut ladders: BTreeMap<_, Vec<Rung>> = BTreeMap::new();
+fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<String, String>, Vec<LadderStep<'a>>> {
+    let mut ladders: BTreeMap<_, Vec<LadderStep>> = BTreeMap::new();
     let rungs = run.steps.iter().map(|record| &record.head).zip(steps);
     for (head, step) in rungs.filter(|(_, step)| step.point.values.contains_key("sessions")) {
         let mut others = step.point.values.clone();
@@ -29,7 +29,7 @@ fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<Stri
 
 /// Ladders whose steps differ in more than their load.
 pub fn not_alike(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
-    let finding = |(values, rungs): (BTreeMap<String, String>, Vec<Rung>)| {
+    let finding = |(values, rungs): (BTreeMap<String, String>, Vec<LadderStep>)| {
         let mut words: Vec<String> = values.iter().map(|(key, value)| format!("{key} {value}")).collect();
         words.push(alike::difference(&rungs)?);
         let evidence = words.join(": ");
@@ -53,7 +53,7 @@ pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
     ladders.map(|(values, rungs)| CurveSummary { values, knee: knee_of(&rungs, &search) }).collect()
 }
 
-fn knee_of(rungs: &[Rung], search: &Search) -> KneeSummary {
+fn knee_of(rungs: &[LadderStep], search: &Search) -> KneeSummary {
     let points: Vec<LoadPoint> = rungs.iter().filter_map(|(_, step)| point(step)).collect();
     let fitted = match alike::difference(rungs) {
         Some(difference) => Err(format!("the steps are not alike ({difference})")),

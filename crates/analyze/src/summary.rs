@@ -226,7 +226,7 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
     Some((counters.rate(shared::RING_VISITS)? / scanned).min(1.0))
 }
 
-/// `phi = 1 - PIO_proc / PIO_db` (measurement.md M1). Below 0, more came from storage than the database asked for:
+/// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database asked for:
 /// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;

@@ -130,7 +130,7 @@ fn engines() -> Command {
 fn merge() -> Command {
     let runs = Arg::new("runs").value_name("RUN").num_args(1..).required(true);
     Command::new("merge")
-        .about("Make one run of those that all ranks of a run kept: the figures that rank 0 reported")
+        .about("Make one run of those that all ranks of a run stored: the figures that rank 0 reported")
         .arg(runs.help("Their folders, or their names in the store"))
         .arg(full())
 }

@@ -52,9 +52,9 @@ pub trait FileReads: Sync {
     /// The URL of these files.
     fn url(&self, files: &[PathBuf]) -> String;
 
-    /// Names and values of the options by which each session keeps one read past the page cache in flight and does `look`
+    /// Names and values of the options by which each session keeps one read past the page cache in flight and does `touch`
     /// with every block; all of them on one CPU where one is given.
-    fn options(&self, look: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
+    fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
 
     /// The same by which each session keeps `load` in flight.
     fn keeping(&self, load: InFlight) -> Vec<(&'static str, String)>;

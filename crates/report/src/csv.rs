@@ -44,7 +44,7 @@ fn names(step: &StepAnalysis, price: &str) -> String {
     let (like, commit) = (summary.like.kit().unwrap_or("mindful"), summary.commit.as_deref().unwrap_or(""));
     let check = if summary.point.drift_check { "yes" } else { "no" };
     let (limit, price) = (field(limit), field(price));
-    // The column `verdict` has been called so before `limited_by` was the name of it everywhere; format 2 leaves it out.
+    // `verdict` and `limited_by` are one thing: format 1 has both names.
     format!(",{},{},{},{check},{limit},{limit},{price}", field(like), field(commit), field(&point.join("; ")))
 }
 

@@ -84,10 +84,10 @@ impl<'a> Contrast<'a> {
     }
 
     /// Reads of bare files by as many sessions as the database has, each with one read in flight.
-    fn of_files(&self, look: BlockTouch, turn: Turn, point: Point) -> Result<NextStep> {
+    fn of_files(&self, touch: BlockTouch, turn: Turn, point: Point) -> Result<NextStep> {
         let cpu = turn.pinned.then(cpu::first).transpose().map_err(|error| not_pinned(&error))?;
         let mut settings = Settings::defaults(self.files.options());
-        for (option, value) in self.reads.options(look, cpu) {
+        for (option, value) in self.reads.options(touch, cpu) {
             settings.set(option, value, Origin::Default);
         }
         let system = System { engine: self.files, url: self.url.clone(), settings };
@@ -118,7 +118,7 @@ impl StepSource for Contrast<'_> {
             recording.emit(Event::Finding(one_core_left_out()));
         }
         let cacheable = self.context.engine.cache_option(&self.context.plan.target, true).is_some();
-        let measured = |rung: &Rung| match look(*rung) {
+        let measured = |rung: &Rung| match touch(*rung) {
             Some(_) => !files.is_empty(),
             None => *rung != Rung::Cached || cacheable,
         };
@@ -134,8 +134,8 @@ impl StepSource for Contrast<'_> {
         let cores = if turn.pinned { PINNED } else { ALL_CORES };
         let values = [(RUNG, turn.rung.name()), (CORES, cores)].map(|(key, value)| (key.to_owned(), value.to_owned()));
         let point = Point { values: BTreeMap::from(values), pass: turn.repetition, drift_check: false };
-        Ok(Some(match look(turn.rung) {
-            Some(look) => self.of_files(look, turn, point)?,
+        Ok(Some(match touch(turn.rung) {
+            Some(touch) => self.of_files(touch, turn, point)?,
             None => self.of_database(turn, point),
         }))
     }
@@ -145,8 +145,8 @@ impl StepSource for Contrast<'_> {
 fn raw_left_out() -> Finding {
     codes::RAW_LEFT_OUT.finding(
         "The raw rungs are left out: the database's own files are not seen from here, so what it adds to a raw read is not \
-         known. Run the contrast on the host of the files, as a user who may read them; or hold the database's rungs \
-         against `mindful raw` there.",
+         known. Run the contrast on the host of the files, as a user who may read them; or compare the database's rungs \
+         with `mindful raw` there.",
         "no data file of the target can be read on this host",
     )
 }
@@ -161,7 +161,7 @@ fn one_core_left_out() -> Finding {
 }
 
 /// What is done with each block of a bare file at `rung`; `None` for the database.
-const fn look(rung: Rung) -> Option<BlockTouch> {
+const fn touch(rung: Rung) -> Option<BlockTouch> {
     match rung {
         Rung::Untouched => Some(BlockTouch::None),
         Rung::Byte => Some(BlockTouch::Byte),

@@ -1,4 +1,4 @@
-//! Brings the dataset of a plan about: finds it, makes it, completes it, proves its layout.
+//! Loads the dataset of a plan: finds it, makes or completes it, proves its layout.
 
 use mindful_core::clock::Clock;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
@@ -8,7 +8,7 @@ use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};
 
 /// Finds the dataset that `plan` can run on, or loads it. Emits it, and the proof of its layout: of this load, or the one
-/// kept since an earlier one.
+/// stored since an earlier one.
 pub fn ensure(
     target: &dyn Target,
     plan: &Plan,

@@ -185,10 +185,10 @@ impl Runner<'_> {
             self.steps = finished;
             return Ok(known);
         }
-        match examined(context, own, differs) {
+        match preflight_of(context, own, differs) {
             // The steps that cannot be carried are reported one by one.
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {}
-            examined => examined?,
+            done => done?,
         }
         let mut known = Run::new(context.head());
         known.host = Some(own.target.host());
@@ -270,8 +270,9 @@ fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
     Ok(dataset)
 }
 
-/// The run's own system made ready for its plan, and the look at it and its host; at the host alone where steps differ.
-fn examined(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
+/// The run's own system made ready for its plan, and the preflight checks of it and its host; of the host alone where
+/// steps differ.
+fn preflight_of(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
     let workload = context.plan.workload(&own.dataset)?;
     let sessions = context.sessions_of_target(&context.plan);
     let shapes = own.target.prepare(&workload, sessions).map_err(|error| context.at_target(error))?;

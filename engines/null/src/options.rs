@@ -138,7 +138,7 @@ impl Options {
     }
 
     /// By how much operations slow down when `sessions` work at a time: the capped model times the Universal
-    /// Scalability Law (measurement.md M6, models A and B).
+    /// Scalability Law (docs/method.md, Ladders and the knee, models A and B).
     pub fn crowding(&self, sessions: u32) -> f64 {
         let n = f64::from(sessions);
         let capped = match (self.capacity, self.softness) {

@@ -107,8 +107,8 @@ impl FileReads for Raw {
         format!("raw:{}", paths.join(","))
     }
 
-    fn options(&self, look: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)> {
-        let reads = [(names::IO, names::ONE_AT_A_TIME), ("direct", "on"), ("look", block_touch::name(look))];
+    fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)> {
+        let reads = [(names::IO, names::ONE_AT_A_TIME), ("direct", "on"), ("look", block_touch::name(touch))];
         let reads = reads.map(|(option, value)| (option, value.to_owned()));
         reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
     }

@@ -1,4 +1,4 @@
-//! What the host did in the window that a figure must not hide (method.md F).
+//! What the host did in the window that a figure must not hide.
 
 use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, shared};

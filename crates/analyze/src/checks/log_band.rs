@@ -1,4 +1,4 @@
-//! Bytes of log per updated block, compared with what the engine expects (method.md B2.7).
+//! Bytes of log per updated block, compared with what the engine expects.
 
 use mindful_core::finding::codes;
 use mindful_core::metric::shared;

@@ -32,7 +32,7 @@ fn short(seconds: f64) -> Option<Finding> {
     })
 }
 
-/// Sessions inside single-block reads by their rate and time, and by all read requests with that time (method.md D3).
+/// Sessions inside single-block reads by their rate and time, and by all read requests with that time.
 fn little(counters: &Counters) -> Option<Finding> {
     let requests = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     let waits = counters.rate(shared::SINGLE_READS).filter(|rate| *rate > 0.0)?;

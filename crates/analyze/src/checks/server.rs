@@ -1,4 +1,4 @@
-//! What the server did in the window that is not the work, or not the work it was asked for (method.md F).
+//! What the server did in the window that is not the work, or not the work it was asked for.
 //!
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 

@@ -13,7 +13,7 @@ use crate::step::StepAnalysis;
 /// as memory, a controller, an array or a hypervisor more.
 const SMALL_SPAN: f64 = 0.01;
 
-/// Physical reads from so small a part of the device that they need not have reached what stores it (method.md F6).
+/// Physical reads from so small a part of the device that they need not have reached what stores it (docs/findings.md, F6).
 /// `None` where reads came from higher up, or sizes are not known.
 pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let physical = found.headline.as_ref().is_some_and(|h| matches!(h.kind, Kind::Storage | Kind::Database));

@@ -12,7 +12,7 @@ use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
 use crate::judgement::headline::percent;
 use crate::step::StepAnalysis;
 
-/// Share of the reads above which another way than the method's is reported (method.md F1: 99 % of them must take it).
+/// Share of the reads above which another way than the method's is reported (docs/findings.md, F1: 99 % of them must take it).
 const OTHER_WAY: f64 = 0.01;
 /// Fewest updates from which commits are compared with them.
 const FEWEST_UPDATES: f64 = 100.0;

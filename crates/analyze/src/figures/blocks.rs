@@ -9,7 +9,7 @@ use super::work::Work;
 
 /// Physical reads by blocks visited below which the database's cache did practically all the work.
 pub const CACHED_YIELD: f64 = 0.1;
-/// Blocks of one read request above which requests are not of single blocks (method.md F1: 99 % of them must be).
+/// Blocks of one read request above which requests are not of single blocks (docs/findings.md, F1: 99 % of them must be).
 pub const SINGLE_BLOCK: f64 = 1.01;
 /// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
 pub const FEWEST_READS_PER_S: f64 = 10.0;

@@ -1,4 +1,4 @@
-//! CPU over the window (measurement.md M7).
+//! CPU over the window (docs/method.md, CPU).
 
 use mindful_core::metric::{Counter, shared};
 use mindful_core::result::CpuSummary;
@@ -69,7 +69,7 @@ pub fn held_back(counters: &Counters) -> Option<f64> {
     Some(change.delta? / 1e6 / change.seconds)
 }
 
-/// `c = (CPU - b LIO) / PIO` (measurement.md M7): `b` is the CPU of a logical read in a cached run. Unknown without
+/// `c = (CPU - b LIO) / PIO` (docs/method.md, CPU): `b` is the CPU of a logical read in a cached run. Unknown without
 /// one, where next to nothing was read, and with updates, whose commits would count as reads.
 pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
     let cached_us: f64 = facts.get(CACHED_FACT)?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! CPU that neither the server nor mindful used (measurement.md M7).
+//! CPU that neither the server nor mindful used (docs/method.md, CPU).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Whether an open loop kept its rate (measurement.md M2).
+//! Whether an open loop kept its rate (docs/method.md, Open loop).
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! What the figure of a run may be called (measurement.md M1).
+//! What the figure of a run may be called (docs/findings.md).
 
 use mindful_core::metric::shared;
 use mindful_core::result::StepSummary;

@@ -1,4 +1,4 @@
-//! Little's law in a closed loop: sessions that neither think nor stall are inside operations (measurement.md M2).
+//! Little's law in a closed loop: sessions that neither think nor stall are inside operations (docs/method.md, Little's law).
 
 use mindful_core::file_reads::InFlight;
 use mindful_core::run::{Run, StepRecord};

@@ -1,4 +1,4 @@
-//! What limited a step: the rules of measurement.md M9, the first that matches wins.
+//! What limited a step: the rules of docs/findings.md, the first that matches wins.
 
 use std::fmt::Write as _;
 

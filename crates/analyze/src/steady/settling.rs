@@ -1,4 +1,4 @@
-//! A step on its way: whether what was seen of it so far is steady (measurement.md M3).
+//! A step on its way: whether what was seen of it so far is steady (docs/method.md, Steady state).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What was measured: the facts without which no two results can be compared (method.md F23).
+//! What was measured: the facts without which no two results can be compared (docs/findings.md, F23).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

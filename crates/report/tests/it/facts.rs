@@ -1,4 +1,4 @@
-//! The twelve facts without which no figure may be quoted (method.md F23): each of them on the page, in the Markdown and
+//! The twelve facts without which no figure may be quoted (docs/findings.md, F23): each of them on the page, in the Markdown and
 //! below a picture, also where nothing is known.
 
 use crate::charts::{page, sweep};

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_held_against_the_memory_that_is_known() {
+    fn sessions_are_compared_with_the_memory_that_is_known() {
         let with = |sessions, available_bytes| {
             let planned = Planned { sessions, ..Planned::default() };
             memory(&State { planned, available_bytes, ..State::default() })
