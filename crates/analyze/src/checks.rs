@@ -1,6 +1,5 @@
 //! The guard-rails: what speaks against a result, each with a stable code and its evidence.
 
-mod cap;
 mod cliff;
 mod host;
 mod log_band;
@@ -156,7 +155,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     // What stood still and what others did come first: much of the rest follows from it.
     findings.extend(stall::of_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
-    findings.extend(cap::reached(&found.caps));
+    findings.extend(host::caps_reached(&found.caps));
     findings.extend(cliff::of_step(run, step, window, found));
     findings.extend(short_window(step, window.seconds()));
     findings.extend(incomplete(step));

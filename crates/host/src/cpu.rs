@@ -1,4 +1,4 @@
-//! CPU that mindful itself uses, and where threads and processes may run.
+//! CPU that mindful itself uses, where threads and processes may run, and what tells the time.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::control_group::Groups;
-use crate::kernel_file::Kernel;
+use crate::kernel_file::{Kernel, value};
 use crate::process;
 
 /// CPU that the calling thread has used.
@@ -32,6 +32,11 @@ pub fn usable(kernel: &Kernel) -> Option<f64> {
     let by_affinity = sched_getaffinity(None).ok().map(|cpus| f64::from(cpus.count()));
     let by_group = Groups::of(kernel, std::process::id()).limits().cpus;
     by_affinity.into_iter().chain(by_group).reduce(f64::min)
+}
+
+/// The clock that the kernel tells the time by, as it names it: `tsc`, `kvm-clock`, `hpet`.
+pub fn clock_source(kernel: &Kernel) -> Option<String> {
+    value(kernel.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
 }
 
 /// The lowest number of the CPUs that the calling thread may run on.

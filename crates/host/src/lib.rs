@@ -2,7 +2,6 @@
 //!
 //! Nothing here samples or judges: `observe` samples, `analyze` judges, engines ask what they need before a run.
 
-pub mod clock;
 pub mod compressibility;
 pub mod control_group;
 pub mod cpu;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use mindful_core::engine::HostView;
 use mindful_core::result::Finding;
 use mindful_host::control_group::{Groups, Limits};
-use mindful_host::{Kernel, clock};
+use mindful_host::{Kernel, cpu};
 
 use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
@@ -53,7 +53,7 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
     }
     let pid = server_pid(host).unwrap_or_else(std::process::id);
     check(&HostState {
-        clock: clock::source(&kernel),
+        clock: cpu::clock_source(&kernel),
         hypervisor: hypervisor(&kernel),
         processor: Processor::read(&kernel),
         memory: Memory::read(&kernel),

@@ -9,8 +9,8 @@ use mindful_core::latency::{Latency, Recorder, Sampled, WAIT_HISTOGRAM, wait};
 use mindful_core::metric::{Metric, Phase, Sampler, shared};
 use mindful_core::oracle::{self, event, statistic};
 
+use crate::codes::denied;
 use crate::connect::{Doing, explain};
-use crate::denied::denied;
 use crate::driver::{Failure, Row};
 use crate::link::{Link, QUESTION, number, text};
 use crate::own::{self, Monitors, Own, Source, held};

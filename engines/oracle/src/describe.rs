@@ -9,7 +9,7 @@ use mindful_core::event::Events;
 use mindful_core::{Error, Result, oracle};
 use mindful_instance::files;
 
-use crate::denied::denied;
+use crate::codes::denied;
 use crate::driver::{Bind, Row};
 use crate::link::{Link, number, text};
 use crate::names::Namespace;

@@ -8,7 +8,6 @@ mod client_session;
 pub mod codes;
 pub mod connect;
 mod counters;
-mod denied;
 mod describe;
 pub mod driver;
 pub mod layout;

@@ -6,8 +6,8 @@ use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::metric::{Metric, Sampler, shared};
 
+use crate::codes::denied;
 use crate::connect::{Doing, explain};
-use crate::denied::denied;
 use crate::driver::{Failure, Row};
 use crate::link::{Link, QUESTION, text};
 use crate::own::{Monitors, held};

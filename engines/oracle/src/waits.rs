@@ -10,8 +10,8 @@ use mindful_core::wait::{WaitClass, WaitEvent};
 use mindful_core::{Result, oracle};
 use mindful_host::{cpu, priority};
 
+use crate::codes::denied;
 use crate::connect::{Doing, explain};
-use crate::denied::denied;
 use crate::driver::{Bind, Failure};
 use crate::link::{Link, MODULE, QUESTION, number, text};
 use crate::own;

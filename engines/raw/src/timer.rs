@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mindful_host::{Kernel, clock};
+use mindful_host::{Kernel, cpu};
 use quanta::Clock;
 
 /// Clock sources of the kernel that are the CPU's own counter, so that every core may be believed to count alike.
@@ -21,7 +21,7 @@ pub enum Timer {
 impl Timer {
     /// A timer from now on. The first of the process finds out how fast the counter runs, which takes up to 200 ms.
     pub fn start() -> Self {
-        Self::by(&clock::source(&Kernel::default()).unwrap_or_default())
+        Self::by(&cpu::clock_source(&Kernel::default()).unwrap_or_default())
     }
 
     fn by(source: &str) -> Self {

@@ -4,6 +4,7 @@ use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, shared};
 use mindful_core::result::Finding;
 
+use crate::figures::caps::Cap;
 use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu::{held_back, left_to_host};
 use crate::figures::others::{Named, Others};
@@ -20,6 +21,14 @@ pub const SWAPPED_IN_PER_S: f64 = 1.0;
 /// Names of processes that are reported, and the least of a CPU that makes one worth its name.
 const NAMED: usize = 3;
 const NAMED_CORES: f64 = 0.02;
+
+/// Names each limit of volume, instance or control group that held the storage, with how long or how far.
+pub fn caps_reached(caps: &[Cap]) -> Option<Finding> {
+    let reported: Vec<_> = caps.iter().filter(|cap| cap.tells()).map(Cap::in_words).collect();
+    let text = "A limit that the storage is sold or configured with was reached: for that time the figure is the limit's. A \
+                larger volume, instance or limit raises it, more sessions do not.";
+    (!reported.is_empty()).then(|| codes::STORAGE_CAP.finding(text, reported.join("; ")))
+}
 
 /// CPU that was not the run's: by whom, where they can be seen.
 pub fn foreign_cpu(others: &Others) -> Option<Finding> {

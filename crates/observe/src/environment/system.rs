@@ -6,7 +6,7 @@ use std::path::Path;
 
 use mindful_core::run::Facts;
 use mindful_host::kernel_file::value;
-use mindful_host::{Kernel, clock};
+use mindful_host::{Kernel, cpu};
 
 pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));
@@ -17,7 +17,7 @@ pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     put(facts, "machine.product", dmi("product_name"));
     put(facts, "virtualization", hypervisor(kernel));
     put(facts, "container", container());
-    put(facts, "clock.source", clock::source(kernel));
+    put(facts, "clock.source", cpu::clock_source(kernel));
 }
 
 /// `PRETTY_NAME` of os-release, without its quotes.
