@@ -19,7 +19,7 @@ use std::sync::Arc;
 use mindful_analyze::stats::distribution::rate_interval;
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
-use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
+use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -231,18 +231,18 @@ fn stored(asked: &Asked) -> Outcome<Vec<Reported>> {
 }
 
 /// The private server of a default run, kept for all of them.
-struct Server(Embedded);
+struct Server(Instance);
 
 impl Server {
     fn start(folder: &Path) -> Outcome<Self> {
         let mut settings = Settings::defaults(KEYS);
         settings.set("data_dir", folder.join("private").to_string_lossy(), Origin::Default);
-        Ok(Self(Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>))?))
+        Ok(Self(embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>))?))
     }
 
     fn url(&self) -> String {
-        let folder = self.0.socket_dir().display().to_string().replace('/', "%2F");
-        format!("postgresql://{USER}@{folder}:{}/{DATABASE}", self.0.port())
+        let folder = self.0.socket_folder().display().to_string().replace('/', "%2F");
+        format!("postgresql://{USER}@{folder}:{PORT}/{DATABASE}")
     }
 }
 

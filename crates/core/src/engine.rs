@@ -272,13 +272,13 @@ pub trait Target: Send + Sync {
 
     /// What mindful made to hold the dataset and nothing else, such as the folder of a private server; kept if anything
     /// but the dataset is in it.
-    fn home(&self) -> Result<Option<OwnedObject>> {
+    fn instance(&self) -> Result<Option<OwnedObject>> {
         Ok(None)
     }
 
-    /// Removes what [`Target::home`] tells, after [`Target::cleanup`]; the target is of no more use then. Gives it as it
+    /// Removes what [`Target::instance`] tells, after [`Target::cleanup`]; the target is of no more use then. Gives it as it
     /// was found: what is to be kept is kept.
-    fn remove_home(&self) -> Result<Option<OwnedObject>> {
+    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
         Ok(None)
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mindful_core::engine::{HostView, OwnedObject};
 use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result, units};
 
@@ -114,6 +115,16 @@ impl Instance {
         self.socket.path()
     }
 
+    /// The server's socket.
+    pub fn socket(&self) -> PathBuf {
+        self.socket_folder().join(self.program.kind().socket)
+    }
+
+    /// Version of the server, such as `18.6`.
+    pub fn version(&self) -> &str {
+        self.program.version()
+    }
+
     /// The data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.data()
@@ -134,14 +145,34 @@ impl Instance {
         self.state().chosen.clone()
     }
 
-    /// Bytes of the folder on storage.
-    pub fn bytes(&self) -> u64 {
-        self.folder.bytes()
+    /// What is seen of the server on this host.
+    pub fn host(&self) -> HostView {
+        HostView {
+            local: true,
+            server_pid: Some(self.pid()).filter(|pid| *pid != 0),
+            data_paths: vec![self.data()],
+            in_process: false,
+            private: true,
+        }
     }
 
-    /// What is in the folder and not mindful's, by its name there.
-    pub fn foreign_files(&self) -> Result<Vec<String>> {
-        self.folder.foreign_files()
+    /// The folder as a cleanup lists it: it stays where the folder itself, or by the names of `others` the server, holds
+    /// what is not mindful's, and where something in the `inventory` of the dataset stays.
+    pub fn owned(&self, others: Vec<String>, inventory: &[OwnedObject]) -> Result<OwnedObject> {
+        let mut foreign = self.folder.foreign_files()?;
+        foreign.extend(others);
+        foreign.sort();
+        foreign.dedup();
+        let kept = inventory.iter().find(|object| object.kept_because.is_some()).map(|object| &object.name);
+        Ok(OwnedObject {
+            name: self.folder().display().to_string(),
+            bytes: Some(self.folder.bytes()),
+            kept_because: match foreign.as_slice() {
+                [] => kept.map(|kept| format!("it also holds {kept}, not mindful's")),
+                [one] => Some(format!("it also holds {one}, not mindful's")),
+                [first, more @ ..] => Some(format!("it also holds {first} and {} more, not mindful's", more.len())),
+            },
+        })
     }
 
     /// Stops the server and removes its folder. Its programs stay.

@@ -12,7 +12,6 @@ mod instance;
 pub mod log;
 mod memory_group;
 pub mod options;
-pub mod place;
 pub mod program;
 pub mod search;
 mod server;

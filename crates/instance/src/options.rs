@@ -1,12 +1,14 @@
 //! What a user may say of a private server, whatever its database.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mindful_core::bound::Bound;
 use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::{Error, Result, units};
 
+use crate::account::Account;
 use crate::fetch::BASE;
+use crate::instance::Order;
 use crate::program::Kind;
 
 /// The keys, in the order they are shown.
@@ -94,6 +96,28 @@ impl Options {
             sessions: planned_sessions(settings),
         })
     }
+
+    /// What an instance of theirs is opened with; in the `usual` folder where none is given.
+    pub fn order(&self, account: Account, usual: impl FnOnce() -> PathBuf) -> Order {
+        Order {
+            folder: self.data_dir.clone().unwrap_or_else(usual),
+            account,
+            sessions: self.sessions,
+            page_cache_limit: self.page_cache_limit,
+        }
+    }
+}
+
+/// Where mindful keeps programs and instances when nobody says otherwise: a folder of the user's data directory, or, as root, a place that the server's user can reach.
+pub fn base(account: &Account) -> Result<PathBuf> {
+    if account.switched {
+        return Ok(PathBuf::from("/var/lib/mindful"));
+    }
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let user = || std::env::var_os("HOME").map(|user| Path::new(&user).join(".local/share"));
+    data.or_else(user)
+        .map(|folder| folder.join("mindful"))
+        .ok_or_else(|| Error::plan("HOME is not set, so there is no place for data", "give --data-dir and --fetch-dir"))
 }
 
 /// `a=1,b=2,3`: a part without `=` belongs to the value before it, for values of settings may be lists.

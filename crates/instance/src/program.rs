@@ -129,6 +129,11 @@ impl Chosen {
     pub fn of(name: &str, value: impl Into<String>, reason: &str) -> Self {
         Self { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
     }
+
+    /// The same as a fact of a description.
+    pub fn fact(self) -> (String, String) {
+        (format!("chosen {}", self.name), format!("{} ({})", self.value, self.reason))
+    }
 }
 
 /// What the choice of settings depends on, beside the program's own options.

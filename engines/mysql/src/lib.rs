@@ -11,7 +11,6 @@ mod describe;
 mod error;
 mod flavor;
 mod ibd;
-mod instance;
 mod layout;
 mod link;
 mod load;
@@ -51,7 +50,6 @@ pub use flavor::Flavor;
 use crate::connect::Server;
 use crate::meeting::MysqlMeeting;
 use crate::options::Options;
-use crate::server::Private;
 use crate::target::MysqlTarget;
 
 /// The engine.
@@ -116,7 +114,7 @@ impl Engine for Mysql {
     }
 
     fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
-        private(url).map_or(Ok(None), |flavor| Private::would_make(flavor, settings, events.as_ref()))
+        private(url).map_or(Ok(None), |flavor| server::would_make(flavor, settings, events.as_ref()))
     }
 
     fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
@@ -124,7 +122,7 @@ impl Engine for Mysql {
             return Options::from_settings(settings, Server::parse(url)?.database()).map(drop);
         };
         Options::from_settings(settings, None)?;
-        Private::accepts(flavor, settings)
+        server::accepts(flavor, settings)
     }
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
@@ -143,7 +141,7 @@ impl Engine for Mysql {
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         if let Some(flavor) = private(url) {
             let options = Options::from_settings(settings, None)?;
-            let private = Private::open(flavor, settings, events)?;
+            let private = server::open(flavor, settings, events)?;
             let server = Server::from_socket(&private.socket(), server::USER);
             return Ok(Box::new(MysqlTarget::open(server, Some(private), options, events)?));
         }

@@ -25,17 +25,17 @@ use crate::lock::{self, RunLock};
 use crate::names::Kind;
 use crate::options::Options;
 use crate::registry::{self, Found};
-use crate::server::{Private, Purpose};
+use crate::server::{Chosen, Instance, Purpose};
 use crate::session::ServerLoop;
 use crate::statement::Reach;
 use crate::verify::Look;
-use crate::{checks, counters, describe, instance, load, plan_check, prepare, server_time, settle, verify, waits};
+use crate::{checks, counters, describe, load, plan_check, prepare, server_time, settle, verify, waits};
 
 /// A MariaDB or MySQL server, shared by all threads.
 pub struct MysqlTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
-    private: Option<Private>,
+    private: Option<Instance>,
     options: Options,
     events: Arc<dyn Events>,
     /// Slices are timed by this host's clock, not the server's.
@@ -50,7 +50,7 @@ pub struct MysqlTarget {
 
 impl MysqlTarget {
     /// Connects to `server` and looks what it is.
-    pub fn open(server: Server, private: Option<Private>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+    pub fn open(server: Server, private: Option<Instance>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let link = Arc::new(Link::new(server));
         let version = link.version()?;
         if let Some(other) = link.storage()?.other() {
@@ -104,7 +104,7 @@ impl MysqlTarget {
     /// The folder of the server's files, where it is on this host.
     fn data_folder(&self) -> Result<Option<PathBuf>> {
         match &self.private {
-            Some(private) => Ok(Some(private.data_dir())),
+            Some(private) => Ok(Some(private.data())),
             None if describe::host(&self.link).local => {
                 let folder: Option<String> = self
                     .link
@@ -128,11 +128,7 @@ impl MysqlTarget {
 impl Target for MysqlTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link, self.dataset()?.map(|dataset| dataset.blocks_per_schema))?;
-        for chosen in self.private.iter().flat_map(Private::chosen) {
-            description
-                .facts
-                .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
-        }
+        description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
         Ok(description)
     }
 
@@ -150,13 +146,7 @@ impl Target for MysqlTarget {
 
     fn host(&self) -> HostView {
         match &self.private {
-            Some(private) => HostView {
-                local: true,
-                server_pid: Some(private.pid()).filter(|pid| *pid != 0),
-                data_paths: vec![private.data_dir()],
-                in_process: false,
-                private: true,
-            },
+            Some(private) => private.host(),
             None => describe::host(&self.link),
         }
     }
@@ -309,22 +299,18 @@ impl Target for MysqlTarget {
         lock::alone(&self.link, &self.options.namespace, || registry::cleanup(&self.link, &self.options.namespace))
     }
 
-    fn home(&self) -> Result<Option<OwnedObject>> {
-        let of = |private| instance::of(private, &self.link, &self.options.namespace);
-        let Some(mut home) = self.private.as_ref().map(of).transpose()? else { return Ok(None) };
-        // The same reason that keeps the namespace.
-        if let Some(kept) = self.inventory()?.into_iter().find(|object| object.kept_because.is_some()) {
-            home.kept_because.get_or_insert(format!("it also holds {}, not mindful's", kept.name));
-        }
-        Ok(Some(home))
+    fn instance(&self) -> Result<Option<OwnedObject>> {
+        let Some(private) = &self.private else { return Ok(None) };
+        let others = registry::foreign_databases(&self.link, &self.options.namespace)?;
+        private.owned(others, &self.inventory()?).map(Some)
     }
 
-    fn remove_home(&self) -> Result<Option<OwnedObject>> {
-        let home = self.home()?;
-        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &home) {
+    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
+        let owned = self.instance()?;
+        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &owned) {
             self.link.release();
             private.destroy()?;
         }
-        Ok(home)
+        Ok(owned)
     }
 }

@@ -10,7 +10,6 @@ mod describe;
 pub mod embedded;
 mod error;
 mod idle_settings;
-mod instance;
 mod link;
 mod load;
 mod lock;
@@ -48,7 +47,6 @@ use mindful_core::settings::{Key, Settings};
 use mindful_core::{Capabilities, Engine, Result, Target};
 
 use crate::connect::Server;
-use crate::embedded::Embedded;
 use crate::meeting::PostgresMeeting;
 use crate::options::Options;
 use crate::target::PostgresTarget;
@@ -115,12 +113,12 @@ impl Engine for Postgres {
     }
 
     fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
-        if is_private(url) { Embedded::would_make(settings, events.as_ref()) } else { Ok(None) }
+        if is_private(url) { embedded::would_make(settings, events.as_ref()) } else { Ok(None) }
     }
 
     fn accepts(&self, _url: &str, settings: &Settings) -> Result<()> {
         Options::from_settings(settings)?;
-        Embedded::accepts(settings)
+        embedded::accepts(settings)
     }
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
@@ -138,9 +136,9 @@ impl Engine for Postgres {
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         let options = Options::from_settings(settings)?;
         if is_private(url) {
-            let private = Embedded::open(settings, events)?;
-            let (folder, port) = (private.socket_dir(), private.port());
-            let server = Server::from_socket(&folder, port, embedded::USER, embedded::DATABASE);
+            let private = embedded::open(settings, events)?;
+            let server =
+                Server::from_socket(private.socket_folder(), embedded::PORT, embedded::USER, embedded::DATABASE);
             return Ok(Box::new(PostgresTarget::open(server, Some(private), options, events)?));
         }
         let server = Server::parse(url)?;

@@ -6,7 +6,10 @@ use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, Row};
 
+use crate::connect::Server;
+use crate::embedded::{DATABASE, Instance, PORT, USER};
 use crate::error::Failure;
+use crate::link::Link;
 use crate::names::{Kind, MARK, Namespace};
 use crate::shape::{NARROW, SHAPED, Shape};
 use crate::template::{quote_ident, quote_literal, render};
@@ -73,6 +76,9 @@ pub enum Found {
     /// Not ours, and not touched; why.
     Foreign(Error),
 }
+
+/// The databases that initdb makes and that others may have used.
+const COMMON: [&str; 2] = ["postgres", "template1"];
 
 /// Columns of the registry by name and type.
 const REGISTRY_COLUMNS: &[&str] = &[
@@ -337,4 +343,23 @@ pub async fn cleanup(client: &Client, namespace: &Namespace) -> Result<Vec<Owned
         .collect();
     client.batch_execute(&drops.concat()).await?;
     Ok(objects)
+}
+
+/// What stands in the databases of a private server and is not mindful's.
+pub fn foreign_objects(link: &Link, private: &Instance, namespace: &Namespace) -> Result<Vec<String>> {
+    let mut foreign = foreign_in(link, namespace)?;
+    for database in COMMON {
+        let server = Server::from_socket(private.socket_folder(), PORT, USER, database);
+        foreign.extend(foreign_in(&Link::new(server)?, namespace)?);
+    }
+    Ok(foreign)
+}
+
+fn foreign_in(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
+    let control = link.control()?;
+    link.run("looking for what is not mindful's", async {
+        let sql = include_str!("../sql/foreign_in_cluster.sql");
+        let rows = control.query(sql, &[&namespace.name, &DATABASE]).await?;
+        Ok(rows.iter().map(|row| row.get("name")).collect())
+    })
 }

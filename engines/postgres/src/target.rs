@@ -17,7 +17,7 @@ use mindful_core::{Error, Result, Session, Target, clock};
 
 use crate::client_session::ClientSession;
 use crate::connect::Server;
-use crate::embedded::{Embedded, Purpose};
+use crate::embedded::{Chosen, Instance, Purpose};
 use crate::link::Link;
 use crate::lock::{self, RunLock};
 use crate::options::Options;
@@ -27,13 +27,13 @@ use crate::session::ServerLoop;
 use crate::sessions::Sessions;
 use crate::shape::Shape;
 use crate::waits::{self, Whom};
-use crate::{checks, counters, describe, instance, load, plan_check, pooler, prepare, settle, space, stored, verify};
+use crate::{checks, counters, describe, load, plan_check, pooler, prepare, settle, space, stored, verify};
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
-    private: Option<Embedded>,
+    private: Option<Instance>,
     options: Options,
     major: u32,
     events: Arc<dyn Events>,
@@ -57,7 +57,7 @@ impl PostgresTarget {
     }
 
     /// Connects to `server` and looks what it is.
-    pub fn open(server: Server, private: Option<Embedded>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+    pub fn open(server: Server, private: Option<Instance>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let link = Arc::new(Link::new(server)?);
         // Nobody stands between mindful and its own server.
         if private.is_none() {
@@ -128,11 +128,7 @@ const CLOCK_WITHIN: Duration = Duration::from_secs(5);
 impl Target for PostgresTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link)?;
-        for chosen in self.private.iter().flat_map(Embedded::chosen) {
-            description
-                .facts
-                .insert(format!("chosen {}", chosen.name), format!("{} ({})", chosen.value, chosen.reason));
-        }
+        description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
         description.expected_log = describe::expected_log(&description.facts, self.shape()?);
         description.stored_blocks = self.stored()?;
         Ok(description)
@@ -158,13 +154,7 @@ impl Target for PostgresTarget {
 
     fn host(&self) -> HostView {
         match &self.private {
-            Some(private) => HostView {
-                local: true,
-                server_pid: Some(private.postmaster_pid()).filter(|pid| *pid != 0),
-                data_paths: vec![private.data_dir()],
-                in_process: false,
-                private: true,
-            },
+            Some(private) => private.host(),
             None => describe::host(&self.link),
         }
     }
@@ -301,22 +291,18 @@ impl Target for PostgresTarget {
         })
     }
 
-    fn home(&self) -> Result<Option<OwnedObject>> {
-        let of = |private| instance::of(private, &self.link, &self.options.namespace);
-        let Some(mut home) = self.private.as_ref().map(of).transpose()? else { return Ok(None) };
-        // The same reason that keeps the namespace.
-        if let Some(kept) = self.inventory()?.into_iter().find(|object| object.kept_because.is_some()) {
-            home.kept_because.get_or_insert(format!("it also holds {}, not mindful's", kept.name));
-        }
-        Ok(Some(home))
+    fn instance(&self) -> Result<Option<OwnedObject>> {
+        let Some(private) = &self.private else { return Ok(None) };
+        let others = registry::foreign_objects(&self.link, private, &self.options.namespace)?;
+        private.owned(others, &self.inventory()?).map(Some)
     }
 
-    fn remove_home(&self) -> Result<Option<OwnedObject>> {
-        let home = self.home()?;
-        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &home) {
+    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
+        let owned = self.instance()?;
+        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &owned) {
             self.link.release();
             private.destroy()?;
         }
-        Ok(home)
+        Ok(owned)
     }
 }

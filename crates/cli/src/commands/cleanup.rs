@@ -22,7 +22,7 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     }
     let target = context.open()?;
     let mut inventory = target.inventory()?;
-    inventory.extend(target.home()?);
+    inventory.extend(target.instance()?);
     context.events().quiet();
     context::print(&listing(&inventory, &context))?;
     let ours = inventory.iter().filter(|object| object.kept_because.is_none()).count();
@@ -34,7 +34,7 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     let mut removed = target.cleanup()?;
-    removed.extend(target.remove_home()?);
+    removed.extend(target.remove_instance()?);
     let removed = removed.iter().filter(|object| object.kept_because.is_none()).count();
     context::print(&format!("{removed} removed\n"))?;
     Ok(Exit::Ok)

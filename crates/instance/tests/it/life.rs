@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::Notes;
 use mindful_core::Result;
+use mindful_core::engine::OwnedObject;
 use mindful_core::event::Events;
 use mindful_instance::account::Account;
 use mindful_instance::program::Purpose;
@@ -239,9 +240,18 @@ fn destruction_removes_what_is_ours_and_nothing_else() {
     let place = place();
     let (instance, _) = open(place.path());
     let folder = instance.folder().to_owned();
-    assert!(instance.bytes() > 0 && folder.join("motto").exists());
+    let owned = |others: &[&str], inventory: &[OwnedObject]| {
+        instance.owned(others.iter().map(|name| (*name).to_owned()).collect(), inventory).unwrap()
+    };
+    let bare = owned(&[], &[]);
+    assert!(bare.bytes > Some(0) && bare.kept_because.is_none() && folder.join("motto").exists());
+    let stays = OwnedObject { name: "table x".to_owned(), bytes: None, kept_because: Some("not ours".to_owned()) };
+    let kept = owned(&[], &[bare, stays]).kept_because;
+    assert_eq!(kept.as_deref(), Some("it also holds table x, not mindful's"));
     fs::write(folder.join("letter.txt"), "dear").unwrap();
-    assert_eq!(instance.foreign_files().unwrap(), ["letter.txt"]);
+    assert_eq!(owned(&[], &[]).kept_because.as_deref(), Some("it also holds letter.txt, not mindful's"));
+    let kept = owned(&["schema b", "schema b", "schema a"], &[]).kept_because;
+    assert_eq!(kept.as_deref(), Some("it also holds letter.txt and 2 more, not mindful's"));
     instance.destroy().unwrap();
     assert_eq!((servers(place.path()), names(&folder)), (vec![], vec![PathBuf::from("letter.txt")]));
     drop(instance);

@@ -12,7 +12,7 @@ use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, Silent};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
-use mindful_mysql::server::{Private, Purpose, USER};
+use mindful_mysql::server::{self, Instance, Purpose, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::{FromRow, Queryable};
 use mysql::{Conn, OptsBuilder};
@@ -29,7 +29,7 @@ const DATASET: DatasetPlan = DatasetPlan {
 
 /// The private server and the ways to reach it.
 struct Bench {
-    private: Private,
+    private: Instance,
     settings: Settings,
     events: Arc<dyn Events>,
 }
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     let mut of_server = settings.clone();
     of_server.set("data_dir", data.to_string_lossy(), Origin::Default);
     of_server.set("mode", "lio", Origin::Default);
-    let private = Private::open(Flavor::MariaDb, &of_server, &events)?;
+    let private = server::open(Flavor::MariaDb, &of_server, &events)?;
     // Both loops of a pair are open at a time.
     settings.set("shared", "on", Origin::Default);
     let bench = Bench { private, settings, events };

@@ -26,7 +26,7 @@ pub struct ByHand {
 impl ByHand {
     pub fn start(kind: Kind, folder: &Path, extra: &[&str]) -> Self {
         let private = started(kind, folder, &[]);
-        let (pid, data) = (private.pid(), private.data_dir());
+        let (pid, data) = (private.pid(), private.data());
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap();
         let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
         drop(private);

@@ -5,7 +5,7 @@ use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Target};
-use mindful_mysql::server::Private;
+use mindful_mysql::server::Instance;
 
 use crate::support::{MARIADB, place, sql, started, target};
 
@@ -18,14 +18,14 @@ const DATASET: DatasetPlan = DatasetPlan {
     load_streams: 2,
 };
 
-fn loaded(server: &Private, namespace: &str) -> Box<dyn Target> {
+fn loaded(server: &Instance, namespace: &str) -> Box<dyn Target> {
     let target = target(server, "root", &[("namespace", namespace)]).unwrap();
     target.load(&DATASET, &Silent, &Stop::default()).unwrap();
     target
 }
 
 /// What a namespace is refused for, by every verb.
-fn refused(server: &Private, namespace: &str, why: &str) {
+fn refused(server: &Instance, namespace: &str, why: &str) {
     let target = target(server, "root", &[("namespace", namespace)]).unwrap();
     let stop = Stop::default();
     let errors = [

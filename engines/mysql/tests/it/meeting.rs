@@ -10,12 +10,12 @@ use mindful_core::event::{Events, Silent};
 use mindful_core::meeting::{MOST_CHUNK, Meeting};
 use mindful_core::settings::Settings;
 use mindful_mysql::ENGINE;
-use mindful_mysql::server::Private;
+use mindful_mysql::server::Instance;
 
 use crate::shared;
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, place, sql, started, target_at};
 
-fn meet(server: &Private, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
+fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
     let settings = Settings::defaults(ENGINE.options());
     let meeting =
         ENGINE.meet(&shared::url(&server.socket(), database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;

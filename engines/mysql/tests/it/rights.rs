@@ -11,7 +11,7 @@ use mindful_core::plan::{KEYS, Plan};
 use mindful_core::settings::Settings;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
-use mindful_mysql::server::Private;
+use mindful_mysql::server::Instance;
 
 use crate::shared::url;
 use crate::support::{Kind, MARIADB, MYSQL, place, sql, started};
@@ -56,7 +56,7 @@ impl Seen {
 }
 
 /// What a role of one database sees that has all of [`RIGHTS`] but one, and then that one as well.
-fn lacking(server: &Private, kind: Kind, lacks: &str) -> [Seen; 2] {
+fn lacking(server: &Instance, kind: Kind, lacks: &str) -> [Seen; 2] {
     let user = crate::shared::name();
     let grant = |right: &str| sql(server, &format!("{right} TO {user}@localhost"));
     sql(server, &format!("CREATE USER {user}@localhost"));

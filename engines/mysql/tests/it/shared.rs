@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mindful_conformance::Fixture;
 use mindful_mysql::ENGINE;
-use mindful_mysql::server::Private;
+use mindful_mysql::server::Instance;
 use tempfile::TempDir;
 
 use crate::support::{Kind, made, place, started};
 
 /// A private server that stops when the last test lets go of it.
 pub struct Shared {
-    pub server: Private,
+    pub server: Instance,
     _place: TempDir,
 }
 

@@ -10,7 +10,7 @@ use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
-use mindful_mysql::server::{Private, USER};
+use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -56,10 +56,10 @@ pub fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
 }
 
 /// Opens the private server in `folder`.
-pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Private>, Arc<Notes>) {
+pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    (Private::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
+    (server::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
 }
 
 /// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.
@@ -73,7 +73,7 @@ pub fn made(kind: Kind, folder: &Path) {
 }
 
 /// Starts the one in `folder`, or one without data, where that must work.
-pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Private {
+pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     if !folder.exists() {
         made(kind, folder);
     }
@@ -81,7 +81,7 @@ pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Private {
 }
 
 /// Opens the private server in `folder` where that must work.
-pub fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Private {
+pub fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(kind, folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
@@ -95,7 +95,7 @@ pub fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
 }
 
 /// A target of `user` on the server, as one of somebody else's.
-pub fn target(server: &Private, user: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+pub fn target(server: &Instance, user: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     target_at(&format!("mysql://{user}@localhost?socket={}", server.socket().display()), options)
 }
 
@@ -117,13 +117,13 @@ pub fn log(folder: &Path) -> String {
 }
 
 /// A connection of the administrator.
-pub fn connect(server: &Private) -> Conn {
+pub fn connect(server: &Instance) -> Conn {
     let socket = server.socket().display().to_string();
     Conn::new(OptsBuilder::new().socket(Some(socket)).user(Some(USER)).prefer_socket(false)).unwrap()
 }
 
 /// Runs a statement and gives the first column of all rows, one a line.
-pub fn sql(server: &Private, text: &str) -> String {
+pub fn sql(server: &Instance, text: &str) -> String {
     let rows = connect(server).query::<mysql::Row, _>(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let first = |mut row: mysql::Row| row.take::<Option<String>, _>(0).flatten().unwrap_or_default();
     rows.into_iter().map(first).collect::<Vec<_>>().join("\n")

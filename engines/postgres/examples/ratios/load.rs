@@ -65,7 +65,7 @@ fn cpu_s(bench: &Bench) -> f64 {
         let words: Vec<f64> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').map(number).collect();
         fields.iter().filter_map(|field| words.get(*field)).sum::<f64>()
     };
-    let ticks = used(&bench.private.postmaster_pid().to_string(), [13, 14]) + used("self", [11, 12]);
+    let ticks = used(&bench.private.pid().to_string(), [13, 14]) + used("self", [11, 12]);
     ticks / rustix::param::clock_ticks_per_second() as f64
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
-use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
+use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
 
 use crate::lies::bench::{Bench, Reported};
@@ -16,7 +16,7 @@ use crate::mindful::template;
 
 /// Stops when this is dropped.
 pub struct UsersServer {
-    server: Embedded,
+    server: Instance,
     runtime: Runtime,
 }
 
@@ -48,7 +48,7 @@ impl UsersServer {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        let server = Embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
+        let server = embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { server, runtime }
     }
@@ -67,16 +67,16 @@ impl UsersServer {
 
     /// The folder of its socket, the number in the socket's name, and its database.
     pub fn place(&self) -> (PathBuf, u16, &'static str) {
-        (self.server.socket_dir(), self.server.port(), DATABASE)
+        (self.server.socket_folder().to_owned(), PORT, DATABASE)
     }
 
     fn url_as(&self, user: &str) -> String {
-        let folder = self.server.socket_dir().display().to_string().replace('/', "%2F");
-        format!("postgresql://{user}@{folder}:{}/{DATABASE}", self.server.port())
+        let folder = self.server.socket_folder().display().to_string().replace('/', "%2F");
+        format!("postgresql://{user}@{folder}:{PORT}/{DATABASE}")
     }
 
     pub fn pid(&self) -> u32 {
-        self.server.postmaster_pid()
+        self.server.pid()
     }
 
     /// A short run on it.

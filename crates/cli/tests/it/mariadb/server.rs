@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mindful_core::Engine as _;
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
-use mindful_mysql::server::{Private, USER};
+use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -18,7 +18,7 @@ pub fn connect(socket: &Path) -> Conn {
 }
 
 /// Stops when this is dropped.
-pub struct UsersMariaDb(Private);
+pub struct UsersMariaDb(Instance);
 
 impl UsersMariaDb {
     /// In `folder`, made anew where there is none, with options of the private server.
@@ -28,7 +28,7 @@ impl UsersMariaDb {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        Self(Private::open(Flavor::MariaDb, &settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
+        Self(server::open(Flavor::MariaDb, &settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
     }
 
     /// For its administrator.

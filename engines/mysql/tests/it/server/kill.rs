@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::Notes;
 use mindful_core::draw::mix64;
-use mindful_mysql::server::{Private, Purpose};
+use mindful_mysql::server::{Instance, Purpose};
 
 use crate::support::{MARIADB, gone, kill, log, open, opened, place, servers, sql};
 
@@ -42,7 +42,7 @@ fn owner() {
 }
 
 /// A table that is either whole or not there, and a journal that lasts.
-fn load(server: &Private) {
+fn load(server: &Instance) {
     server.serve(Purpose::Load).unwrap();
     println!("loading");
     sql(server, "CREATE DATABASE IF NOT EXISTS mine");
@@ -161,7 +161,7 @@ fn until_work(folder: &Path) -> Duration {
 }
 
 /// Nothing that was reported as committed is lost, unless the data folder was made anew; tables are whole.
-fn check(server: &Private, reported: u32, notes: &Notes, at: &str) {
+fn check(server: &Instance, reported: u32, notes: &Notes, at: &str) {
     let exists = |name: &str| {
         let tables = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'mine'";
         sql(server, &format!("{tables} AND TABLE_NAME = '{name}'")) == "1"

@@ -46,7 +46,7 @@ fn lives(kind: Kind, version: &str) {
     assert_eq!(sql(&server, "SHOW DATABASES LIKE 'mine'"), "mine");
     let pid = server.pid() as i32;
     assert_eq!(servers(&folder), [pid]);
-    assert_eq!(server.foreign_files().unwrap(), [] as [String; 0]);
+    assert_eq!(server.owned(Vec::new(), &[]).unwrap().kept_because, None);
 
     drop(server);
 

@@ -11,7 +11,7 @@ use mindful_conformance::Notes;
 use mindful_conformance::with_own_memory;
 use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
-use mindful_postgres::embedded::{Embedded, Purpose};
+use mindful_postgres::embedded::{Instance, Purpose};
 
 use crate::embedded::support::{gone, kill, log, names, open, place, servers, sql, started};
 
@@ -45,7 +45,7 @@ fn owner() {
 }
 
 /// A table that is either whole or not there, and a journal that lasts.
-fn load(server: &Embedded) {
+fn load(server: &Instance) {
     server.serve(Purpose::Load).unwrap();
     println!("loading");
     sql(server, "CREATE TABLE IF NOT EXISTS journal (n int)");
@@ -246,7 +246,7 @@ fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
     let server = started(&folder, &[]);
     let group =
         |pid: u32| rustix::process::getpgid(rustix::process::Pid::from_raw(pid as i32)).unwrap().as_raw_nonzero().get();
-    assert_ne!(group(server.postmaster_pid()), group(std::process::id()));
+    assert_ne!(group(server.pid()), group(std::process::id()));
 }
 
 /// Kills owners at random moments: while they make the data directory, start, load, work and restart; now and then the
@@ -305,7 +305,7 @@ fn until_work(folder: &Path) -> Duration {
 }
 
 /// Nothing that was reported as committed is lost, unless the data directory was made anew; tables are whole.
-fn check(server: &Embedded, reported: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
+fn check(server: &Instance, reported: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
     let exists = |name: &str| sql(server, &format!("SELECT to_regclass('{name}') IS NOT NULL")) == "t";
     let found =
         if exists("journal") { sql(server, "SELECT coalesce(max(n), 0) FROM journal").parse().unwrap() } else { 0 };

@@ -80,8 +80,8 @@ fn folder_data_and_socket_are_closed_to_others() {
     let place = place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
-    let (data_mode, data_owner) = mode_and_owner(&server.data_dir());
-    let (socket_mode, socket_owner) = mode_and_owner(&server.socket_dir());
+    let (data_mode, data_owner) = mode_and_owner(&server.data());
+    let (socket_mode, socket_owner) = mode_and_owner(server.socket_folder());
     assert_eq!((data_mode, socket_mode), (0o700, 0o700));
     assert_eq!(data_owner, socket_owner);
     let me = rustix::process::geteuid().as_raw();
@@ -93,7 +93,7 @@ fn folder_data_and_socket_are_closed_to_others() {
     } else {
         assert_eq!((mode, data_owner), (0o700, me));
     }
-    let socket = server.socket_dir().join(".s.PGSQL.5432");
+    let socket = server.socket_folder().join(".s.PGSQL.5432");
     assert!(fs::metadata(&socket).unwrap().file_type().is_socket());
     assert_eq!(mode_and_owner(&socket).0, 0o700);
     assert_eq!(mode_and_owner(&folder.join("server.log")).0, 0o600);
@@ -167,9 +167,9 @@ fn more_sessions_are_carried_after_a_restart() {
     let place = place();
     let server = started(&place.path().join("pg"), &[]);
     assert!(!server.carry(32).unwrap());
-    let before = server.postmaster_pid();
+    let before = server.pid();
     assert!(server.carry(1_000).unwrap());
-    assert_ne!(server.postmaster_pid(), before);
+    assert_ne!(server.pid(), before);
     let limit: u32 = sql(&server, "SHOW max_connections").parse().unwrap();
     assert!(limit > 1_000);
 }
@@ -191,7 +191,7 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
     let folder = place.path().join("long-".repeat(20)).join("and, with \"odd\" 'marks'");
     let server = started(&folder, &[]);
     assert_eq!(sql(&server, "SELECT 1"), "1");
-    let socket = server.socket_dir();
+    let socket = server.socket_folder().to_owned();
     assert!(!socket.starts_with(&folder));
     assert_eq!(mode_and_owner(&socket).0, 0o700);
     drop(server);
@@ -203,7 +203,7 @@ fn a_path_with_odd_characters_is_no_obstacle() {
     let place = place();
     let folder = place.path().join("a, \"b\" $c 'd'");
     let server = started(&folder, &[]);
-    assert!(server.socket_dir().starts_with(folder.canonicalize().unwrap()));
+    assert!(server.socket_folder().starts_with(folder.canonicalize().unwrap()));
     assert_eq!(sql(&server, "SELECT 1"), "1");
 }
 
@@ -226,7 +226,7 @@ fn destruction_removes_the_folder_and_nothing_else() {
     fs::write(place.path().join("letter.txt"), "dear").unwrap();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
-    assert!(server.bytes() > 1 << 20);
+    assert!(server.owned(Vec::new(), &[]).unwrap().bytes > Some(1 << 20));
     server.destroy().unwrap();
     assert_eq!(servers(&folder), [] as [i32; 0]);
     drop(server);
@@ -249,7 +249,7 @@ fn only_the_user_of_mindful_may_connect() {
         return mindful_conformance::not_run("only root can ask as somebody else");
     }
     // Even the server's own user, who alone can pass to the socket, is not let in.
-    let (_, uid) = mode_and_owner(&server.data_dir());
+    let (_, uid) = mode_and_owner(&server.data());
     let theirs = Account { name: "server".to_owned(), uid, gid: uid, switched: true };
     let refused = theirs.act(|| query(&server, "SELECT 1")).unwrap().unwrap_err();
     let reported = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);

@@ -10,7 +10,7 @@ use mindful_conformance::Notes;
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
-use mindful_postgres::embedded::{DATABASE, Embedded, KEYS, USER};
+use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tempfile::TempDir;
 
 /// A folder that the server's user can reach.
@@ -29,14 +29,14 @@ pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
 }
 
 /// Opens the private server in `folder`.
-pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Embedded>, Arc<Notes>) {
+pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    (Embedded::open(&settings(folder, extra), &events), notes)
+    (embedded::open(&settings(folder, extra), &events), notes)
 }
 
 /// Opens it where that must work.
-pub fn started(folder: &Path, extra: &[(&str, &str)]) -> Embedded {
+pub fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
@@ -57,16 +57,16 @@ pub fn log(folder: &Path) -> String {
 }
 
 /// Runs statements and gives the first column of all rows, one a line.
-pub fn sql(server: &Embedded, text: &str) -> String {
+pub fn sql(server: &Instance, text: &str) -> String {
     query(server, text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The same, where it may fail.
-pub fn query(server: &Embedded, text: &str) -> Result<String, tokio_postgres::Error> {
+pub fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut config = tokio_postgres::Config::new();
-        config.host_path(server.socket_dir()).port(server.port()).user(USER).dbname(DATABASE);
+        config.host_path(server.socket_folder()).port(PORT).user(USER).dbname(DATABASE);
         let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
         tokio::spawn(connection);
         let messages = client.simple_query(text).await?;
