@@ -129,6 +129,11 @@ impl Dataset {
     }
 }
 
+/// Work needs a dataset, and there is none.
+pub fn nothing_loaded() -> Error {
+    Error::plan("nothing is loaded", "`mindful load` first")
+}
+
 /// The proof that a layout is what the method asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayoutProof {

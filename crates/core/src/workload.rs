@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::{self, Dataset};
 use crate::units::Share;
+use crate::{Error, Result};
 
 pub mod draws;
 mod like;
@@ -239,6 +241,41 @@ impl Workload {
             access: Access::Index,
             spread: None,
         }
+    }
+
+    /// Refuses work on what is not loaded.
+    pub fn refuse_more_than_loaded(&self, loaded: Option<&Dataset>) -> Result<()> {
+        let dataset = loaded.ok_or_else(dataset::nothing_loaded)?;
+        let scans = u64::from(!self.scan_pct.is_none() && self.access != Access::Scan);
+        for (what, wanted, loaded, flag) in [
+            ("schemas", u64::from(self.schemas), u64::from(dataset.schemas), "--schemas"),
+            ("blocks a schema", self.scale, dataset.blocks_per_schema, "--scale"),
+            ("blocks of scan table", scans, dataset.scan_blocks, "--scan-table"),
+        ] {
+            if wanted > loaded {
+                return Err(Error::plan(
+                    format!("the work wants {wanted} {what}, {loaded} are loaded"),
+                    format!("give a smaller {flag}, or load more"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what no database does with `sessions` sessions: a rate kept by a loop in the server, and commits that wait
+    /// for each other.
+    pub fn refuse_contradictions(&self, sessions: u32) -> Result<()> {
+        if self.rate.is_some() && self.looping == LoopSite::Server {
+            return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
+        }
+        let shared = sessions > self.schemas || !self.hot_schema.is_none();
+        if self.commit != Commit::Each && !self.update_pct.is_none() && shared {
+            return Err(Error::plan(
+                "sessions that share a schema and commit later than each operation would deadlock",
+                "run as many --schemas as --sessions without --hot-schema, or --commit each",
+            ));
+        }
+        Ok(())
     }
 
     /// When updates commit and whether they wait for the `log` (WAL, redo), in words: `each update, waiting for the log`.

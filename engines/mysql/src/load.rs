@@ -3,11 +3,13 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, note};
+use mindful_core::event::{Events, note};
+use mindful_core::load_queue::LoadQueue;
+use mindful_core::tables::{self, Table, missing};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};
@@ -31,14 +33,6 @@ const INDEXED_BYTES: u64 = 80;
 /// Bytes handed to the server at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// One table to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Table {
-    kind: Kind,
-    schema: u32,
-    blocks: u64,
-}
-
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.
 pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     layout::refuse_impossible(plan.content)?;
@@ -47,7 +41,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
         Found::Foreign(why) => Err(why),
         Found::Ours { entries } => {
             refuse_other(&options.namespace, &entries, plan)?;
-            Ok(missing(&entries, plan).is_empty())
+            Ok(missing(registry::data(&entries), plan).is_empty())
         }
     }
 }
@@ -63,11 +57,8 @@ pub fn load(
 ) -> Result<()> {
     let entries = registry::ensure(link, &options.namespace)?;
     refuse_other(&options.namespace, &entries, plan)?;
-    let missing = missing(&entries, plan);
-    if missing.len() < wanted(plan).len() {
-        note(events, format!("resuming the load: {} of {} tables are missing", missing.len(), wanted(plan).len()));
-    }
-    let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
+    let missing = missing(registry::data(&entries), plan);
+    tables::note_resumed(&missing, plan, events);
     let way = Way::of(link)?;
     if let Way::Prepared { reported: Some(why) } = &way {
         note(events, format!("loading by INSERT: {why}"));
@@ -82,11 +73,9 @@ pub fn load(
         storage: link.storage()?,
         way,
         indexed_first: indexed_first(link, plan.load_streams)?,
-        queue: Mutex::new(missing),
-        done: AtomicU64::new(0),
-        blocks,
+        queue: LoadQueue::new(missing),
     };
-    work.all()?;
+    work.queue.by_streams(plan.load_streams, |first| work.stream(first))?;
     if *work.storage != Storage::InnoDb {
         return Ok(());
     }
@@ -138,42 +127,16 @@ struct Work<'a> {
     way: Way,
     /// Most pages of a table whose index is there before its rows.
     indexed_first: u64,
-    queue: Mutex<Vec<Table>>,
-    done: AtomicU64,
-    blocks: u64,
+    queue: LoadQueue,
 }
 
 impl Work<'_> {
-    /// Streams over one queue: none waits for another's table.
-    fn all(&self) -> Result<()> {
-        let streams = self.plan.load_streams.max(1);
-        let results: Vec<Result<()>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..streams).map(|_| scope.spawn(|| self.stream())).collect();
-            let broken = |_| Err(Error::run("a load stream broke down", "load again"));
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(broken)).collect()
-        });
-        // The first failure empties the queue, so that the other streams end with their table.
-        results.into_iter().collect()
-    }
-
-    fn stream(&self) -> Result<()> {
-        let Some(first) = self.queue().pop() else { return Ok(()) };
+    fn stream(&self, first: Table) -> Result<()> {
         let mut conn = self.link.connect()?;
-        let mut table = Some(first);
-        while let Some(current) = table {
-            let place = format!("loading {}", self.namespace.table(current.kind, current.schema));
-            let made = self.link.run_on(&mut conn, &place, |conn| self.make(conn, current));
-            if made.is_err() {
-                self.queue().clear();
-            }
-            made?;
-            table = self.queue().pop();
-        }
-        Ok(())
-    }
-
-    fn queue(&self) -> MutexGuard<'_, Vec<Table>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.make(first, |table| {
+            let place = format!("loading {}", self.namespace.table(table.kind, table.schema));
+            self.link.run_on(&mut conn, &place, |conn| self.make(conn, table))
+        })
     }
 
     fn make(&self, conn: &mut Conn, table: Table) -> Result<(), Failure> {
@@ -200,7 +163,7 @@ impl Work<'_> {
             conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}"))?;
         }
         conn.query_drop(format!("ALTER TABLE {name} COMMENT = ''"))?;
-        self.register(conn, table)
+        registry::register(conn, self.namespace, table, self.plan)
     }
 
     /// Removes what a load before this one began and did not finish; refuses a table that no load made.
@@ -238,7 +201,7 @@ impl Work<'_> {
             }
             match written.swap(0, Ordering::SeqCst) {
                 0 => break Ok(()),
-                pages => self.progress(pages),
+                pages => self.queue.progress(pages, PAGE_BYTES, self.events),
             }
         };
         conn.set_local_infile_handler(None);
@@ -261,7 +224,7 @@ impl Work<'_> {
             let all = vec![one; 2 * pages as usize].join(", ");
             // The statement of a full count is kept by the connection.
             conn.exec_drop(format!("INSERT INTO {name} VALUES {all}"), values)?;
-            self.progress(pages);
+            self.queue.progress(pages, PAGE_BYTES, self.events);
         }
     }
 
@@ -270,21 +233,6 @@ impl Work<'_> {
             return Err(Error::interrupted("the load was stopped; load again to complete it"));
         }
         Ok(())
-    }
-
-    fn progress(&self, written: u64) {
-        let done = self.done.fetch_add(written, Ordering::Relaxed) + written;
-        self.events.emit(Event::Progress {
-            what: "loading".to_owned(),
-            done: done * PAGE_BYTES,
-            of: self.blocks * PAGE_BYTES,
-            unit: "bytes".to_owned(),
-        });
-    }
-
-    fn register(&self, conn: &mut Conn, table: Table) -> Result<(), Failure> {
-        let Table { kind, schema, blocks } = table;
-        registry::register(conn, self.namespace, kind, schema, blocks, self.plan)
     }
 }
 
@@ -309,41 +257,6 @@ fn push_values(row: &Row<'_>, values: &mut Vec<Value>) {
     values.extend([Value::Bytes(row.pad.to_vec()), 0_u64.into(), row.tail.into()]);
 }
 
-fn wanted(plan: &DatasetPlan) -> Vec<Table> {
-    let kinds = [(Kind::Blocks, plan.blocks_per_schema), (Kind::Scan, plan.scan_blocks)];
-    let of = |schema| kinds.map(|(kind, blocks)| Table { kind, schema, blocks });
-    (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
-}
-
-fn missing(entries: &[Entry], plan: &DatasetPlan) -> Vec<Table> {
-    let stands =
-        |table: &Table| entries.iter().any(|e| e.exists && e.kind == Some(table.kind) && e.schema == table.schema);
-    wanted(plan).into_iter().filter(|table| !stands(table)).collect()
-}
-
-/// What stands must be part of what is asked for.
 fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
-    for entry in entries.iter().filter(|entry| entry.exists) {
-        let blocks = if entry.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
-        let mut differs = Vec::new();
-        if entry.blocks != blocks && blocks != 0 {
-            differs.push(format!("{} blocks instead of {blocks}", entry.blocks));
-        }
-        if entry.seed != plan.seed {
-            differs.push(format!("seed {} instead of {}", entry.seed, plan.seed));
-        }
-        if entry.content != Some(plan.content) {
-            differs.push("other content".to_owned());
-        }
-        if entry.shape != SHAPE {
-            differs.push(format!("row shape {} instead of {}", entry.shape, SHAPE));
-        }
-        if !differs.is_empty() {
-            return Err(Error::plan(
-                format!("{} is loaded with {}", namespace.qualified(&entry.name), differs.join(", ")),
-                "give the same --seed, --scale and content, remove it with `mindful cleanup`, or name another --namespace",
-            ));
-        }
-    }
-    Ok(())
+    tables::refuse_other(registry::data(entries), plan, SHAPE, |name| namespace.qualified(name))
 }

@@ -1,5 +1,7 @@
 //! How mindful's objects are called in a server, quoted.
 
+pub use mindful_core::tables::Kind;
+
 /// The comment that marks the registry, and so its database, as mindful's own.
 pub const MARK: &str = "mindful: dataset, made and removed by mindful";
 
@@ -23,28 +25,6 @@ pub const DEFAULT: &str = "mindful";
 
 /// The server cuts or refuses longer names.
 pub const LONGEST_NAME: usize = 64;
-
-/// The kinds of table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// One row a page, indexed.
-    Blocks,
-    /// One row a page, no second index: for full scans.
-    Scan,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Blocks, Self::Scan];
-
-    /// The word in the registry and in front of the number.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Scan => "scan",
-        }
-    }
-}
 
 /// The database that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mindful_core::settings::{self, Key, Settings, parse_switch};
-use mindful_core::{Error, Result, units};
+use mindful_core::wait::sampling;
+use mindful_core::{Error, Result};
 use mindful_instance::options as instance;
 
 use crate::names::{self, Namespace};
@@ -25,7 +26,7 @@ const OWN: &[Key] = &[
         "off",
         "Run although another run uses the namespace, and say so in the report",
     ),
-    Key::with_default("wait_sampling", "TIME|off", "20ms", "How often it is looked what sessions wait for, 5ms to 1s"),
+    sampling::key("20ms"),
 ];
 
 /// The same, parsed.
@@ -56,7 +57,7 @@ impl Options {
         Ok(Self {
             namespace: Namespace { name: namespace },
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
-            wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),
+            wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
             given_settings: server::given_settings(settings)?,
         })
     }
@@ -71,15 +72,4 @@ fn name(text: &str) -> Result<String> {
         ));
     }
     Ok(text.to_owned())
-}
-
-fn parse_interval(text: &str) -> Result<Option<Duration>> {
-    if text == "off" {
-        return Ok(None);
-    }
-    let interval = units::parse_duration(text)?;
-    if (Duration::from_millis(5)..=Duration::from_secs(1)).contains(&interval) {
-        return Ok(Some(interval));
-    }
-    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
 }

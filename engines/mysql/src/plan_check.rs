@@ -93,7 +93,7 @@ fn paths_on(
         paths.push(explain(conn, OpKind::Update, BY_INDEX, &blocks, &statement)?);
     }
     if !workload.scan_pct.is_none() {
-        let kind = if workload.access == Access::Scan { Kind::Blocks } else { Kind::Scan };
+        let kind = Kind::scanned_by(workload.access);
         let statement = statement::scan(workload, namespace, schema);
         paths.push(explain(conn, OpKind::Scan, WHOLE, &Namespace::table_name(kind, schema), &statement)?);
     }

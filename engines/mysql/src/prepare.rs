@@ -1,7 +1,6 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
-use mindful_core::dataset::Dataset;
-use mindful_core::workload::{Access, Commit, LoopSite, Workload};
+use mindful_core::workload::{Access, Workload};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Value};
@@ -16,27 +15,6 @@ use crate::statement::{self, Reach};
 /// Numbers that one statement adds.
 const NUMBERS_AT_A_TIME: u64 = 1_000;
 
-/// Refuses work on what is not there.
-pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -> Result<()> {
-    let Some(dataset) = dataset else {
-        return Err(Error::plan("nothing is loaded", "`mindful load` first"));
-    };
-    let scans = u64::from(!workload.scan_pct.is_none() && workload.access != Access::Scan);
-    for (what, wanted, loaded, flag) in [
-        ("schemas", u64::from(workload.schemas), u64::from(dataset.schemas), "--schemas"),
-        ("blocks a schema", workload.scale, dataset.blocks_per_schema, "--scale"),
-        ("blocks of scan table", scans, dataset.scan_blocks, "--scan-table"),
-    ] {
-        if wanted > loaded {
-            return Err(Error::plan(
-                format!("the work wants {wanted} {what}, {loaded} are loaded"),
-                format!("give a smaller {flag}, or load more"),
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// Refuses work that contradicts itself, or that this engine has no form of.
 pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if workload.access == Access::Bitmap || (!workload.access.is_index() && !workload.update_pct.is_none()) {
@@ -45,17 +23,7 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
             "leave --access away: InnoDB is read by its index",
         ));
     }
-    if workload.rate.is_some() && workload.looping == LoopSite::Server {
-        return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
-    }
-    let shared = sessions > workload.schemas || !workload.hot_schema.is_none();
-    if workload.commit != Commit::Each && !workload.update_pct.is_none() && shared {
-        return Err(Error::plan(
-            "sessions that share a schema and commit later than each operation would deadlock",
-            "run as many --schemas as --sessions without --hot-schema, or --commit each",
-        ));
-    }
-    Ok(())
+    workload.refuse_contradictions(sessions)
 }
 
 /// Refuses a loop in the server where nothing says what it would visit.

@@ -2,9 +2,9 @@
 
 mod judge;
 
-use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::OwnedObject;
-use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::tables::{self, Registered, Table};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
@@ -12,6 +12,7 @@ use mysql::{Conn, Row};
 pub use judge::{Fault, Judged};
 
 use crate::error::Failure;
+use crate::layout::PAGE_BYTES;
 use crate::link::Link;
 use crate::names::{Kind, MARK, MEETING, Namespace, REGISTRY, SHAPE, quote_ident};
 use crate::storage::Storage;
@@ -19,30 +20,15 @@ use crate::storage::Storage;
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Bare name.
-    pub name: String,
-    /// What it is for; `None` for a kind this version does not know.
-    pub kind: Option<Kind>,
-    /// Schema number, from 1.
-    pub schema: u32,
-    /// Visited rows, and so pages.
-    pub blocks: u64,
-    /// Seed of its layout.
-    pub seed: u64,
-    /// What its filler looks like; `None` when unreadable.
-    pub content: Option<Content>,
-    /// Version of its row's shape.
-    pub shape: i32,
-    /// The proof of its layout, unless the table was built anew since.
-    pub proof: Option<LayoutProof>,
-    /// Whether a table of this name still stands in the namespace.
-    pub exists: bool,
+    /// As the registry lists it.
+    pub table: Registered,
     /// What about that table is not as it was made.
     pub fault: Option<Fault>,
-    /// Bytes of the table.
-    pub table_bytes: u64,
-    /// Bytes of its index on the visited key.
-    pub index_bytes: u64,
+}
+
+/// What the registry lists.
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+    entries.iter().map(|entry| &entry.table)
 }
 
 /// The namespace as it was found.
@@ -65,7 +51,7 @@ pub fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
     let Found::Ours { entries } = &found else { return Ok(found) };
     match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
         None => Ok(found),
-        Some((entry, fault)) => Err(not_as_made(namespace, &entry.name, fault)),
+        Some((entry, fault)) => Err(not_as_made(namespace, &entry.table.name, fault)),
     }
 }
 
@@ -100,7 +86,7 @@ pub fn look(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
     let columns = "name, kind, schema_number, `blocks`, seed, content, shape, proof, proven_table";
     let rows: Vec<Row> = conn.query(format!("SELECT {columns} FROM {}", namespace.qualified(REGISTRY)))?;
     let mut entries: Vec<Entry> = rows.into_iter().map(|row| entry(row, &judged)).collect();
-    entries.sort_by_key(|entry| (entry.kind, entry.schema));
+    entries.sort_by_key(|entry| (entry.table.kind, entry.table.schema));
     Ok(Found::Ours { entries })
 }
 
@@ -110,20 +96,21 @@ fn entry(mut row: Row, judged: &Judged) -> Entry {
     let (proof, proven_table) = (text("proof"), text("proven_table"));
     let table = judged.table(&name);
     let proof = proof.filter(|_| proven_table.as_deref() == table.map(|table| table.made.as_str()));
-    Entry {
-        kind: Kind::ALL.into_iter().find(|known| known.word() == kind),
+    let fault = judged.fault_of(&name);
+    let table = Registered {
+        kind: Kind::of(&kind),
         schema: row.take("schema_number").unwrap_or(0),
         blocks: row.take("blocks").unwrap_or(0),
         seed: seed.parse().unwrap_or(0),
         content: serde_json::from_str(&content).ok(),
         shape: row.take("shape").unwrap_or(0),
         proof: proof.and_then(|text| serde_json::from_str(&text).ok()),
-        exists: table.is_some(),
-        fault: judged.fault_of(&name),
+        stands: table.is_some(),
         table_bytes: table.map_or(0, |table| table.row_bytes),
         index_bytes: table.map_or(0, |table| table.index_bytes),
         name,
-    }
+    };
+    Entry { table, fault }
 }
 
 /// Makes the namespace with its registry, unless it is there.
@@ -144,56 +131,24 @@ pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
 }
 
 /// Registers a complete table.
-pub fn register(
-    conn: &mut Conn,
-    namespace: &Namespace,
-    kind: Kind,
-    schema: u32,
-    blocks: u64,
-    plan: &DatasetPlan,
-) -> Result<(), Failure> {
+pub fn register(conn: &mut Conn, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<(), Failure> {
     let columns = "name, kind, schema_number, `blocks`, seed, content, shape, made_at";
     let registry = namespace.qualified(REGISTRY);
     let sql = format!("INSERT INTO {registry} ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, CAST(NOW(6) AS CHAR))");
     let content = serde_json::to_string(&plan.content).unwrap_or_default();
+    let Table { kind, schema, blocks } = table;
     let (name, seed) = (Namespace::table_name(kind, schema), plan.seed.to_string());
     Ok(conn.exec_drop(sql, (name, kind.word(), schema, blocks, seed, content, SHAPE))?)
 }
 
-/// The dataset that complete tables make up: schemas 1 to N without a gap.
-pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
-    let of = |kind| entries.iter().filter(move |e| e.kind == Some(kind) && e.exists && e.shape == SHAPE);
-    let first = of(Kind::Blocks).find(|e| e.schema == 1)?;
-    let scan_blocks = of(Kind::Scan).find(|e| e.schema == 1).map_or(0, |e| e.blocks);
-    let has = |kind, schema| of(kind).any(|e| e.schema == schema);
-    let complete =
-        (1..=MOST_SCHEMAS).take_while(|s| has(Kind::Blocks, *s) && (scan_blocks == 0 || has(Kind::Scan, *s))).count();
-    let dataset = Dataset {
-        schemas: complete as u32,
-        blocks_per_schema: first.blocks,
-        scan_blocks,
-        block_bytes,
-        bytes: entries.iter().map(|e| e.table_bytes).sum(),
-        index_bytes: Some(entries.iter().map(|e| e.index_bytes).sum()),
-        seed: first.seed,
-        content: first.content?,
-    };
-    Some(dataset).filter(Dataset::is_possible)
+/// The dataset that complete tables make up.
+pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
+    tables::dataset(data(entries), &[SHAPE], PAGE_BYTES)
 }
 
-/// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.
-pub fn proof(entries: &[Entry], schemas: u32) -> Option<LayoutProof> {
-    let of = |schema| entries.iter().find(move |e| e.exists && e.kind == Some(Kind::Blocks) && e.schema == schema);
-    let mut whole: Option<LayoutProof> = None;
-    for schema in 1..=schemas {
-        let kept = of(schema)?.proof.clone()?;
-        match &mut whole {
-            None => whole = Some(kept),
-            Some(whole) if whole.proven_at_us == kept.proven_at_us => whole.schemas.extend(kept.schemas),
-            Some(_) => return None,
-        }
-    }
-    whole
+/// The proof that was stored with it.
+pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
+    tables::proof(data(entries), dataset(entries)?.schemas)
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part, and the time the table was built.
@@ -203,12 +158,10 @@ pub fn keep_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Re
         let registry = namespace.qualified(REGISTRY);
         let keep = conn.prep(format!("UPDATE {registry} SET proof = ?, proven_table = ? WHERE name = ?"))?;
         conn.query_drop("START TRANSACTION")?;
-        for schema in &proof.schemas {
-            let own = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
-            let text = serde_json::to_string(&own).unwrap_or_default();
-            let name = Namespace::table_name(Kind::Blocks, schema.schema);
+        for (schema, part) in tables::parts(proof) {
+            let name = Namespace::table_name(Kind::Blocks, schema);
             let made = judged.table(&name).map(|table| table.made.clone());
-            conn.exec_drop(&keep, (text, made, name))?;
+            conn.exec_drop(&keep, (part, made, name))?;
         }
         Ok(conn.query_drop("COMMIT")?)
     })
@@ -245,8 +198,9 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
         Found::Ours { entries } => entries,
     };
     let judged = judge::read(conn, namespace)?;
-    let mut objects: Vec<OwnedObject> = entries.iter().filter(|e| e.exists).map(|e| of_entry(e, namespace)).collect();
-    for table in judged.tables().filter(|table| !entries.iter().any(|entry| entry.name == table.name)) {
+    let mut objects: Vec<OwnedObject> =
+        entries.iter().filter(|e| e.table.stands).map(|e| of_entry(e, namespace)).collect();
+    for table in judged.tables().filter(|table| !entries.iter().any(|entry| entry.table.name == table.name)) {
         if table.name != REGISTRY {
             objects.push(beside(namespace, &table.name, table.is_own_beside(), table.row_bytes + table.index_bytes));
         }
@@ -266,8 +220,8 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
 
 fn of_entry(entry: &Entry, namespace: &Namespace) -> OwnedObject {
     OwnedObject {
-        name: namespace.qualified(&entry.name),
-        bytes: Some(entry.table_bytes + entry.index_bytes),
+        name: namespace.qualified(&entry.table.name),
+        bytes: Some(entry.table.bytes()),
         kept_because: entry.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mindful_core::workload::{Access, Op, Redo, Workload};
+use mindful_core::workload::{Op, Redo, Workload};
 
 use crate::names::{Kind, NUMBERS, Namespace};
 
@@ -126,7 +126,7 @@ pub fn update(workload: &Workload, namespace: &Namespace, schema: u32) -> String
 
 /// A read of a whole table, with the server's time before and behind it.
 pub fn scan(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
-    let kind = if workload.access == Access::Scan { Kind::Blocks } else { Kind::Scan };
+    let kind = Kind::scanned_by(workload.access);
     let table = namespace.table(kind, schema);
     format!("SELECT SYSDATE(6), (SELECT COUNT(seq) FROM {table} FORCE INDEX (PRIMARY)), SYSDATE(6)")
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
@@ -19,7 +19,6 @@ use mysql::prelude::Queryable;
 use crate::client_session::ClientSession;
 use crate::commit::Committed;
 use crate::connect::Server;
-use crate::layout::PAGE_BYTES;
 use crate::link::Link;
 use crate::lock::{self, RunLock};
 use crate::names::Kind;
@@ -76,7 +75,7 @@ impl MysqlTarget {
     }
 
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
+        self.dataset()?.ok_or_else(nothing_loaded)
     }
 
     /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
@@ -155,7 +154,7 @@ impl Target for MysqlTarget {
         match registry::find(&self.link, &self.options.namespace)? {
             Found::Nothing => Ok(None),
             Found::Foreign(why) => Err(why),
-            Found::Ours { entries } => Ok(registry::dataset(&entries, PAGE_BYTES)),
+            Found::Ours { entries } => Ok(registry::dataset(&entries)),
         }
     }
 
@@ -184,9 +183,8 @@ impl Target for MysqlTarget {
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
-        let Found::Ours { entries } = registry::find(&self.link, &self.options.namespace)? else { return Ok(None) };
-        let loaded = registry::dataset(&entries, PAGE_BYTES);
-        Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
+        let found = registry::find(&self.link, &self.options.namespace)?;
+        Ok(if let Found::Ours { entries } = found { registry::proof(&entries) } else { None })
     }
 
     fn join_run(&self) {
@@ -210,7 +208,7 @@ impl Target for MysqlTarget {
             self.lock.hold(&self.link, &self.options.namespace, self.options.shared)?;
         }
         let dataset = self.dataset()?;
-        prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
+        workload.refuse_more_than_loaded(dataset.as_ref())?;
         prepare::refuse_contradictions(workload, sessions)?;
         prepare::commits(&self.link, workload, self.private.is_some())?;
         let reach = if in_server {

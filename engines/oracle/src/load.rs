@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, note};
+use mindful_core::load_queue::LoadQueue;
+use mindful_core::tables::{self, Table};
 use mindful_core::units::format_bytes;
 use mindful_core::{Error, Result};
 
@@ -16,37 +18,30 @@ use crate::link::{HEAVY, Link, number, text};
 use crate::names::Kind;
 use crate::ops;
 use crate::options::Options;
-use crate::registry::{self, Entry, Made};
+use crate::registry::{self, Entry};
 use crate::texts;
 
 /// Fewest bytes of a block that the row's columns are made for.
 const LEAST_BLOCK_BYTES: u64 = 2_048;
 
 /// The tables of `plan` that are not whole; refuses another dataset.
-pub fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Made>> {
+pub fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Table>> {
     refuse_other(options, entries, plan)?;
-    let wanted = (1..=plan.schemas).flat_map(|schema| {
-        let made = |kind, blocks| Made { kind, schema, blocks, seed: plan.seed, content: plan.content };
-        let scan = (plan.scan_blocks > 0).then(|| made(Kind::Scan, plan.scan_blocks));
-        [Some(made(Kind::Blocks, plan.blocks_per_schema)), scan].into_iter().flatten()
-    });
-    let stands =
-        |made: &Made| entries.iter().any(|e| e.kind == Some(made.kind) && e.schema == made.schema && e.is_whole());
-    Ok(wanted.filter(|made| !stands(made)).collect())
+    Ok(tables::missing(registry::data(entries), plan))
 }
 
 fn refuse_other(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
-    for entry in entries.iter().filter(|entry| entry.is_whole()) {
-        let blocks = if entry.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
-        let same = entry.blocks == blocks && entry.seed == plan.seed && entry.content == Some(plan.content);
-        if entry.kind.is_none() || entry.shape != registry::SHAPE || !same {
+    for table in registry::data(entries).filter(|table| table.stands) {
+        let blocks = if table.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
+        let same = table.blocks == blocks && table.seed == plan.seed && table.content == Some(plan.content);
+        if table.kind.is_none() || table.shape != registry::SHAPE || !same {
             return Err(Error::plan(
                 format!(
                     "{} holds another dataset: {} has {} blocks, seed {}",
                     options.namespace.registry(),
-                    entry.name,
-                    entry.blocks,
-                    entry.seed
+                    table.name,
+                    table.blocks,
+                    table.seed
                 ),
                 "load with the same parameters, choose another --namespace, or `mindful cleanup` first",
             ));
@@ -77,9 +72,9 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
     if missing.is_empty() {
         return Ok(());
     }
-    let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
+    let queue = LoadQueue::new(missing);
     let room = Room::of(link, options)?;
-    room.check(blocks, options, events)?;
+    room.check(queue.blocks(), options, events)?;
     registry::ensure(link, &options.namespace)?;
     let work = Work {
         link,
@@ -88,12 +83,12 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         block_bytes: room.block_bytes,
         events,
         stop,
-        queue: Mutex::new(missing.into_iter().rev().collect()),
+        queue,
         done: AtomicU64::new(0),
-        blocks,
         reported: Mutex::new(()),
     };
-    work.all()
+    work.progress(0);
+    work.queue.by_streams(plan.load_streams, |first| work.stream(first))
 }
 
 struct Work<'a> {
@@ -103,45 +98,19 @@ struct Work<'a> {
     block_bytes: u64,
     events: &'a dyn Events,
     stop: &'a Stop,
-    queue: Mutex<Vec<Made>>,
+    queue: LoadQueue,
     done: AtomicU64,
-    blocks: u64,
     reported: Mutex<()>,
 }
 
 impl Work<'_> {
-    /// Streams over one queue: none waits for another's table.
-    fn all(&self) -> Result<()> {
-        self.progress(0);
-        std::thread::scope(|scope| {
-            let streams: Vec<_> = (0..self.plan.load_streams.max(1)).map(|_| scope.spawn(|| self.stream())).collect();
-            let broke = |_| Err(Error::run("a load stream broke down", "load again"));
-            streams.into_iter().map(|stream| stream.join().unwrap_or_else(broke)).collect::<Vec<_>>()
-        })
-        .into_iter()
-        .collect()
-    }
-
-    fn stream(&self) -> Result<()> {
-        let mut connection: Option<Box<dyn Connection>> = None;
-        while let Some(table) = self.next() {
-            let free = match connection.as_mut() {
-                Some(connection) => connection,
-                None => connection.insert(self.link.connect(0, "load")?),
-            };
-            let made = self.make(&mut **free, &table);
-            if made.is_err() {
-                // The other streams end with their table.
-                self.queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
-            }
-            made?;
+    fn stream(&self, first: Table) -> Result<()> {
+        let mut connection = self.link.connect(0, "load")?;
+        self.queue.make(first, |table| {
+            self.make(&mut *connection, table)?;
             self.progress(table.blocks);
-        }
-        Ok(())
-    }
-
-    fn next(&self) -> Option<Made> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop()
+            Ok(())
+        })
     }
 
     /// Under a lock, so that what is reported never falls.
@@ -149,17 +118,17 @@ impl Work<'_> {
         let _alone = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(blocks, Ordering::SeqCst) + blocks;
         let unit = "blocks".to_owned();
-        self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.blocks, unit });
+        self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.queue.blocks(), unit });
     }
 
     /// Makes `table` over `connection`.
-    fn make(&self, connection: &mut dyn Connection, table: &Made) -> Result<()> {
+    fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
         if self.stop.requested() {
             return Err(Error::interrupted("the load was stopped; what is whole stays, the next load makes the rest"));
         }
         let (namespace, storage) = (&self.options.namespace, &self.options.storage);
         let name = namespace.table(table.kind, table.schema);
-        registry::begin(self.link, namespace, table)?;
+        registry::begin(self.link, namespace, table, self.plan)?;
         let layout = texts::layout(self.plan, table.blocks, table.schema);
         let mut sqls = vec![texts::blocks(&name, &layout, self.plan, table.schema, self.block_bytes, storage)];
         if table.kind == Kind::Blocks {

@@ -1,5 +1,6 @@
 //! Names of what is mindful's own in the account's schema.
 
+pub use mindful_core::tables::Kind;
 use mindful_core::{Error, Result};
 
 /// The comment on the registry by which it is known as ours.
@@ -11,30 +12,6 @@ const LONGEST: usize = 16;
 /// What names begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Namespace(String);
-
-/// What a table is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// One row a block, with an index.
-    Blocks,
-    /// For full scans, without an index.
-    Scan,
-}
-
-impl Kind {
-    /// The word in the registry.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Scan => "scan",
-        }
-    }
-
-    /// The kind of that word.
-    pub fn of(word: &str) -> Option<Self> {
-        [Self::Blocks, Self::Scan].into_iter().find(|kind| kind.word() == word)
-    }
-}
 
 impl Namespace {
     /// The namespace called `text`.
@@ -57,11 +34,7 @@ impl Namespace {
 
     /// The table of `kind` in `schema` (from 1).
     pub fn table(&self, kind: Kind, schema: u32) -> String {
-        let word = match kind {
-            Kind::Blocks => "BLOCKS",
-            Kind::Scan => "SCAN",
-        };
-        format!("{}_{word}_{schema}", self.0)
+        format!("{}_{}_{schema}", self.0, kind.word().to_ascii_uppercase())
     }
 
     /// A pattern of LIKE, escaped by `!`, for all names of ours and those that look like it.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mindful_core::settings::{Key, Settings, parse_switch};
+use mindful_core::wait::sampling;
 use mindful_core::{Error, Result, units};
 
 use crate::names::Namespace;
@@ -29,7 +30,7 @@ pub const KEYS: &[Key] = &[
     Key::unset("tns_admin", "DIR", "Folder of tnsnames.ora (default: TNS_ADMIN)").place(),
     Key::unset("wallet", "DIR", "Folder of ewallet.pem for TCPS").place(),
     Key::with_default("connect_timeout", "TIME", "15s", "How long the listener and the login may take, 1s to 10m"),
-    Key::with_default("wait_sampling", "TIME|off", "50ms", "How often it is looked what sessions wait for, 5ms to 1s"),
+    sampling::key("50ms"),
     Key::with_default(
         "shared",
         "on|off",
@@ -66,7 +67,6 @@ impl Options {
         let folder = |name| settings.get(name).map(PathBuf::from);
         let switch = |name| Ok::<_, Error>(settings.parse(name, parse_switch)?.unwrap_or(false));
         let namespace = settings.parse("namespace", Namespace::parse)?;
-        let timeout = |text: &str| between(text, Duration::from_secs(1), Duration::from_mins(10), "1s to 10m");
         Ok(Self {
             namespace: namespace.map_or_else(|| Namespace::parse("mindful"), Ok)?,
             storage: Storage {
@@ -78,7 +78,7 @@ impl Options {
             tns_admin: folder("tns_admin"),
             wallet: folder("wallet"),
             connect_timeout: settings.parse("connect_timeout", timeout)?.unwrap_or(Duration::from_secs(15)),
-            wait_sampling: settings.parse("wait_sampling", sampling)?.flatten(),
+            wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
             shared: switch("shared")?,
         })
     }
@@ -101,17 +101,10 @@ fn degree(text: &str) -> Result<u32> {
     }
 }
 
-fn between(text: &str, least: Duration, most: Duration, range: &str) -> Result<Duration> {
+fn timeout(text: &str) -> Result<Duration> {
     let time = units::parse_duration(text)?;
-    if (least..=most).contains(&time) {
+    if (Duration::from_secs(1)..=Duration::from_mins(10)).contains(&time) {
         return Ok(time);
     }
-    Err(Error::plan(format!("`{text}` is out of range"), format!("give {range}")))
-}
-
-fn sampling(text: &str) -> Result<Option<Duration>> {
-    if text == "off" {
-        return Ok(None);
-    }
-    between(text, Duration::from_millis(5), Duration::from_secs(1), "5ms to 1s, or off").map(Some)
+    Err(Error::plan(format!("`{text}` is out of range"), "give 1s to 10m"))
 }

@@ -1,36 +1,14 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
-use mindful_core::dataset::Dataset;
 use mindful_core::engine::AccessPath;
 use mindful_core::workload::draws::Draws;
-use mindful_core::workload::{Access, Commit, LoopSite, OpKind, Workload};
+use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 use mindful_core::{Error, Result};
 
 use crate::link::{Link, text};
 use crate::names::{Kind, Namespace};
 use crate::session::MOST_SCHEMAS;
 use crate::{ops, texts};
-
-/// Refuses work on what is not there.
-pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -> Result<()> {
-    let Some(dataset) = dataset else {
-        return Err(Error::plan("nothing is loaded", "`mindful load` first"));
-    };
-    let scans = u64::from(!workload.scan_pct.is_none());
-    for (what, wanted, loaded, flag) in [
-        ("schemas", u64::from(workload.schemas), u64::from(dataset.schemas), "--schemas"),
-        ("blocks a schema", workload.scale, dataset.blocks_per_schema, "--scale"),
-        ("blocks of scan table", scans, dataset.scan_blocks, "--scan-table"),
-    ] {
-        if wanted > loaded {
-            return Err(Error::plan(
-                format!("the work wants {wanted} {what}, {loaded} are loaded"),
-                format!("give a smaller {flag}, or load more"),
-            ));
-        }
-    }
-    Ok(())
-}
 
 /// Refuses what this engine does not do, or what would hang.
 pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
@@ -41,9 +19,6 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
         ));
     }
     let server = workload.looping == LoopSite::Server;
-    if workload.rate.is_some() && server {
-        return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
-    }
     if i32::try_from(workload.scale).is_err()
         || workload.think_time.is_some_and(|think| i32::try_from(think.max.as_micros() * 40).is_err())
     {
@@ -58,14 +33,7 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
             "give more --sessions, fewer --schemas, or --loop client",
         ));
     }
-    let shared = sessions > workload.schemas || !workload.hot_schema.is_none();
-    if workload.commit != Commit::Each && !workload.update_pct.is_none() && shared {
-        return Err(Error::plan(
-            "sessions that share a schema and commit later than each operation would deadlock",
-            "run as many --schemas as --sessions without --hot-schema, or --commit each",
-        ));
-    }
-    Ok(())
+    workload.refuse_contradictions(sessions)
 }
 
 /// How the server reaches the blocks of each kind of operation; refuses what is not the method's.

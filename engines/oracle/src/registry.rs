@@ -1,8 +1,8 @@
 //! What in the account's schema is mindful's own: the marked registry and the tables it lists.
 
-use mindful_core::dataset::{Content, Dataset, LayoutProof};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::engine::OwnedObject;
-use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::tables::{self, Registered, Table};
 use mindful_core::{Error, Result};
 
 use crate::driver::{Bind, Row};
@@ -11,7 +11,7 @@ use crate::names::{Kind, MARK, Namespace};
 use crate::texts;
 
 /// Version of the shape of rows.
-pub const SHAPE: u64 = 1;
+pub const SHAPE: i32 = 1;
 
 /// What stands of a registered table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,35 +29,15 @@ pub enum State {
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its name.
-    pub name: String,
-    /// What it is for; `None` for a kind of another version.
-    pub kind: Option<Kind>,
-    /// Schema number, from 1.
-    pub schema: u32,
-    /// Rows, and so blocks.
-    pub blocks: u64,
-    /// Seed of its layout.
-    pub seed: u64,
-    /// What its filler looks like.
-    pub content: Option<Content>,
-    /// Version of its rows.
-    pub shape: u64,
-    /// The proof of its layout.
-    pub proof: Option<LayoutProof>,
+    /// As the registry lists it.
+    pub table: Registered,
     /// What stands of it.
     pub state: State,
-    /// Bytes of its segment.
-    pub table_bytes: u64,
-    /// Bytes of its index.
-    pub index_bytes: u64,
 }
 
-impl Entry {
-    /// Whether the table stands as it was loaded.
-    pub fn is_whole(&self) -> bool {
-        self.state == State::Whole
-    }
+/// What the registry lists.
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+    entries.iter().map(|entry| &entry.table)
 }
 
 /// All tables registered; `None` without a registry. Refuses a table of the registry's name that is not marked as ours.
@@ -78,24 +58,26 @@ pub fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>>
 
 fn entry(row: &Row) -> Entry {
     let json = |column| text(row, column).unwrap_or_default();
-    Entry {
+    let state = match text(row, 8) {
+        Some("whole") => State::Whole,
+        Some("begun") => State::Begun,
+        Some("none") => State::None,
+        _ => State::Other,
+    };
+    let table = Registered {
         name: text(row, 0).unwrap_or_default().to_owned(),
         kind: text(row, 1).and_then(Kind::of),
         schema: number(row, 2).unwrap_or(0) as u32,
         blocks: number(row, 3).unwrap_or(0),
         seed: text(row, 4).and_then(|seed| seed.parse().ok()).unwrap_or(0),
         content: serde_json::from_str(json(5)).ok(),
-        shape: number(row, 6).unwrap_or(0),
+        shape: number(row, 6).and_then(|shape| i32::try_from(shape).ok()).unwrap_or(0),
         proof: serde_json::from_str(json(7)).ok(),
-        state: match text(row, 8) {
-            Some("whole") => State::Whole,
-            Some("begun") => State::Begun,
-            Some("none") => State::None,
-            _ => State::Other,
-        },
+        stands: state == State::Whole,
         table_bytes: number(row, 9).unwrap_or(0),
         index_bytes: number(row, 10).unwrap_or(0),
-    }
+    };
+    Entry { table, state }
 }
 
 /// Makes the registry unless it is there.
@@ -109,59 +91,27 @@ pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     Ok(Vec::new())
 }
 
-/// The dataset that complete tables make up: schemas 1 to N without a gap.
+/// The dataset that complete tables make up.
 pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
-    let of = |kind| entries.iter().filter(move |e| e.kind == Some(kind) && e.is_whole() && e.shape == SHAPE);
-    let first = of(Kind::Blocks).find(|entry| entry.schema == 1)?;
-    let scan_blocks = of(Kind::Scan).find(|entry| entry.schema == 1).map_or(0, |entry| entry.blocks);
-    let has = |kind, schema| of(kind).any(|entry| entry.schema == schema);
-    let whole = |schema: &u32| has(Kind::Blocks, *schema) && (scan_blocks == 0 || has(Kind::Scan, *schema));
-    let dataset = Dataset {
-        schemas: (1..=MOST_SCHEMAS).take_while(whole).count() as u32,
-        blocks_per_schema: first.blocks,
-        scan_blocks,
-        block_bytes,
-        bytes: entries.iter().map(|entry| entry.table_bytes).sum(),
-        index_bytes: Some(entries.iter().map(|entry| entry.index_bytes).sum()),
-        seed: first.seed,
-        content: first.content?,
-    };
-    Some(dataset).filter(Dataset::is_possible)
-}
-
-/// The proof that is stored for the first `schemas` schemas; `None` unless all were proven together.
-pub fn proof(entries: &[Entry], schemas: u32) -> Option<LayoutProof> {
-    let of = |schema| entries.iter().find(move |e| e.is_whole() && e.kind == Some(Kind::Blocks) && e.schema == schema);
-    let mut whole: Option<LayoutProof> = None;
-    for schema in 1..=schemas {
-        let kept = of(schema)?.proof.clone()?;
-        match &mut whole {
-            None => whole = Some(kept),
-            Some(whole) if whole.proven_at_us == kept.proven_at_us => whole.schemas.extend(kept.schemas),
-            Some(_) => return None,
-        }
-    }
-    whole
+    tables::dataset(data(entries), &[SHAPE], block_bytes)
 }
 
 /// Keeps `proof` with its tables, each its own part.
 pub fn keep_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
     let sql = texts::of_registry(include_str!("../sql/load/keep_proof.sql"), namespace);
-    for schema in &proof.schemas {
-        let own = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
-        let json = serde_json::to_string(&own).unwrap_or_default();
-        let name = namespace.table(Kind::Blocks, schema.schema);
+    for (schema, json) in tables::parts(proof) {
+        let name = namespace.table(Kind::Blocks, schema);
         link.execute("keeping the proof", &sql, &[("proof", Bind::Text(json)), ("name", Bind::Text(name))])?;
     }
     Ok(())
 }
 
 /// Registers a table that is about to be made; refuses where another one of its name stands.
-pub fn begin(link: &Link, namespace: &Namespace, made: &Made) -> Result<()> {
-    let name = namespace.table(made.kind, made.schema);
+pub fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
+    let name = namespace.table(table.kind, table.schema);
     let by_name = [("name", Bind::Text(name.clone()))];
     let before = entries(link, namespace)?.unwrap_or_default();
-    let ours = before.iter().any(|entry| entry.name == name && entry.state == State::Begun);
+    let ours = before.iter().any(|entry| entry.table.name == name && entry.state == State::Begun);
     if ours {
         drop_table(link, &name)?;
     } else if tables(link, namespace)?.contains(&name) {
@@ -173,39 +123,24 @@ pub fn begin(link: &Link, namespace: &Namespace, made: &Made) -> Result<()> {
     let forget = texts::of_registry(include_str!("../sql/load/forget_table.sql"), namespace);
     link.execute("registering a table", &forget, &by_name)?;
     let sql = texts::of_registry(include_str!("../sql/load/begin_table.sql"), namespace);
-    let content = serde_json::to_string(&made.content).unwrap_or_default();
+    let content = serde_json::to_string(&plan.content).unwrap_or_default();
     let binds = [
         ("name", Bind::Text(name)),
-        ("kind", Bind::Text(made.kind.word().to_owned())),
-        ("schema_no", Bind::Integer(made.schema.into())),
-        ("blocks", Bind::Integer(made.blocks as i64)),
-        ("seed", Bind::Text(made.seed.to_string())),
+        ("kind", Bind::Text(table.kind.word().to_owned())),
+        ("schema_no", Bind::Integer(table.schema.into())),
+        ("blocks", Bind::Integer(table.blocks as i64)),
+        ("seed", Bind::Text(plan.seed.to_string())),
         ("content", Bind::Text(content)),
-        ("shape", Bind::Integer(SHAPE as i64)),
+        ("shape", Bind::Integer(SHAPE.into())),
     ];
     link.execute("registering a table", &sql, &binds).map(drop)
 }
 
 /// Registers it as whole.
-pub fn end(link: &Link, namespace: &Namespace, made: &Made) -> Result<()> {
+pub fn end(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
     let sql = texts::of_registry(include_str!("../sql/load/end_table.sql"), namespace);
-    let name = Bind::Text(namespace.table(made.kind, made.schema));
+    let name = Bind::Text(namespace.table(table.kind, table.schema));
     link.execute("registering a table", &sql, &[("name", name)]).map(drop)
-}
-
-/// A table to be registered.
-#[derive(Debug, Clone, Copy)]
-pub struct Made {
-    /// What it is for.
-    pub kind: Kind,
-    /// Of which schema.
-    pub schema: u32,
-    /// Its rows.
-    pub blocks: u64,
-    /// Seed of its layout.
-    pub seed: u64,
-    /// Its filler.
-    pub content: Content,
 }
 
 /// All tables whose names begin as ours do.
@@ -220,10 +155,10 @@ pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>>
     let Some(entries) = entries(link, namespace)? else { return Ok(Vec::new()) };
     let registry = namespace.registry();
     let object = |name: String| {
-        let ours = entries.iter().find(|e| e.name == name && matches!(e.state, State::Whole | State::Begun));
+        let ours = entries.iter().find(|e| e.table.name == name && matches!(e.state, State::Whole | State::Begun));
         let kept = ours.is_none() && name != registry;
         OwnedObject {
-            bytes: ours.map(|entry| entry.table_bytes + entry.index_bytes),
+            bytes: ours.map(|entry| entry.table.bytes()),
             kept_because: kept.then(|| "not in the registry of mindful: not ours".to_owned()),
             name,
         }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, Stop};
 use mindful_core::event::Events;
 use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::slice::{Placement, session_name};
+use mindful_core::tables;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, clock};
 
@@ -65,7 +66,7 @@ impl OracleTarget {
     }
 
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
+        self.dataset()?.ok_or_else(nothing_loaded)
     }
 
     fn block_bytes(&self) -> Result<u64> {
@@ -139,7 +140,7 @@ impl Target for OracleTarget {
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
         let loaded = registry::dataset(&entries, self.block_bytes()?);
-        Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
+        Ok(loaded.and_then(|loaded| tables::proof(registry::data(&entries), loaded.schemas)))
     }
 
     fn join_run(&self) {
@@ -150,7 +151,7 @@ impl Target for OracleTarget {
         self.link.set_interrupted(false);
         self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
         prepare::refuse_contradictions(workload, sessions)?;
-        prepare::refuse_more_than_loaded(workload, self.dataset()?.as_ref())?;
+        workload.refuse_more_than_loaded(self.dataset()?.as_ref())?;
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
         self.lock.hold(&self.link, &self.options.namespace, shared)?;
         prepare::paths(&self.link, workload, &self.options.namespace)

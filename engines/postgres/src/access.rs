@@ -1,8 +1,6 @@
 //! How reads reach their blocks: what a session sets for it, and what its plan must look like.
 
-use mindful_core::workload::{Access, Workload};
-
-use crate::names::Kind;
+use mindful_core::workload::Access;
 
 /// What sessions set, beside what all of them begin with.
 pub fn settings(access: Access) -> &'static str {
@@ -29,9 +27,4 @@ pub fn in_words(access: Access) -> &'static str {
         Access::Bitmap => "a bitmap heap scan",
         Access::Scan => "a sequential scan",
     }
-}
-
-/// Which table a scan of `workload` reads.
-pub fn scanned(workload: &Workload) -> Kind {
-    if workload.access == Access::Scan { Kind::Blocks } else { Kind::Scan }
 }

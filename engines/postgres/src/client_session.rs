@@ -9,7 +9,6 @@ use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result, Session};
 use tokio_postgres::Statement;
 
-use crate::access;
 use crate::connect::Connection;
 use crate::counters;
 use crate::error::Failure;
@@ -75,7 +74,7 @@ impl Prepared {
             Redo::Heavy => include_str!("../sql/update_heavy.sql"),
         };
         let values = [("table", &*table), ("first_key", "$1::bigint"), ("reach", "$2::bigint")];
-        let scan = format!("SELECT count(seq) FROM {}", namespace.table(access::scanned(workload), schema));
+        let scan = format!("SELECT count(seq) FROM {}", namespace.table(Kind::scanned_by(workload.access), schema));
         Ok(Self {
             select: client.prepare(&select(&table)).await?,
             update: client.prepare(&render(update, &values)).await?,

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use futures_util::SinkExt;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, note};
+use mindful_core::event::{Events, note};
+use mindful_core::load_queue::LoadQueue;
+use mindful_core::tables::{self, Table, missing};
 use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 
@@ -32,14 +34,6 @@ use crate::template::{quote_ident, render};
 /// Bytes handed to the server at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// One table to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Table {
-    kind: Kind,
-    schema: u32,
-    blocks: u64,
-}
-
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.
 pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     let control = link.control()?;
@@ -49,7 +43,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
         Found::Foreign(why) => Err(why),
         Found::Ours { entries, .. } => {
             refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
-            Ok(missing(&entries, plan).is_empty())
+            Ok(missing(registry::data(&entries), plan).is_empty())
         }
     }
 }
@@ -63,15 +57,13 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
     })?;
     let shape = shape(options, &entries, plan)?;
     refuse_other(&options.namespace, &entries, plan, shape)?;
-    let missing = missing(&entries, plan);
+    let missing = missing(registry::data(&entries), plan);
     if missing.is_empty() {
         return Ok(Sampled::default());
     }
-    if missing.len() < wanted(plan).len() {
-        note(events, format!("resuming the load: {} of {} tables are missing", missing.len(), wanted(plan).len()));
-    }
-    let blocks: u64 = missing.iter().map(|table| table.blocks).sum();
-    space::check(link, options, blocks, shape.tuple_bytes() as u64, events)?;
+    tables::note_resumed(&missing, plan, events);
+    let queue = LoadQueue::new(missing);
+    space::check(link, options, queue.blocks(), shape.tuple_bytes() as u64, events)?;
     room::check(link, plan.load_streams.max(1), "load streams", "--load-streams", 0)?;
     let work = Work {
         link,
@@ -80,15 +72,13 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         shape,
         events,
         stop,
-        queue: Mutex::new(missing),
-        done: AtomicU64::new(0),
-        blocks,
+        queue,
         sample: sample::size(plan.schemas, plan.blocks_per_schema, plan.seed),
         hold: Mutex::default(),
         looking_us: AtomicU64::new(0),
     };
     let began = Instant::now();
-    work.all()?;
+    work.queue.by_streams(plan.load_streams, |first| work.stream(first))?;
     settle::after_load(link, events)?;
     work.tell_looking(began.elapsed());
     Ok(Sampled { drawn: work.sample, hold: work.hold.into_inner().unwrap_or_else(PoisonError::into_inner) })
@@ -101,9 +91,7 @@ struct Work<'a> {
     shape: Shape,
     events: &'a dyn Events,
     stop: &'a Stop,
-    queue: Mutex<Vec<Table>>,
-    done: AtomicU64,
-    blocks: u64,
+    queue: LoadQueue,
     /// Blocks of a schema that its proof draws.
     sample: u64,
     /// Schemas whose sample holds.
@@ -113,22 +101,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Streams over one queue: none waits for another's table.
-    fn all(&self) -> Result<()> {
-        let streams = self.plan.load_streams.max(1);
-        let results: Vec<Result<()>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..streams).map(|_| scope.spawn(|| self.stream())).collect();
-            threads
-                .into_iter()
-                .map(|t| t.join().unwrap_or_else(|_| Err(Error::run("a load stream broke down", "load again"))))
-                .collect()
-        });
-        // The first failure empties the queue, so that the other streams end with their table.
-        results.into_iter().collect()
-    }
-
-    fn stream(&self) -> Result<()> {
-        let Some(first) = self.next() else { return Ok(()) };
+    fn stream(&self, first: Table) -> Result<()> {
         let client = self.link.connect(0)?;
         self.link.run("beginning a load stream", async {
             client.batch_execute(include_str!("../sql/load_session.sql")).await?;
@@ -136,16 +109,10 @@ impl Work<'_> {
             let _ = client.batch_execute("SET backend_flush_after = '1MB'").await;
             Ok(())
         })?;
-        let mut table = Some(first);
-        while let Some(current) = table {
-            let place = format!("loading {}", self.options.namespace.table(current.kind, current.schema));
-            let made = self.link.run(&place, self.make(&client, current));
-            if made.is_err() {
-                self.queue().clear();
-            }
-            made?;
-            table = self.next();
-        }
+        self.queue.make(first, |table| {
+            let place = format!("loading {}", self.options.namespace.table(table.kind, table.schema));
+            self.link.run(&place, self.make(&client, table))
+        })?;
         // Its end would add them at some later moment: reads of a load must not pass for reads of a window.
         self.link.run("publishing counters", counters::publish(&client))
     }
@@ -158,14 +125,6 @@ impl Work<'_> {
             self.events,
             format!("proof by sample: {looking_s:.2} s of the load streams' time, {:.1} %", share * 100.0),
         );
-    }
-
-    fn queue(&self) -> std::sync::MutexGuard<'_, Vec<Table>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn next(&self) -> Option<Table> {
-        self.queue().pop()
     }
 
     async fn make(&self, client: &Client, table: Table) -> Result<(), Failure> {
@@ -223,21 +182,11 @@ impl Work<'_> {
                 break;
             }
             sink.send(Cursor::new(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_BYTES)))).await?;
-            self.progress(written);
+            self.queue.progress(written, space::BLOCK_BYTES, self.events);
         }
         sink.send(Cursor::new(row::TRAILER.to_vec())).await?;
         sink.finish().await?;
         Ok(())
-    }
-
-    fn progress(&self, written: u64) {
-        let done = self.done.fetch_add(written, Ordering::Relaxed) + written;
-        self.events.emit(Event::Progress {
-            what: "loading".to_owned(),
-            done: done * space::BLOCK_BYTES,
-            of: self.blocks * space::BLOCK_BYTES,
-            unit: "bytes".to_owned(),
-        });
     }
 
     async fn register(&self, client: &Client, table: Table, qualified: &str) -> Result<(), Failure> {
@@ -264,45 +213,10 @@ async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
 
 /// Rows shaped for the compress ratio that someone asked for; else as they are, or narrow.
 fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Shape> {
-    let loaded = entries.iter().find(|entry| entry.exists && entry.is_data()).map_or(NARROW, |entry| entry.shape);
+    let loaded = registry::data(entries).find(|table| table.stands).map_or(NARROW, |table| table.shape);
     Shape::of(if options.shaped { SHAPED } else { loaded }, plan.content)
 }
 
-fn wanted(plan: &DatasetPlan) -> Vec<Table> {
-    let kinds = [(Kind::Blocks, plan.blocks_per_schema), (Kind::Scan, plan.scan_blocks)];
-    let of = |schema| kinds.map(|(kind, blocks)| Table { kind, schema, blocks });
-    (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
-}
-
-fn missing(entries: &[Entry], plan: &DatasetPlan) -> Vec<Table> {
-    let stands =
-        |table: &Table| entries.iter().any(|e| e.exists && e.kind == Some(table.kind) && e.schema == table.schema);
-    wanted(plan).into_iter().filter(|table| !stands(table)).collect()
-}
-
-/// What stands must be part of what is asked for.
 fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan, shape: Shape) -> Result<()> {
-    for entry in entries.iter().filter(|entry| entry.exists && entry.is_data()) {
-        let blocks = if entry.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
-        let mut differs = Vec::new();
-        if entry.blocks != blocks && blocks != 0 {
-            differs.push(format!("{} blocks instead of {blocks}", entry.blocks));
-        }
-        if entry.seed != plan.seed {
-            differs.push(format!("seed {} instead of {}", entry.seed, plan.seed));
-        }
-        if entry.content != Some(plan.content) {
-            differs.push("other content".to_owned());
-        }
-        if entry.shape != shape.number {
-            differs.push(format!("row shape {} instead of {}", entry.shape, shape.number));
-        }
-        if !differs.is_empty() {
-            return Err(Error::plan(
-                format!("{}.{} is loaded with {}", namespace.quoted(), quote_ident(&entry.name), differs.join(", ")),
-                "give the same --seed, --scale and content, remove it with `mindful cleanup`, or name another --namespace",
-            ));
-        }
-    }
-    Ok(())
+    tables::refuse_other(registry::data(entries), plan, shape.number, |name| namespace.qualified(name))
 }

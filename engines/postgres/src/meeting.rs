@@ -10,7 +10,7 @@ use tokio_postgres::types::{ToSql, Type};
 use crate::connect::Server;
 use crate::error::Failure;
 use crate::link::Link;
-use crate::names::{Kind, Namespace};
+use crate::names::Namespace;
 use crate::registry::{self, Found};
 use crate::template::{quote_literal, render};
 
@@ -66,7 +66,7 @@ fn seen(row: &tokio_postgres::Row) -> Seen {
 /// Finds the table, or makes it with the namespace around it; fails where another rank was quicker.
 async fn ensure(client: &tokio_postgres::Client, namespace: &Namespace) -> Result<(), Failure> {
     let entries = registry::ensure(client, namespace).await?;
-    if entries.iter().any(|entry| entry.exists && entry.kind == Some(Kind::Meeting)) {
+    if entries.iter().any(|entry| entry.table.stands && entry.meets) {
         return match registry::find(client, namespace).await? {
             Found::Foreign(why) => Err(why.into()),
             _ => Ok(()),

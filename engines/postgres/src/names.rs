@@ -1,31 +1,14 @@
 //! How mindful's objects are called in a database, quoted.
 
+pub use mindful_core::tables::Kind;
+
 use crate::template::quote_ident;
 
 /// The comment that marks a namespace as mindful's own.
 pub const MARK: &str = "mindful: dataset, made and removed by mindful";
 
-/// The kinds of table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// One row a block, indexed.
-    Blocks,
-    /// One row a block, no index: for full scans.
-    Scan,
-    /// What ranks of a run tell one another; no part of the dataset.
-    Meeting,
-}
-
-impl Kind {
-    /// The word in the registry and in front of the number.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Scan => "scan",
-            Self::Meeting => "meeting",
-        }
-    }
-}
+/// What the registry calls the table in which ranks of a run meet: it is no part of the dataset.
+pub const MEETING: &str = "meeting";
 
 /// The namespace that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +32,11 @@ impl Namespace {
 
     /// The same, qualified and quoted.
     pub fn table(&self, kind: Kind, schema: u32) -> String {
-        format!("{}.{}", self.quoted(), quote_ident(&Self::table_name(kind, schema)))
+        self.qualified(&Self::table_name(kind, schema))
+    }
+
+    /// Whatever is in it, qualified and quoted.
+    pub fn qualified(&self, name: &str) -> String {
+        format!("{}.{}", self.quoted(), quote_ident(name))
     }
 }

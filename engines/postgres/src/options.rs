@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mindful_core::settings::{self, Key, Settings, parse_switch};
-use mindful_core::{Error, Result, units};
+use mindful_core::wait::sampling;
+use mindful_core::{Error, Result};
 use mindful_instance::options as server;
 
 use crate::embedded;
@@ -33,7 +34,7 @@ const OWN: &[Key] = &[
         "Run although another run uses the namespace, and say so in the report",
     ),
     Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
-    Key::with_default("wait_sampling", "TIME|off", "20ms", "How often it is looked what sessions wait for, 5ms to 1s"),
+    sampling::key("20ms"),
 ];
 
 /// The same, parsed.
@@ -79,18 +80,7 @@ impl Options {
             tablespace: settings.parse("tablespace", name)?,
             given_settings: embedded::Options::parse(settings)?.server.set.into_iter().map(|(name, _)| name).collect(),
             shaped: settings.given("compress_ratio").is_some(),
-            wait_sampling: settings.parse("wait_sampling", parse_interval)?.flatten(),
+            wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
         })
     }
-}
-
-fn parse_interval(text: &str) -> Result<Option<Duration>> {
-    if text == "off" {
-        return Ok(None);
-    }
-    let interval = units::parse_duration(text)?;
-    if (Duration::from_millis(5)..=Duration::from_secs(1)).contains(&interval) {
-        return Ok(Some(interval));
-    }
-    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
 }

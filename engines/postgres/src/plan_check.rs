@@ -13,7 +13,7 @@ use crate::access;
 use crate::error::Failure;
 use crate::idle_settings;
 use crate::link::Link;
-use crate::names::Namespace;
+use crate::names::{Kind, Namespace};
 use crate::script::Script;
 
 /// The shapes of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
@@ -88,7 +88,8 @@ async fn shapes_on(
         shapes.push(explain(client, "update", access::nodes(Access::Index), &update, "1").await?);
     }
     if !workload.scan_pct.is_none() {
-        let scan = format!("SELECT count(seq) FROM {} WHERE $1", namespace.table(access::scanned(workload), schema));
+        let scan =
+            format!("SELECT count(seq) FROM {} WHERE $1", namespace.table(Kind::scanned_by(workload.access), schema));
         shapes.push(explain(client, "scan", access::nodes(Access::Scan), &scan, "true").await?);
     }
     Ok(shapes)

@@ -1,9 +1,8 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
-use mindful_core::dataset::Dataset;
 use mindful_core::engine::AccessPath;
 use mindful_core::plan::Plan;
-use mindful_core::workload::{Access, Commit, Like, LoopSite, Workload};
+use mindful_core::workload::{Like, LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 use crate::link::Link;
@@ -35,27 +34,6 @@ pub fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool) -> Re
     room::check(link, plan.sessions, "sessions", "--sessions", OWN_CONNECTIONS)
 }
 
-/// Refuses work on what is not there.
-pub fn refuse_more_than_loaded(workload: &Workload, dataset: Option<&Dataset>) -> Result<()> {
-    let Some(dataset) = dataset else {
-        return Err(Error::plan("nothing is loaded", "`mindful load` first"));
-    };
-    let scans = u64::from(!workload.scan_pct.is_none() && workload.access != Access::Scan);
-    for (what, wanted, loaded, flag) in [
-        ("schemas", u64::from(workload.schemas), u64::from(dataset.schemas), "--schemas"),
-        ("blocks a schema", workload.scale, dataset.blocks_per_schema, "--scale"),
-        ("blocks of scan table", scans, dataset.scan_blocks, "--scan-table"),
-    ] {
-        if wanted > loaded {
-            return Err(Error::plan(
-                format!("the work wants {wanted} {what}, {loaded} are loaded"),
-                format!("give a smaller {flag}, or load more"),
-            ));
-        }
-    }
-    Ok(())
-}
-
 fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if !workload.access.is_index() && !workload.update_pct.is_none() {
         return Err(Error::plan(
@@ -63,18 +41,8 @@ fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
             "leave --access or --update-pct away",
         ));
     }
-    if workload.rate.is_some() && workload.looping == LoopSite::Server {
-        return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
-    }
     if workload.like != Like::Mindful && workload.looping == LoopSite::Server {
         return Err(Error::plan("the arithmetic of an older kit needs the loop in the client", "add --loop client"));
     }
-    let shared = sessions > workload.schemas || !workload.hot_schema.is_none();
-    if workload.commit != Commit::Each && !workload.update_pct.is_none() && shared {
-        return Err(Error::plan(
-            "sessions that share a schema and commit later than each operation would deadlock",
-            "run as many --schemas as --sessions without --hot-schema, or --commit each",
-        ));
-    }
-    Ok(())
+    workload.refuse_contradictions(sessions)
 }

@@ -1,8 +1,8 @@
 //! What in the database is mindful's own: the marked namespace and the registry in it.
 
-use mindful_core::dataset::{Content, Dataset, LayoutProof};
+use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::engine::OwnedObject;
-use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::tables::{self, Registered};
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, Row};
 
@@ -10,46 +10,27 @@ use crate::connect::Server;
 use crate::embedded::{DATABASE, Instance, PORT, USER};
 use crate::error::Failure;
 use crate::link::Link;
-use crate::names::{Kind, MARK, Namespace};
+use crate::names::{Kind, MARK, MEETING, Namespace};
 use crate::shape::{NARROW, SHAPED, Shape};
-use crate::template::{quote_ident, quote_literal, render};
+use crate::space::BLOCK_BYTES;
+use crate::template::{quote_literal, render};
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Bare name.
-    pub name: String,
-    /// What it is for; `None` for a kind this version does not know.
-    pub kind: Option<Kind>,
+    /// As the registry lists it; it stands while a table of its name and oid does.
+    pub table: Registered,
     /// Its oid when it was made.
     pub object: u32,
-    /// Schema number, from 1.
-    pub schema: u32,
-    /// Rows, and so blocks.
-    pub blocks: u64,
-    /// Seed of its layout.
-    pub seed: u64,
-    /// What its filler looks like; `None` when unreadable.
-    pub content: Option<Content>,
-    /// Version of its row's shape.
-    pub shape: i32,
-    /// The proof of its layout, unless its rows were moved since.
-    pub proof: Option<LayoutProof>,
-    /// Whether a table of this name and oid still stands in the namespace.
-    pub exists: bool,
+    /// Whether ranks of a run meet in it: it is no part of the dataset.
+    pub meets: bool,
     /// What about that table is not as it was made.
     pub fault: Option<Fault>,
-    /// Bytes of the table, forks included.
-    pub table_bytes: u64,
-    /// Bytes of its indexes.
-    pub index_bytes: u64,
 }
 
-impl Entry {
-    /// Whether it is part of the dataset.
-    pub fn is_data(&self) -> bool {
-        self.kind != Some(Kind::Meeting)
-    }
+/// Those of `entries` that are part of the dataset.
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+    entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
 }
 
 /// Why a table is not used: it would run code of others, or is theirs.
@@ -122,7 +103,7 @@ pub async fn find(client: &Client, namespace: &Namespace) -> Result<Found, Failu
     match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
         None => Ok(found),
         Some((entry, fault)) => Err(Error::target(
-            format!("{}.{} is not as mindful made it: it {}", namespace.quoted(), quote_ident(&entry.name), fault.what),
+            format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
             "take that away, or `mindful cleanup` and load anew",
         )
         .into()),
@@ -147,13 +128,13 @@ pub async fn look(client: &Client, namespace: &Namespace) -> Result<Found, Failu
     let sql = render(include_str!("../sql/registry.sql"), &[("namespace", &namespace.quoted())]);
     let mut entries: Vec<Entry> = client.query(&sql, &[&oid]).await?.iter().map(entry).collect();
     for (meets, columns) in [(false, DATASET_COLUMNS), (true, MEETING_COLUMNS)] {
-        let of_kind = |entry: &&Entry| entry.exists && (entry.kind == Some(Kind::Meeting)) == meets;
+        let of_kind = |entry: &&Entry| entry.table.stands && entry.meets == meets;
         let tables: Vec<u32> = entries.iter().filter(of_kind).map(|entry| entry.object).collect();
         if tables.is_empty() {
             continue;
         }
         for (table, fault) in faults(client, &tables, &own, columns).await? {
-            if let Some(entry) = entries.iter_mut().find(|entry| entry.exists && entry.object == table) {
+            if let Some(entry) = entries.iter_mut().find(|entry| entry.table.stands && entry.object == table) {
                 entry.fault = Some(fault);
             }
         }
@@ -187,28 +168,27 @@ async fn faults(client: &Client, tables: &[u32], own: &[u32], columns: &[&str]) 
 /// The oids of the tables whose blocks are visited.
 pub async fn tables(client: &Client, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
     let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
-    let blocks = entries.iter().filter(|entry| entry.exists && entry.kind == Some(Kind::Blocks));
+    let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(Kind::Blocks));
     Ok(blocks.map(|entry| entry.object).collect())
 }
 
 fn entry(row: &Row) -> Entry {
     let (kind, seed, content): (String, String, String) = (row.get("kind"), row.get("seed"), row.get("content"));
     let size = |column: &str| row.get::<_, i64>(column).unsigned_abs();
-    Entry {
+    let table = Registered {
         name: row.get("name"),
-        kind: [Kind::Blocks, Kind::Scan, Kind::Meeting].into_iter().find(|known| known.word() == kind),
-        object: row.get("object"),
+        kind: Kind::of(&kind),
         schema: row.get::<_, i32>("schema").unsigned_abs(),
         blocks: size("blocks"),
         seed: seed.parse().unwrap_or(0),
         content: serde_json::from_str(&content).ok(),
         shape: row.get("shape"),
         proof: row.get::<_, Option<&str>>("proof").and_then(|text| serde_json::from_str(text).ok()),
-        exists: row.get("exists"),
-        fault: None,
+        stands: row.get("exists"),
         table_bytes: size("table_bytes"),
         index_bytes: size("index_bytes"),
-    }
+    };
+    Entry { table, object: row.get("object"), meets: kind == MEETING, fault: None }
 }
 
 /// The refusal to touch a namespace that is not ours.
@@ -236,41 +216,14 @@ pub async fn ensure(client: &Client, namespace: &Namespace) -> Result<Vec<Entry>
     }
 }
 
-/// The dataset that complete tables make up: schemas 1 to N without a gap.
-pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
-    let of =
-        |kind| entries.iter().filter(move |e| e.kind == Some(kind) && e.exists && [NARROW, SHAPED].contains(&e.shape));
-    let first = of(Kind::Blocks).find(|e| e.schema == 1)?;
-    let scan_blocks = of(Kind::Scan).find(|e| e.schema == 1).map_or(0, |e| e.blocks);
-    let has = |kind, schema| of(kind).any(|e| e.schema == schema);
-    let complete =
-        (1..=MOST_SCHEMAS).take_while(|s| has(Kind::Blocks, *s) && (scan_blocks == 0 || has(Kind::Scan, *s))).count();
-    let dataset = Dataset {
-        schemas: complete as u32,
-        blocks_per_schema: first.blocks,
-        scan_blocks,
-        block_bytes,
-        bytes: entries.iter().filter(|e| e.is_data()).map(|e| e.table_bytes).sum(),
-        index_bytes: Some(entries.iter().filter(|e| e.is_data()).map(|e| e.index_bytes).sum()),
-        seed: first.seed,
-        content: first.content?,
-    };
-    Some(dataset).filter(Dataset::is_possible)
+/// The dataset that complete tables make up.
+pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
+    tables::dataset(data(entries), &[NARROW, SHAPED], BLOCK_BYTES)
 }
 
-/// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.
-pub fn proof(entries: &[Entry], schemas: u32) -> Option<LayoutProof> {
-    let of = |schema| entries.iter().find(move |e| e.exists && e.kind == Some(Kind::Blocks) && e.schema == schema);
-    let mut whole: Option<LayoutProof> = None;
-    for schema in 1..=schemas {
-        let kept = of(schema)?.proof.clone()?;
-        match &mut whole {
-            None => whole = Some(kept),
-            Some(whole) if whole.proven_at_us == kept.proven_at_us => whole.schemas.extend(kept.schemas),
-            Some(_) => return None,
-        }
-    }
-    whole
+/// The proof that was stored with it.
+pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
+    tables::proof(data(entries), dataset(entries)?.schemas)
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part.
@@ -279,18 +232,16 @@ pub async fn keep_proof(client: &mut Client, namespace: &Namespace, proof: &Layo
     let transaction = client.transaction().await?;
     transaction.batch_execute(&render(include_str!("../sql/proof_columns.sql"), &values)).await?;
     let keep = transaction.prepare(&render(include_str!("../sql/keep_proof.sql"), &values)).await?;
-    for schema in &proof.schemas {
-        let own = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
-        let text = serde_json::to_string(&own).unwrap_or_default();
-        transaction.execute(&keep, &[&Kind::Blocks.word(), &(schema.schema as i32), &text]).await?;
+    for (schema, part) in tables::parts(proof) {
+        transaction.execute(&keep, &[&Kind::Blocks.word(), &(schema as i32), &part]).await?;
     }
     Ok(transaction.commit().await?)
 }
 
 /// The shape of the rows that stand.
 pub fn shape(entries: &[Entry]) -> Option<Shape> {
-    let entry = entries.iter().find(|e| e.exists && e.kind == Some(Kind::Blocks))?;
-    Shape::of(entry.shape, entry.content?).ok()
+    let table = data(entries).find(|table| table.stands && table.kind == Some(Kind::Blocks))?;
+    Shape::of(table.shape, table.content?).ok()
 }
 
 /// What a cleanup removes and what it leaves, with the reason.
@@ -302,15 +253,15 @@ pub async fn inventory(client: &Client, namespace: &Namespace) -> Result<Vec<Own
     };
     let registry = format!("{}.registry", namespace.quoted());
     let registry_oid: Option<u32> = client.query_one("SELECT to_regclass($1)::oid", &[&registry]).await?.get(0);
-    let mut known: Vec<u32> = entries.iter().filter(|e| e.exists).map(|e| e.object).collect();
+    let mut known: Vec<u32> = entries.iter().filter(|e| e.table.stands).map(|e| e.object).collect();
     known.extend(registry_oid);
     let foreign = client.query(include_str!("../sql/foreign_objects.sql"), &[&oid, &known]).await?;
     let mut objects: Vec<OwnedObject> = entries
         .iter()
-        .filter(|e| e.exists)
+        .filter(|e| e.table.stands)
         .map(|e| OwnedObject {
-            name: format!("{}.{}", namespace.quoted(), quote_ident(&e.name)),
-            bytes: Some(e.table_bytes + e.index_bytes),
+            name: namespace.qualified(&e.table.name),
+            bytes: Some(e.table.bytes()),
             kept_because: e.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
         })
         .collect();

@@ -8,7 +8,6 @@ use mindful_core::workload::draws::{self, Draws, Streams};
 use mindful_core::workload::spread::Spread;
 use mindful_core::workload::{self, Commit, Redo, Skew, ThinkTime, Workload};
 
-use crate::access;
 use crate::names::{Kind, Namespace};
 use crate::template::{dollar_quote, render};
 
@@ -219,7 +218,7 @@ impl<'a> Script<'a> {
     }
 
     fn scan(&self) -> String {
-        let table = access::scanned(self.workload);
+        let table = Kind::scanned_by(self.workload.access);
         let count = |schema| format!("SELECT count(seq) INTO visited FROM {}", self.namespace.table(table, schema));
         self.single(include_str!("../sql/slice_scan.sql"), &self.by_schema("op", count), "")
     }

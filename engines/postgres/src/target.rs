@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
 use mindful_core::event::{Events, note};
 use mindful_core::metric::Sampler;
@@ -97,7 +97,7 @@ impl PostgresTarget {
     }
 
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(|| Error::plan("nothing is loaded", "`mindful load` first"))
+        self.dataset()?.ok_or_else(nothing_loaded)
     }
 
     fn sampled(&self) -> MutexGuard<'_, Sampled> {
@@ -165,7 +165,7 @@ impl Target for PostgresTarget {
         match self.link.run("looking for the dataset", registry::find(&control, namespace))? {
             Found::Nothing => Ok(None),
             Found::Foreign(why) => Err(why),
-            Found::Ours { entries, .. } => Ok(registry::dataset(&entries, space::BLOCK_BYTES)),
+            Found::Ours { entries, .. } => Ok(registry::dataset(&entries)),
         }
     }
 
@@ -203,9 +203,7 @@ impl Target for PostgresTarget {
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let control = self.link.control()?;
         let found = self.link.run("looking for the proof", registry::find(&control, &self.options.namespace))?;
-        let Found::Ours { entries, .. } = found else { return Ok(None) };
-        let loaded = registry::dataset(&entries, space::BLOCK_BYTES);
-        Ok(loaded.and_then(|loaded| registry::proof(&entries, loaded.schemas)))
+        Ok(if let Found::Ours { entries, .. } = found { registry::proof(&entries) } else { None })
     }
 
     fn join_run(&self) {
@@ -223,7 +221,7 @@ impl Target for PostgresTarget {
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
         self.lock.hold(&self.link, &self.options.namespace, shared)?;
         let dataset = self.dataset()?;
-        prepare::refuse_more_than_loaded(workload, dataset.as_ref())?;
+        workload.refuse_more_than_loaded(dataset.as_ref())?;
         if let Some(shape) = self.shape()?.filter(|_| !workload.update_pct.is_none()) {
             shape.refuse_updates_without_room()?;
         }

@@ -11,14 +11,35 @@ use std::time::{Duration, Instant};
 use super::{SAMPLES, WaitEvent};
 use crate::draw::draw_unit;
 use crate::metric::{Metric, Sampler, shared};
-use crate::{Error, Result};
+use crate::settings::Key;
+use crate::{Error, Result, units};
 
 /// Stream of the draws that spread samples in time.
 const SPREAD: i64 = 0x77_61_69_74;
 /// Looks are never further apart than this, unless so asked for.
 const LONGEST: Duration = Duration::from_millis(500);
+/// What a user may ask for.
+const SHORTEST_ASKED: Duration = Duration::from_millis(5);
+const LONGEST_ASKED: Duration = Duration::from_secs(1);
 /// How long the end of a look is waited for when sampling ends.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The option of an engine that says how often it is looked; [`parse_interval`] reads it.
+pub const fn key(usual: &'static str) -> Key {
+    Key::with_default("wait_sampling", "TIME|off", usual, "How often it is looked what sessions wait for, 5ms to 1s")
+}
+
+/// The time between two looks; `None`: nobody looks.
+pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let interval = units::parse_duration(text)?;
+    if (SHORTEST_ASKED..=LONGEST_ASKED).contains(&interval) {
+        return Ok(Some(interval));
+    }
+    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
+}
 
 /// A connection over which the sessions of a server are looked at.
 pub trait Monitor: Send + 'static {

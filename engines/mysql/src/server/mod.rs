@@ -13,6 +13,7 @@ use mindful_instance::account::Account;
 use mindful_instance::has_data;
 use mindful_instance::options::base;
 
+mod complaint;
 mod help;
 mod kind;
 mod options;
