@@ -60,6 +60,18 @@ pub enum Content {
 impl Content {
     /// Nothing to be gained by a compressor or by deduplication.
     pub const INCOMPRESSIBLE: Self = Self::Mixed { compress_ratio: 1.0, dedupe_ratio: 1.0 };
+
+    /// Refuses blocks that repeat, from a database that stores none twice; `blocks` is what it calls them, and `why` what
+    /// every one of them has.
+    pub fn refuse_repeated(self, blocks: &str, why: &str) -> Result<()> {
+        match self {
+            Self::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
+                format!("stored {blocks} cannot have a dedupe ratio of {dedupe_ratio}"),
+                format!("leave --dedupe-ratio away: every {why}"),
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The dataset a load shall make.

@@ -35,6 +35,7 @@ pub mod run;
 pub mod secret;
 pub mod self_proof;
 pub mod settings;
+pub mod sharing;
 pub mod slice;
 pub mod spread;
 pub mod sweep;

@@ -303,6 +303,14 @@ impl Plan {
         }
     }
 
+    /// Bytes that all sessions together can visit in the schemas that they work on: what a cache they share would have to
+    /// hold.
+    pub fn active_bytes(&self, loaded: Option<&Dataset>, block_bytes: u64) -> u64 {
+        let schemas = self.schemas.or(loaded.map(|loaded| loaded.schemas)).unwrap_or(DEFAULT_SCHEMAS);
+        let visited = u64::from(schemas.min(self.sessions.max(1)));
+        visited * self.blocks_visited(loaded, block_bytes) * block_bytes
+    }
+
     /// Whether operations visit all these blocks equally often.
     pub fn visits_evenly(&self) -> bool {
         self.skew == Skew::Uniform && self.hot_spot.is_none() && self.hot_schema.is_none()

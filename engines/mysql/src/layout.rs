@@ -3,9 +3,9 @@
 //! InnoDB fits two equal rows of any length into a page. So a visited row of about 7.7 KB, its ballast of about 1 KB and
 //! the next visited row are together longer than what a page takes, and the next one begins a page of its own.
 
+use mindful_core::Result;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::draw::{self, Permutation, Purpose};
-use mindful_core::{Error, Result};
 
 /// Length of the pages that rows are made for.
 pub const PAGE_BYTES: u64 = 16_384;
@@ -39,13 +39,7 @@ pub struct Row<'a> {
 
 /// Refuses a content that no page can have.
 pub fn refuse_impossible(content: Content) -> Result<()> {
-    match content {
-        Content::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
-            format!("stored pages cannot have a dedupe ratio of {dedupe_ratio}"),
-            "leave --dedupe-ratio away: every page of InnoDB has a number, key and log position of its own",
-        )),
-        _ => Ok(()),
-    }
+    content.refuse_repeated("pages", "page of InnoDB has a number, key and log position of its own")
 }
 
 /// The key, from 0, by place of `schema` with `blocks` visited rows.

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::{Error, Result};
+use mindful_core::{Error, Result, sharing};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
@@ -119,10 +119,7 @@ fn release(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
 
 fn in_use(namespace: &Namespace, users: &str) -> Error {
     let by = if users.is_empty() { String::new() } else { format!(" (connection {users})") };
-    Error::target(
-        format!("another run, load or cleanup of mindful uses namespace {}{by}", namespace.quoted()),
-        "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared on",
-    )
+    sharing::refused(&format!("namespace {}{by}", namespace.quoted()))
 }
 
 /// The lock of the whole, or a slot. A name has at most 64 letters, as a database has, so it holds a sum of that.

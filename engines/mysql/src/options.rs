@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mindful_core::settings::{self, Key, Settings, parse_switch};
+use mindful_core::sharing;
 use mindful_core::wait::sampling;
 use mindful_core::{Error, Result};
 use mindful_instance::options as instance;
@@ -20,12 +21,7 @@ const OWN: &[Key] = &[
         "NAME",
         "Database that holds everything of mindful's, made by mindful (default: that of the URL, else mindful)",
     ),
-    Key::with_default(
-        "shared",
-        "on|off",
-        "off",
-        "Run although another run uses the namespace, and say so in the report",
-    ),
+    sharing::KEY,
     sampling::key("20ms"),
 ];
 

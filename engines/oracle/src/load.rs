@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::dataset::DatasetPlan;
 use mindful_core::engine::Stop;
 use mindful_core::event::{Event, Events, note};
 use mindful_core::load_queue::LoadQueue;
@@ -55,13 +55,7 @@ pub fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
     if i32::try_from(plan.blocks_per_schema.max(plan.scan_blocks)).is_err() {
         return Err(ops::too_large());
     }
-    match plan.content {
-        Content::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
-            format!("stored blocks cannot have a dedupe ratio of {dedupe_ratio}"),
-            "leave --dedupe-ratio away: every block of Oracle's has an address of its own in it",
-        )),
-        _ => Ok(()),
-    }
+    plan.content.refuse_repeated("blocks", "block of Oracle's has an address of its own in it")
 }
 
 /// Makes what is missing of the dataset.

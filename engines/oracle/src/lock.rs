@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::{Error, Result};
+use mindful_core::{Result, sharing};
 
 use crate::connect::{Doing, explain};
 use crate::driver::Connection;
@@ -56,10 +56,7 @@ fn take(connection: &mut dyn Connection, template: &str, namespace: &Namespace) 
     let sql = texts::of_registry(template, namespace);
     match connection.execute(&sql, &[], QUESTION) {
         Ok(_) => Ok(()),
-        Err(failure) if failure.code() == Some(BUSY) => Err(Error::target(
-            format!("another run, load or cleanup of mindful uses {}", namespace.registry()),
-            "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared on",
-        )),
+        Err(failure) if failure.code() == Some(BUSY) => Err(sharing::refused(&namespace.registry())),
         Err(failure) => Err(explain(&failure, Doing::Prepare, "locking the tables")),
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mindful_core::settings::{Key, Settings, parse_switch};
+use mindful_core::sharing;
 use mindful_core::wait::sampling;
 use mindful_core::{Error, Result, units};
 
@@ -31,12 +32,7 @@ pub const KEYS: &[Key] = &[
     Key::unset("wallet", "DIR", "Folder of ewallet.pem for TCPS").place(),
     Key::with_default("connect_timeout", "TIME", "15s", "How long the listener and the login may take, 1s to 10m"),
     sampling::key("50ms"),
-    Key::with_default(
-        "shared",
-        "on|off",
-        "off",
-        "Run although another run uses the namespace, and say so in the report",
-    ),
+    sharing::KEY,
 ];
 
 /// The same, parsed.

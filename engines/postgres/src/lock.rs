@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use mindful_core::{Error, Result};
+use mindful_core::{Result, sharing};
 use tokio_postgres::Client;
 
 use crate::connect::{Connection, pooled};
@@ -79,11 +79,7 @@ async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), F
         tokio::time::sleep(LOOK_AGAIN).await;
     }
     let by = others(client, namespace).await?.map_or_else(String::new, |pids| format!(" (server process {pids})"));
-    Err(Error::target(
-        format!("another run, load or cleanup of mindful uses namespace {}{by}", namespace.quoted()),
-        "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared on",
-    )
-    .into())
+    Err(sharing::refused(&format!("namespace {}{by}", namespace.quoted())).into())
 }
 
 async fn release(client: &Client, namespace: &Namespace) -> Result<(), Failure> {

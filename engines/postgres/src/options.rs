@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mindful_core::settings::{self, Key, Settings, parse_switch};
+use mindful_core::sharing;
 use mindful_core::wait::sampling;
 use mindful_core::{Error, Result};
 use mindful_instance::options as server;
@@ -27,12 +28,7 @@ const OWN: &[Key] = &[
         "Role that may own the namespace beside the one that runs: its objects are trusted as one's own",
     )
     .command(),
-    Key::with_default(
-        "shared",
-        "on|off",
-        "off",
-        "Run although another run uses the namespace, and say so in the report",
-    ),
+    sharing::KEY,
     Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
     sampling::key("20ms"),
 ];

@@ -43,11 +43,8 @@ pub struct Shape {
 impl Shape {
     /// The shape of `number` for `content`; refuses ratios that stored blocks cannot have.
     pub fn of(number: i32, content: Content) -> Result<Self> {
+        content.refuse_repeated("blocks", "block of PostgreSQL has a key, log position and checksum of its own")?;
         match content {
-            Content::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
-                format!("stored blocks cannot have a dedupe ratio of {dedupe_ratio}"),
-                "leave --dedupe-ratio away: every block of PostgreSQL has a key, log position and checksum of its own",
-            )),
             Content::Mixed { compress_ratio, .. } if number == SHAPED => Self::for_ratio(compress_ratio),
             Content::Mixed { compress_ratio, .. } => {
                 let random = (NARROW_FILLER as f64 / compress_ratio.max(1.0)).ceil() as usize;

@@ -1,6 +1,7 @@
 //! Checks of who else is at work in the server, and of what the server does beside.
 
 use mindful_core::finding::Finding;
+use mindful_core::sharing;
 
 use super::state::State;
 use crate::codes;
@@ -36,10 +37,7 @@ pub fn sessions(state: &State) -> Option<Finding> {
 /// Two runs on the same pages measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
-    let text = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its locks, \
-                and the server counts its work with this one's. Wait until it ends, or load another --namespace; without \
-                --shared a run is refused";
-    Some(codes::MYSQL_NAMESPACE_SHARED.finding(text, format!("connection {users}")))
+    Some(codes::MYSQL_NAMESPACE_SHARED.finding(sharing::SHARED, format!("connection {users}")))
 }
 
 pub fn connections(state: &State) -> Option<Finding> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
-use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
+use mindful_core::plan::Plan;
 use mindful_core::workload::LoopSite;
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -126,11 +126,9 @@ impl Activity {
 
 impl Planned {
     fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
-        let schemas = plan.schemas.or(dataset.map(|dataset| dataset.schemas)).unwrap_or(DEFAULT_SCHEMAS);
-        let visited = u64::from(schemas.min(plan.sessions.max(1)));
         let updates = !plan.update_pct.is_none();
         Self {
-            active_bytes: visited * plan.blocks_visited(dataset, PAGE_BYTES) * PAGE_BYTES,
+            active_bytes: plan.active_bytes(dataset, PAGE_BYTES),
             uniform: plan.visits_evenly(),
             updates,
             writes: updates || dataset.is_none() || plan.looping == LoopSite::Server,

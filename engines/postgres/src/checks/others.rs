@@ -1,6 +1,7 @@
 //! Checks of who else is at work in the server.
 
 use mindful_core::result::{Finding, Severity};
+use mindful_core::sharing;
 use mindful_core::units::format_bytes;
 
 use super::state::State;
@@ -100,10 +101,7 @@ pub fn memory(state: &State) -> Option<Finding> {
 /// Two runs on the same blocks measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
-    let text = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its locks, \
-                and the server counts its work with this one's. Wait until it ends, or load another --namespace; without \
-                --shared a run is refused";
-    Some(codes::PG_NAMESPACE_SHARED.finding(text, format!("server process {users}")))
+    Some(codes::PG_NAMESPACE_SHARED.finding(sharing::SHARED, format!("server process {users}")))
 }
 
 /// What could not be looked at is reported, so that silence is no praise.

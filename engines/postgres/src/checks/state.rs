@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
-use mindful_core::plan::{DEFAULT_SCHEMAS, Plan};
+use mindful_core::plan::Plan;
 use mindful_core::workload::{Access, LoopSite};
 use mindful_host::Kernel;
 use mindful_host::control_group::Groups;
@@ -159,10 +159,8 @@ impl State {
 
 impl Planned {
     fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
-        let schemas = plan.schemas.or(dataset.map(|dataset| dataset.schemas)).unwrap_or(DEFAULT_SCHEMAS);
-        let visited = u64::from(schemas.min(plan.sessions.max(1)));
         Self {
-            active_bytes: visited * plan.blocks_visited(dataset, space::BLOCK_BYTES) * space::BLOCK_BYTES,
+            active_bytes: plan.active_bytes(dataset, space::BLOCK_BYTES),
             uniform: plan.visits_evenly(),
             updates: !plan.update_pct.is_none(),
             scans: !plan.scan_pct.is_none() || plan.access == Access::Scan,
