@@ -9,6 +9,7 @@ pub mod fetch;
 pub mod files;
 mod folder;
 mod instance;
+pub mod listening;
 pub mod log;
 mod memory_group;
 pub mod options;

@@ -12,6 +12,7 @@ pub struct Environment {
     home: Option<PathBuf>,
     user: Option<String>,
     system: Vec<PathBuf>,
+    sockets: Vec<PathBuf>,
 }
 
 /// Variables of the two clients begin so.
@@ -19,6 +20,15 @@ const PREFIXES: [&str; 2] = ["MYSQL_", "MARIADB_"];
 
 /// Option files of the whole host.
 const OF_THE_HOST: [&str; 2] = ["/etc/my.cnf", "/etc/mysql/my.cnf"];
+
+/// Where distributions put the socket.
+const SOCKETS: [&str; 5] = [
+    "/run/mysqld/mysqld.sock",
+    "/var/run/mysqld/mysqld.sock",
+    "/var/lib/mysql/mysql.sock",
+    "/tmp/mysql.sock",
+    "/tmp/mysqld.sock",
+];
 
 impl Environment {
     /// Those of this process.
@@ -28,7 +38,13 @@ impl Environment {
             home: env::home_dir(),
             user: whoami::username().ok(),
             system: OF_THE_HOST.map(PathBuf::from).into(),
+            sockets: SOCKETS.map(PathBuf::from).into(),
         }
+    }
+
+    /// Where a server of this host may listen, most likely first.
+    pub fn sockets(&self) -> &[PathBuf] {
+        &self.sockets
     }
 
     /// Option files, the one that decides last: of the host, of the server's folder, of the user.
@@ -97,6 +113,13 @@ impl Environment {
     #[must_use]
     pub fn with_user(mut self, user: &str) -> Self {
         self.user = Some(user.to_owned());
+        self
+    }
+
+    /// The same with sockets looked for here.
+    #[must_use]
+    pub fn with_sockets(mut self, sockets: &[&PathBuf]) -> Self {
+        self.sockets = sockets.iter().map(|socket| (*socket).clone()).collect();
         self
     }
 }

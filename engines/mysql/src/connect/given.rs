@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mindful_core::settings::parse_choice;
 use mindful_core::{Error, Result};
+use mindful_instance::listening;
 
 use super::environment::Environment;
 use super::option_file;
@@ -16,14 +17,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DEFAULT_PORT: u16 = 3306;
 
-/// Where distributions put the socket.
-const SOCKETS: [&str; 5] = [
-    "/run/mysqld/mysqld.sock",
-    "/var/run/mysqld/mysqld.sock",
-    "/var/lib/mysql/mysql.sock",
-    "/tmp/mysql.sock",
-    "/tmp/mysqld.sock",
-];
+/// Whose socket is taken for a server's where nobody names one, beside root's and one's own.
+const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 
 /// The road to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +62,7 @@ impl Given {
         let path = |name: &str| given(name).map(PathBuf::from);
         let tls = Tls { mode, ca: path("ssl-ca"), certificate: path("ssl-cert"), key: path("ssl-key") };
         notes.extend(tls.remark());
-        let road = road(parts, of_url("socket"), &of_file, environment)?;
+        let road = road(parts, of_url("socket"), &of_file, environment, &mut notes)?;
         if let Road::Socket(_) = road {
             notes.extend(on_socket(mode, of_url("ssl-mode").is_some())?);
             notes.extend(ignored_on_socket(parts, &tls));
@@ -138,12 +133,13 @@ fn ignored_on_socket(parts: &Parts, tls: &Tls) -> Option<String> {
     (!ignored.is_empty()).then(|| format!("{} is not used on a socket: {next}", ignored.join(", ")))
 }
 
-/// `localhost` without a port is the socket, as for the client; whoever names a port means TCP.
+/// `localhost` without a port is the socket, as for the client; whoever names a port means TCP. Remarks go to `notes`.
 fn road(
     parts: &Parts,
     socket: Option<String>,
     of_file: &dyn Fn(&str) -> Option<String>,
     environment: &Environment,
+    notes: &mut Vec<String>,
 ) -> Result<Road> {
     if let Some(path) = socket {
         return Ok(Road::Socket(path.into()));
@@ -157,9 +153,12 @@ fn road(
     if let Some(port) = parts.port {
         return Ok(Road::Tcp("localhost".to_owned(), port));
     }
-    let named = of_file("socket").or_else(|| environment.variable("MYSQL_UNIX_PORT")).map(PathBuf::from);
-    let usual = || SOCKETS.iter().map(PathBuf::from).find(|path| path.exists());
-    Ok(Road::Socket(named.or_else(usual).unwrap_or_else(|| SOCKETS[0].into())))
+    if let Some(named) = of_file("socket").or_else(|| environment.variable("MYSQL_UNIX_PORT")) {
+        return Ok(Road::Socket(named.into()));
+    }
+    let (found, passed_over) = listening::first_of_server(environment.sockets(), &ACCOUNTS);
+    notes.extend(passed_over);
+    Ok(Road::Socket(found.or_else(|| environment.sockets().first().cloned()).unwrap_or_default()))
 }
 
 fn port(text: &str) -> Result<u16> {
@@ -178,7 +177,10 @@ fn seconds(text: &str) -> Result<Duration> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, chown};
+    use std::os::unix::net::UnixListener;
+
+    use mindful_conformance::not_run;
 
     use super::super::url;
     use super::*;
@@ -215,6 +217,27 @@ mod tests {
         assert_eq!(given("mysql://localhost/b", &around).road, Road::Socket("/x/y.sock".into()));
         assert_eq!(given("mysql://localhost:3306/b", &around).road, Road::Tcp("localhost".to_owned(), 3306));
         assert_eq!(given("mysql://db/b?socket=%2Fz.sock", &around).road, Road::Socket("/z.sock".into()));
+    }
+
+    #[test]
+    fn a_socket_of_a_stranger_gets_no_password_unless_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let [usual, strange, own] = ["usual", "strange", "own"].map(|name| folder.path().join(name));
+        let _listening = [&strange, &own].map(|path| UnixListener::bind(path).unwrap());
+        let around =
+            |sockets: &[&PathBuf]| Environment::empty().with_user("me").with("MYSQL_PWD", "v").with_sockets(sockets);
+        let both = around(&[&usual, &own, &strange]);
+        assert_eq!(given("mysql:///b", &both).road, Road::Socket(own));
+        if chown(&strange, Some(65_534), None).is_err() {
+            return not_run("it needs root to give a socket away");
+        }
+        let alone = around(&[&usual, &strange]);
+        let passed_over = given("mysql:///b", &alone);
+        assert_eq!(passed_over.road, Road::Socket(usual));
+        let note = passed_over.notes.join("\n");
+        assert!(note.contains(strange.to_str().unwrap()) && note.contains("name it to use it"), "{note}");
+        let named = given(&format!("mysql:///b?socket={}", strange.display()), &alone);
+        assert_eq!((named.road, named.notes.len()), (Road::Socket(strange), 0));
     }
 
     #[test]

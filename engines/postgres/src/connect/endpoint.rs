@@ -31,8 +31,8 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// The places that `host`, `hostaddr` and `port` name, in their order.
-pub(super) fn places(parameters: &Parameters) -> Result<Vec<(Host, u16)>> {
+/// The places that `host`, `hostaddr` and `port` name, in their order; remarks on them go to `notes`.
+pub(super) fn places(parameters: &Parameters, notes: &mut Vec<String>) -> Result<Vec<(Host, u16)>> {
     let (hosts, addresses) = (list(parameters, "host")?, list(parameters, "hostaddr")?);
     let ports = list(parameters, "port")?;
     let count = hosts.len().max(addresses.len()).max(1);
@@ -48,7 +48,7 @@ pub(super) fn places(parameters: &Parameters) -> Result<Vec<(Host, u16)>> {
         .map(|i| {
             let port = port(parameters, ports.get(i).or(ports.first()).copied().unwrap_or_default())?;
             let text = |of: &[&str]| of.get(i).copied().unwrap_or_default().to_owned();
-            Ok((host(parameters, text(&hosts), &text(&addresses), port)?, port))
+            Ok((host(parameters, text(&hosts), &text(&addresses), port, notes)?, port))
         })
         .collect()
 }
@@ -67,7 +67,7 @@ fn port(parameters: &Parameters, text: &str) -> Result<u16> {
     }
 }
 
-fn host(parameters: &Parameters, name: String, address: &str, port: u16) -> Result<Host> {
+fn host(parameters: &Parameters, name: String, address: &str, port: u16, notes: &mut Vec<String>) -> Result<Host> {
     if !address.is_empty() {
         let ip = address.parse().map_err(|_| {
             let what = format!("{}: `{address}` is not an IP address", parameters.place("hostaddr"));
@@ -77,7 +77,7 @@ fn host(parameters: &Parameters, name: String, address: &str, port: u16) -> Resu
         return Ok(Host::Tcp { name, address: Some(ip) });
     }
     if name.is_empty() {
-        return Ok(Host::default_socket(port));
+        return Ok(Host::default_socket(port, notes));
     }
     if name.starts_with('@') {
         let what = format!("{}: sockets in the abstract namespace are not supported", parameters.place("host"));

@@ -3,10 +3,15 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use mindful_instance::listening;
+
 use super::url::{encode, show_host};
 
 /// Folders a server puts its socket in unless reported otherwise, most likely first.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
+
+/// Whose socket there is taken for a server's, beside root's and one's own: the second is a pooler's.
+const ACCOUNTS: [&str; 2] = ["postgres", "pgbouncer"];
 
 /// A socket or a port of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +23,14 @@ pub(super) enum Host {
 }
 
 impl Host {
-    /// The folder where a socket for `port` is, or where it would be first looked for.
-    pub(super) fn default_socket(port: u16) -> Self {
-        let has_socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
-        Self::Unix(SOCKET_FOLDERS.iter().find(|folder| has_socket(folder)).unwrap_or(&SOCKET_FOLDERS[0]).into())
+    /// The folder where a server has a socket for `port`, or where it would be first looked for. Remarks on what listens there
+    /// and is no server's go to `notes`.
+    pub(super) fn default_socket(port: u16, notes: &mut Vec<String>) -> Self {
+        let sockets = SOCKET_FOLDERS.map(|folder| Path::new(folder).join(format!(".s.PGSQL.{port}")));
+        let (found, passed_over) = listening::first_of_server(&sockets, &ACCOUNTS);
+        notes.extend(passed_over);
+        let folder = found.as_deref().and_then(Path::parent).unwrap_or(Path::new(SOCKET_FOLDERS[0]));
+        Self::Unix(folder.to_owned())
     }
 
     /// Whether it is on this host: a socket or a loopback address.

@@ -78,10 +78,11 @@ impl Server {
         })?;
         let dbname = parameters.text("dbname")?.unwrap_or(user);
         let (passwords, note) = Passwords::collect(&parameters, environment)?;
+        let mut notes: Vec<String> = note.into_iter().collect();
         let mut tls = tls::Maker::new(&parameters, environment)?;
         let mut config = session::config(user, dbname);
         session::apply(&mut config, &parameters)?;
-        let endpoints = endpoint::places(&parameters)?
+        let endpoints = endpoint::places(&parameters, &mut notes)?
             .into_iter()
             .map(|(host, port)| {
                 let password = passwords.find(&host, port, dbname, user);
@@ -95,7 +96,7 @@ impl Server {
             config,
             connect_timeout: session::connect_timeout(&parameters)?,
             role_is_given: parameters.text("options")?.is_some_and(begin::chooses_role),
-            notes: note.into_iter().collect(),
+            notes,
         })
     }
 

@@ -1,5 +1,10 @@
 //! URLs, variables and files, without any server.
 
+use std::os::unix::fs::chown;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use mindful_conformance::not_run;
 use mindful_core::ErrorKind;
 use mindful_postgres::connect::{Environment, Server, redact};
 use proptest::prelude::*;
@@ -58,6 +63,30 @@ fn a_bare_url_takes_all_from_the_surroundings_a_full_one_none() {
 fn a_bare_url_without_surroundings_goes_to_the_socket() {
     assert!(parse("postgres://").host_is_local(0));
     assert!(places("postgres://")[0].ends_with(".s.PGSQL.5432/somebody"), "{:?}", places("postgres://"));
+}
+
+#[test]
+fn a_socket_of_a_stranger_is_found_by_nobody_who_names_none() {
+    let port = 20_000 + std::process::id() % 10_000;
+    let socket = Path::new("/tmp").join(format!(".s.PGSQL.{port}"));
+    let _listening = UnixListener::bind(&socket).unwrap();
+    let to = |url: &str| {
+        let environment = Environment::empty().with("PGPASSWORD", "secret").with("PGPORT", port.to_string());
+        let server = Server::parse_in(url, &environment).unwrap();
+        (server.place(0), server.notes().join("\n"))
+    };
+    let own = to("postgres://me@/db");
+    let given_away = chown(&socket, Some(65_534), None).is_ok();
+    let (strange, named) = (to("postgres://me@/db"), to("postgres://me@%2Ftmp/db"));
+    std::fs::remove_file(&socket).unwrap();
+    let of_tmp = (format!("me@{}/db", socket.display()), String::new());
+    assert_eq!((&own, &named), (&of_tmp, &of_tmp));
+    if !given_away {
+        return not_run("it needs root to give a socket away");
+    }
+    let (place, note) = strange;
+    assert_eq!(place, format!("me@/var/run/postgresql/.s.PGSQL.{port}/db"));
+    assert!(note.contains(socket.to_str().unwrap()) && note.contains("name it to use it"), "{note}");
 }
 
 #[test]
