@@ -5,16 +5,25 @@ use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
 use mindful_host::kernel_file;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::explain;
+use crate::judge;
 use crate::options::DEFAULT_PAGE_BYTES;
-
-/// "mndf": the application id in the header of a file of ours.
-pub const APPLICATION_ID: u32 = 0x6d6e_6466;
+use crate::registry::APPLICATION_ID;
+use crate::under_way::UnderWay;
 
 /// What SQLite keeps beside a database file, by suffix.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// What of a file could run within statements of ours, or make them touch tables of others: none of it is in a file of ours.
+const OFF: [DbConfig; 4] = [
+    DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+    DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW,
+    DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER,
+    DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY,
+];
 
 /// Length of the header of a database file.
 const HEADER: usize = 100;
@@ -24,6 +33,7 @@ const HEADER: usize = 100;
 pub struct DatabaseFile {
     path: PathBuf,
     page_bytes: u64,
+    under_way: UnderWay,
 }
 
 impl DatabaseFile {
@@ -40,7 +50,7 @@ impl DatabaseFile {
             }
             (Some(found), _) => found,
         };
-        Ok(Self { path, page_bytes })
+        Ok(Self { path, page_bytes, under_way: UnderWay::default() })
     }
 
     /// Its absolute path.
@@ -71,9 +81,25 @@ impl DatabaseFile {
             .map_err(|error| explain(&self.path, &error))?;
         match (pages, mark) {
             (0, _) => Ok(None),
-            (_, mark) if mark == i64::from(APPLICATION_ID) => Ok(Some(connection)),
+            (_, mark) if mark == i64::from(APPLICATION_ID) => self.judged(connection).map(Some),
             _ => Err(foreign(&self.path)),
         }
+    }
+
+    /// Refuses a file in which a table of ours is no longer as it was made.
+    fn judged(&self, connection: Connection) -> Result<Connection> {
+        match judge::fault(&connection).map_err(|error| explain(&self.path, &error))? {
+            None => Ok(connection),
+            Some(fault) => Err(Error::target(
+                format!("{}: {fault}", self.path.display()),
+                "left untouched; see who did that, remove the file if nothing in it is needed, or name another",
+            )),
+        }
+    }
+
+    /// Ends whatever its connections are at, from another thread; later ones are refused.
+    pub fn give_up(&self) {
+        self.under_way.give_up();
     }
 
     /// A connection to the file, which is made if it is not there.
@@ -100,7 +126,15 @@ impl DatabaseFile {
 
     fn open(&self, flags: OpenFlags) -> Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Connection::open_with_flags(&self.path, flags).map_err(|error| explain(&self.path, &error))
+        let explained = |error: rusqlite::Error| explain(&self.path, &error);
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(explained)?;
+        for ability in OFF {
+            connection.set_db_config(ability, false).map_err(explained)?;
+        }
+        if self.under_way.begin(&connection) {
+            return Ok(connection);
+        }
+        Err(Error::interrupted(format!("{} was given up", self.path.display())))
     }
 
     /// Removes the file and what SQLite keeps beside it.
@@ -178,6 +212,8 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_core::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -202,6 +238,27 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let error = DatabaseFile::from_url(&format!("sqlite:{}", pipe.display()), None).unwrap_err().to_string();
         assert!(error.contains("is not a file"), "{error}");
+    }
+
+    #[test]
+    fn whatever_a_connection_is_at_ends_when_it_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("long.db").display());
+        let file = DatabaseFile::from_url(&url, None).unwrap();
+        let connection = file.create().unwrap();
+        let given_up = file.clone();
+        let ended = std::thread::spawn(move || {
+            let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+            let error = connection.query_row(endless, [], |_| Ok(())).unwrap_err();
+            explain(Path::new("long.db"), &error).kind
+        });
+        // As one that waits for a stop does: a statement may begin a moment after the first time.
+        while !ended.is_finished() {
+            given_up.give_up();
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert_eq!(ended.join().unwrap(), ErrorKind::Interrupted);
+        assert_eq!(file.create().map(|_| ()).unwrap_err().kind, ErrorKind::Interrupted, "nothing begins anew");
     }
 
     #[test]

@@ -6,7 +6,9 @@ mod counters;
 mod error;
 mod file;
 mod filler;
+mod judge;
 mod load;
+mod objects;
 mod options;
 mod proof;
 mod registry;
@@ -14,6 +16,7 @@ mod session;
 mod statement;
 mod stored;
 mod target;
+mod under_way;
 
 use std::sync::Arc;
 

@@ -1,13 +1,17 @@
 //! The registry inside the file: which dataset it holds, and which objects are mindful's own.
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use mindful_core::plan::MOST_SCHEMAS;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::file::APPLICATION_ID;
+use crate::objects;
+
+/// "mndf": the application id in the header of a file of ours.
+pub const APPLICATION_ID: u32 = 0x6d6e_6466;
 
 /// Tables of the registry itself.
-const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
+pub const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
 
 /// What a dataset was loaded with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,34 +109,49 @@ fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA schema_version", [], |row| row.get(0))
 }
 
+/// A complete schema, and how many bytes its table and its index have.
+struct Complete {
+    schema: u32,
+    table: i64,
+    index: i64,
+}
+
+/// The complete schemas, of which there are no more than can be loaded: a damaged table may go on for ever.
+fn complete(connection: &Connection) -> rusqlite::Result<Vec<Complete>> {
+    let mut all =
+        connection.prepare("SELECT schema, table_bytes, index_bytes FROM mindful_schema ORDER BY schema LIMIT ?1")?;
+    let one = |row: &Row<'_>| Ok(Complete { schema: row.get(0)?, table: row.get(1)?, index: row.get(2)? });
+    let complete: Vec<Complete> = all.query_map([MOST_SCHEMAS + 1], one)?.collect::<rusqlite::Result<_>>()?;
+    if complete.len() > MOST_SCHEMAS as usize { Err(impossible()) } else { Ok(complete) }
+}
+
 /// The complete schemas.
 pub fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
-    let mut all = connection.prepare("SELECT schema FROM mindful_schema ORDER BY schema")?;
-    all.query_map([], |row| row.get(0))?.collect()
+    Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
 }
 
 /// The dataset as far as it is complete; `None` when there is none, or not one schema of it.
 pub fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
     let Some(parameters) = parameters(connection)? else { return Ok(None) };
-    let (schemas, bytes, index): (u32, i64, i64) = connection.query_row(
-        "SELECT count(*), coalesce(sum(table_bytes), 0), coalesce(sum(index_bytes), 0) FROM mindful_schema",
-        [],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-    )?;
+    let complete = complete(connection)?;
+    let total = |of: fn(&Complete) -> i64| {
+        let sum = complete.iter().try_fold(0_i64, |sum, one| sum.checked_add(of(one)));
+        sum.and_then(|sum| u64::try_from(sum).ok()).ok_or_else(impossible)
+    };
     let dataset = Dataset {
-        schemas,
+        schemas: complete.len() as u32,
         blocks_per_schema: parameters.blocks_per_schema,
         scan_blocks: parameters.scan_blocks,
         block_bytes: page_bytes,
-        bytes: bytes as u64,
-        index_bytes: Some(index as u64),
+        bytes: total(|one| one.table)?,
+        index_bytes: Some(total(|one| one.index)?),
         seed: parameters.seed,
         content: parameters.content,
     };
     if !dataset.is_possible() {
         return Err(impossible());
     }
-    Ok((schemas > 0).then_some(dataset))
+    Ok((dataset.schemas > 0).then_some(dataset))
 }
 
 /// The tables that are ours, the registry's own last.
@@ -151,7 +170,8 @@ pub fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// What stands in the file and is not ours, as `table name`.
 pub fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let ours = serde_json::Value::from(tables(connection)?).to_string();
-    let mut others = connection.prepare(include_str!("../sql/foreign.sql"))?;
-    others.query_map([ours], |row| row.get(0))?.collect()
+    let ours = tables(connection)?;
+    let mut others = objects::all(connection)?;
+    others.retain(|object| !ours.contains(&object.table));
+    Ok(others.into_iter().map(|object| format!("{} {}", object.kind, object.name)).collect())
 }

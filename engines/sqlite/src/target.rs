@@ -225,6 +225,11 @@ impl Target for SqliteTarget {
         running.iter().for_each(InterruptHandle::interrupt);
     }
 
+    fn give_up(&self) {
+        self.interrupt();
+        self.file.give_up();
+    }
+
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
         let Some(connection) = self.file.connect()? else { return Ok(Vec::new()) };
         inventory(&self.file, &connection).map_err(|error| self.explained(&error))

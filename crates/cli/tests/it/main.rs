@@ -33,6 +33,8 @@ mod first_day;
 mod format_1;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod full_store;
+#[cfg(feature = "sqlite")]
+mod hostile_files;
 mod hostile_runs;
 mod hostile_text;
 mod imports;

@@ -6,5 +6,6 @@ mod content;
 mod counters;
 mod file;
 mod fixture;
+mod hostile;
 mod killed;
 mod mounted;
