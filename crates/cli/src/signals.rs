@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
+use mindful_host::{priority, terminal};
 use mindful_report::live::screen;
 use mindful_runner::hooks;
 use rustix::process::{Signal, getpid, kill_process};
@@ -23,6 +24,8 @@ pub fn stop_on_signal() -> Result<Stop> {
         if requested.requested() || requested.may_cut_off() {
             hooks::end();
             screen::restore();
+            terminal::restore();
+            priority::give_back_all();
             if !requested.requested() {
                 // With stderr gone there is nobody left to tell.
                 let _ = writeln!(std::io::stderr(), "mindful: interrupted");

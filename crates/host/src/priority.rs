@@ -1,5 +1,7 @@
 //! Who goes first where more wait for a CPU than there are.
-#![expect(unsafe_code, reason = "no safe call sets a scheduling policy; see the SAFETY note")]
+#![expect(unsafe_code, reason = "no safe call reads or sets a scheduling policy; see the SAFETY notes")]
+
+use std::sync::{Mutex, PoisonError};
 
 /// Lets this thread go before all that share the CPUs fairly, if mindful may (root, CAP_SYS_NICE, RLIMIT_RTPRIO); tells
 /// whether it does. For threads that need next to no CPU, but at once: beside a thousand busy processes a fair share of the
@@ -8,19 +10,58 @@ pub fn go_first() -> bool {
     round_robin(0)
 }
 
+/// A process that goes first, and what it was scheduled by before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Raised {
+    process: i32,
+    name: String,
+    before: i32,
+}
+
+/// All of them: who ends the process at once drops nothing.
+static RAISED: Mutex<Vec<Raised>> = Mutex::new(Vec::new());
+
 /// Another process of this host that goes first, as [`go_first`] says, until this is dropped. A server's process may serve
 /// somebody else then, to whom a pooler lends it.
 #[derive(Debug)]
-pub struct GoingFirst {
-    process: i32,
-    name: String,
-}
+pub struct GoingFirst(Raised);
 
 impl GoingFirst {
-    /// Of `process`, if it is called `name`: its number may be of another namespace. `None` where it is not, or where mindful
-    /// may not.
+    /// Of `process`, if it is called `name`: its number may be of another namespace. `None` where it is not, where mindful
+    /// may not, and where it is real-time already.
     pub fn new(process: i32, name: &str) -> Option<Self> {
-        (is_called(process, name) && round_robin(process)).then(|| Self { process, name: name.to_owned() })
+        let before = policy_of(process).filter(|policy| SHARING.contains(policy) && is_called(process, name))?;
+        let raised = Raised { process, name: name.to_owned(), before };
+        let mut all = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
+        round_robin(process).then(|| {
+            all.push(raised.clone());
+            Self(raised)
+        })
+    }
+}
+
+impl Drop for GoingFirst {
+    fn drop(&mut self) {
+        let mut all = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = all.iter().position(|raised| *raised == self.0) {
+            all.swap_remove(at).give_back();
+        }
+    }
+}
+
+/// No process goes first any more; for who ends this one at once.
+pub fn give_back_all() {
+    RAISED.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|raised| raised.give_back());
+}
+
+/// Those that share the CPUs fairly.
+const SHARING: [i32; 3] = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE];
+
+impl Raised {
+    fn give_back(&self) {
+        // Without CAP_SYS_NICE the policy may be given back, but not the flag.
+        let given_back = |flag| schedule(self.process, self.before | flag, 0);
+        let _ = is_called(self.process, &self.name) && (given_back(0) || given_back(libc::SCHED_RESET_ON_FORK));
     }
 }
 
@@ -29,12 +70,11 @@ fn is_called(process: i32, name: &str) -> bool {
     process > 0 && called.is_ok_and(|called| called.trim_end() == name)
 }
 
-impl Drop for GoingFirst {
-    fn drop(&mut self) {
-        if is_called(self.process, &self.name) {
-            schedule(self.process, libc::SCHED_OTHER, 0);
-        }
-    }
+/// The scheduling policy of a process.
+fn policy_of(process: i32) -> Option<i32> {
+    // SAFETY: the call takes a number and gives one.
+    let policy = unsafe { libc::sched_getscheduler(process) };
+    (process > 0 && policy >= 0).then_some(policy & !libc::SCHED_RESET_ON_FORK)
 }
 
 /// The lowest real-time priority; what the thread starts is ordinary again.
@@ -80,17 +120,50 @@ mod tests {
         assert!(others.into_iter().all(|(process, name)| GoingFirst::new(process, name).is_none()));
     }
 
+    /// A process that sleeps, and its scheduling policy; ended when dropped.
+    struct Other(std::process::Child);
+
+    impl Other {
+        fn new() -> Self {
+            Self(std::process::Command::new("sleep").arg("60").spawn().unwrap())
+        }
+
+        fn number(&self) -> i32 {
+            i32::try_from(self.0.id()).unwrap()
+        }
+
+        fn policy(&self) -> String {
+            policy_in(&format!("/proc/{}/stat", self.0.id()))
+        }
+    }
+
+    impl Drop for Other {
+        fn drop(&mut self) {
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
+    }
+
     #[test]
     fn another_process_goes_first_only_as_long_as_it_is_asked_to() {
-        let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let stat = format!("/proc/{}/stat", other.id());
-        let going = GoingFirst::new(i32::try_from(other.id()).unwrap(), "sleep");
-        let meanwhile = policy_in(&stat);
-        let went = going.is_some();
-        drop(going);
-        let afterwards = policy_in(&stat);
-        other.kill().unwrap();
-        other.wait().unwrap();
-        assert_eq!((meanwhile.as_str(), afterwards.as_str()), (if went { "2" } else { "0" }, "0"));
+        for (before, named) in [(libc::SCHED_OTHER, "0"), (libc::SCHED_BATCH, "3"), (libc::SCHED_IDLE, "5")] {
+            let other = Other::new();
+            assert!(schedule(other.number(), before, 0));
+            let going = GoingFirst::new(other.number(), "sleep");
+            let went = if going.is_some() { "2" } else { named };
+            assert_eq!(other.policy(), went);
+            drop(going);
+            assert_eq!(other.policy(), named);
+        }
+    }
+
+    #[test]
+    fn what_is_real_time_already_stays_as_it_is() {
+        let other = Other::new();
+        if !schedule(other.number(), libc::SCHED_FIFO, 7) {
+            return mindful_conformance::not_run("it needs root to make a process real-time");
+        }
+        assert!(GoingFirst::new(other.number(), "sleep").is_none());
+        assert_eq!(other.policy(), "1");
     }
 }

@@ -1,8 +1,10 @@
 //! The terminal at which somebody may sit.
 
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
+use std::sync::{Mutex, PoisonError};
 
-use rustix::termios::{self, LocalModes, OptionalActions};
+use rustix::process::getpgrp;
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
 /// What is typed after `question` on the terminal, which shows nothing of it; `None` where there is no terminal, or
 /// something else has it, such as a full screen.
@@ -18,15 +20,51 @@ pub fn secret(question: &str) -> io::Result<Option<String>> {
     if !before.local_modes.contains(LocalModes::ECHO) {
         return Ok(None);
     }
-    let mut silent = before.clone();
-    // Ctrl-C comes as a key, so that the terminal is as before whoever ends the process.
-    silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-    termios::tcsetattr(&terminal, OptionalActions::Flush, &silent)?;
+    let silent = Silent::begin(before)?;
     // Whatever stood in this line goes: it may be one that is drawn anew.
     let typed = write!(reported, "\r\x1b[2K{question}").and_then(|()| line(&mut terminal.lock()));
-    termios::tcsetattr(&terminal, OptionalActions::Flush, &before)?;
+    drop(silent);
     reported.write_all(b"\n")?;
     typed.map(Some)
+}
+
+/// The terminal as it was before it was made silent, for whoever ends that.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// A terminal that shows nothing of what is typed, until this is dropped.
+struct Silent;
+
+impl Silent {
+    fn begin(before: Termios) -> io::Result<Self> {
+        let mut silent = before.clone();
+        // Ctrl-C comes as a key, so that nobody but us ends the process by one.
+        silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        let mut kept = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(before);
+        termios::tcsetattr(io::stdin(), OptionalActions::Flush, &silent)?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Gives the terminal back, where a secret is typed on it; for who ends the process at once.
+pub fn restore() {
+    // What a shell took back has its modes by now, and who sets them from behind is stopped.
+    if !termios::tcgetpgrp(io::stdin()).is_ok_and(|front| front != getpgrp()) {
+        give_back();
+    }
+}
+
+fn give_back() {
+    if let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // With the terminal gone there is nothing to give back.
+        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Flush, &before);
+    }
 }
 
 /// A line, key by key: backspace takes back a letter, Ctrl-U all of them.

@@ -1,15 +1,19 @@
 //! `doctor` and `watch` behind Debian's PgBouncer: its session mode hides nothing from them, its other modes are refused.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
+use mindful_conformance::not_run;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
 use crate::mindful::json;
 use crate::pgbouncer::{self, Behind, Pooler};
+use crate::stops;
 
 /// A role that the server lets in without a password.
 const ROLE: &str = "pooled";
@@ -83,4 +87,39 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     assert!(commits > 0.0, "{seconds:#?}");
     let of_server = seconds.iter().all(|second| figure(second, "processes/server_cpu_user").is_some());
     assert!(of_server, "the processes are the server's, not the pooler's: {seconds:#?}");
+}
+
+/// Processes of the server that go before all that share the CPUs fairly (round robin, policy 2 in the kernel's words).
+fn going_first(server: &UsersServer) -> Vec<String> {
+    let stats = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("stat"));
+    let lines = stats.filter_map(|path| fs::read_to_string(path).ok());
+    let first = lines.filter(|line| {
+        let fields: Vec<&str> = line.rsplit_once(") ").map_or(Vec::new(), |(_, rest)| rest.split(' ').collect());
+        fields.get(1) == Some(&&*server.pid().to_string()) && fields.get(38) == Some(&"2")
+    });
+    first.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_second_signal_leaves_no_pooled_process_going_first() {
+    let bench = Bench::new();
+    let Some((server, _)) = server(&bench) else { return };
+    let pooler = before(&server, "session");
+    let watch = ["watch", "--duration", "5m", "--format", "json", "--namespace", "behind", "--target", &pooler.url()];
+    let mut watching = bench.command(&watch).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    // Behind its first second the counters are read: the pooler closes no connection that it finds idle.
+    BufReader::new(watching.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+    let raised = going_first(&server);
+    // Both come at once, so that nothing is ended in order between them.
+    for sent in [Signal::STOP, Signal::INT, Signal::TERM, Signal::CONT] {
+        stops::signal(&watching, sent);
+    }
+    let (code, _) = stops::end_of(&mut watching);
+    assert_eq!(code, Some(130));
+    if raised.is_empty() {
+        return not_run("it needs root, so that a process may go first");
+    }
+    let kept = raised.iter().filter(|pid| fs::exists(format!("/proc/{pid}")).unwrap());
+    assert!(kept.count() > 0, "the pooler kept none of {raised:?}");
+    assert_eq!(going_first(&server), [""; 0]);
 }

@@ -64,3 +64,41 @@ fn a_password_is_asked_for_and_shows_nowhere() {
     place.run("run", &run);
     assert!(!holds_password(place.mindful.folder()), "a stored file tells the password");
 }
+
+/// The modes of a terminal, as `stty` names them, after such a load got `signal` once it asked.
+fn modes_after(place: &Place, signal: &str) -> String {
+    let [pid, modes, script] = ["pid", "modes", "load.sh"].map(|name| place.mindful.folder().join(name));
+    let load = format!("{} load --target {}", env!("CARGO_BIN_EXE_mindful"), place.target);
+    let lines = format!("sh -c 'echo $$ > {}; exec {load}'\nstty -a > {}\n", pid.display(), modes.display());
+    fs::write(&script, lines).unwrap();
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &format!("sh {}", script.display()), "/dev/null"]).current_dir(place.mindful.folder());
+    terminal.env("MINDFUL_STORE", place.mindful.folder()).env_remove("ORACLE_PASSWORD");
+    let mut terminal = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut reported, mut part, mut asked) = (Vec::new(), [0; 4096], false);
+    let mut shown = terminal.stdout.take().unwrap();
+    while let Ok(length @ 1..) = shown.read(&mut part) {
+        reported.extend(&part[..length]);
+        if !asked && String::from_utf8_lossy(&reported).contains("Password of bench") {
+            asked = true;
+            let number = fs::read_to_string(&pid).unwrap();
+            assert!(Command::new("kill").args([signal, number.trim()]).status().unwrap().success());
+        }
+    }
+    assert!(asked, "nobody was asked: {}", String::from_utf8_lossy(&reported));
+    terminal.wait().unwrap();
+    fs::read_to_string(&modes).unwrap()
+}
+
+#[test]
+fn a_signal_at_a_password_gives_the_terminal_back() {
+    let database = Database::create("left");
+    let server = Server::start(&database, 24);
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+        let reported = modes_after(&Place { mindful: Mindful::new(), target }, signal);
+        for mode in ["echo", "icanon", "isig"] {
+            assert!(reported.split_ascii_whitespace().any(|word| word == mode), "no {mode} after {signal}: {reported}");
+        }
+    }
+}
