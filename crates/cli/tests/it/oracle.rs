@@ -80,6 +80,29 @@ fn older_releases_are_loaded_run_proven_and_cleaned_too() {
     }
 }
 
+#[test]
+fn a_link_or_pipe_in_place_of_the_doctors_file_is_refused() {
+    let database = Database::create("planted");
+    let server = Server::start(&database, 24);
+    let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+    let place = Place { mindful: Mindful::new(), target };
+    let theirs = place.mindful.folder().join("theirs");
+    std::fs::write(&theirs, "theirs").unwrap();
+    // Its name is that of the second in which it is done.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    for second in now..now + 600 {
+        let planted = place.mindful.folder().join(format!("mindful-doctor-{second}.txt"));
+        if second % 2 == 0 {
+            std::os::unix::fs::symlink(&theirs, planted).unwrap();
+        } else {
+            rustix::fs::mkfifoat(rustix::fs::CWD, &planted, 0o666.into()).unwrap();
+        }
+    }
+    let doctor = place.run("doctor", &["--schemas", "1", "--scale", "400", "--sessions", "1"]);
+    assert!(text(&doctor).contains("cannot write mindful-doctor-"), "{}", text(&doctor));
+    assert_eq!((doctor.status.code(), std::fs::read(&theirs).unwrap()), (Some(1), b"theirs".to_vec()));
+}
+
 /// Code and severity of what speaks against the last run.
 fn found(run: &serde_json::Value, code: &str) -> Option<String> {
     let findings = run["findings"].as_array().unwrap();

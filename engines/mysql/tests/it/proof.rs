@@ -1,5 +1,8 @@
 //! The proof by the tree above the rows against the one by every page.
 
+use std::fs;
+use std::path::Path;
+
 use mindful_core::dataset::LayoutProof;
 use mindful_core::engine::Stop;
 
@@ -48,6 +51,35 @@ fn a_second_row_in_a_page_is_found_by_the_tree() {
     let failure = target.verify(&Stop::default()).unwrap().failure();
 
     assert!(failure.as_ref().is_some_and(|failure| failure.contains("1500 rows in 149")), "{failure:?}");
+}
+
+#[test]
+fn no_verify_follows_a_link_or_waits_for_a_pipe() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 1_000);
+    let folder = sql(&shared.server, "SELECT @@datadir");
+    let file = Path::new(folder.trim()).join(&name).join("blocks_1.ibd");
+    let away = file.with_extension("away");
+    let stop = Stop::default();
+    for plant in [pipe, link] {
+        // The server has it open and goes on with it.
+        fs::rename(&file, &away).unwrap();
+        plant(&away, &file);
+        let (by_rows, some) = reading(|| target.verify(&stop).unwrap());
+        let (by_all_rows, all) = reading(|| target.verify_all(&stop).unwrap());
+        fs::rename(&away, &file).unwrap();
+        assert_eq!((by_rows.failure(), by_all_rows.failure()), (None, None));
+        assert!(some + all < 1_000 * 16_384, "{some} and {all} bytes: the file was read");
+    }
+    assert_eq!(target.verify(&stop).unwrap().failure(), None);
+}
+
+fn pipe(_: &Path, at: &Path) {
+    rustix::fs::mkfifoat(rustix::fs::CWD, at, 0o666.into()).unwrap();
+}
+
+fn link(to: &Path, at: &Path) {
+    std::os::unix::fs::symlink(to, at).unwrap();
 }
 
 #[test]
