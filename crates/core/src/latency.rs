@@ -67,12 +67,20 @@ pub mod wait {
     ];
 }
 
+/// Kinds of requests that are timed at the device.
+pub mod request {
+    /// A read.
+    pub const READ: &str = "read";
+    /// A write.
+    pub const WRITE: &str = "write";
+}
+
 /// Latencies of a sample of what happened, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampled {
     /// One of so many was timed.
     pub one_of: u64,
-    /// By kind, such as `read` and `write`; a kind that did not happen is missing.
+    /// By kind, such as those of [`request`] and [`wait`]; a kind that did not happen is missing.
     pub kinds: BTreeMap<String, Latency>,
 }
 

@@ -204,38 +204,108 @@ pub mod shared {
     pub const FORCED_CHECKPOINTS: Counter = Counter("num_requested");
 }
 
-/// What the interfaces of a host carry, by names that begin with the interface's.
-pub mod network {
-    /// The source of all of them.
-    pub const SOURCE: &str = "network";
-    /// Bytes received so far.
-    pub const RECEIVED: Figure = Figure("received");
-    /// Bytes sent so far.
-    pub const SENT: Figure = Figure("sent");
-    /// Bytes per second that it can carry in one direction.
-    pub const SPEED: Figure = Figure("speed");
+/// The sources of a host, as they are called in a run.
+pub mod source {
+    /// Latencies of single requests at the device, of the kinds [`crate::latency::request`].
+    pub const BLOCK_TRACE: &str = "block_trace";
+    /// Control groups.
+    pub const CGROUP: &str = "cgroup";
+    /// What mindful itself uses.
+    pub const CLIENT: &str = "client";
+    /// The same of the thread that reads what has settled.
+    pub const CLIENT_SETTLED: &str = "client-settled";
+    /// Block devices, by [`super::block_device`].
+    pub const DISKSTATS: &str = "diskstats";
+    /// Memory.
+    pub const MEMINFO: &str = "meminfo";
+    /// Processes that are not the run's.
+    pub const NEIGHBOURS: &str = "neighbours";
+    /// Interfaces, by [`super::network`].
+    pub const NETWORK: &str = "network";
+    /// A host elsewhere, told by its Prometheus node_exporter.
+    pub const NODE_EXPORTER: &str = "node_exporter";
+    /// Pressure stall information.
+    pub const PRESSURE: &str = "pressure";
+    /// The server's processes.
+    pub const PROCESSES: &str = "processes";
+    /// CPUs; of each by itself [`super::CPU_BUSY`].
+    pub const STAT: &str = "stat";
+    /// Pages.
+    pub const VMSTAT: &str = "vmstat";
+    /// Limits of a cloud's volumes, by [`super::limits`].
+    pub const VOLUME_CAPS: &str = "volume_caps";
 
-    /// One figure of each interface.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Figure(&'static str);
+    /// Those that count for a whole host, or for mindful on it, whichever system under test they are asked about.
+    pub const OF_HOST: [&str; 13] = [
+        BLOCK_TRACE,
+        CGROUP,
+        CLIENT,
+        CLIENT_SETTLED,
+        DISKSTATS,
+        MEMINFO,
+        NEIGHBOURS,
+        NETWORK,
+        NODE_EXPORTER,
+        PRESSURE,
+        STAT,
+        VMSTAT,
+        VOLUME_CAPS,
+    ];
+}
 
-    impl Figure {
-        /// The name under which that of `interface` is stored.
-        pub fn of(self, interface: &str) -> String {
-            format!("{interface}.{}", self.0)
-        }
+/// A counter that each of several things of a host has, by a name that is made of the thing's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Each {
+    before: &'static str,
+    behind: &'static str,
+}
 
-        /// The interface whose figure is stored under `name`; `None` where that is another figure.
-        pub fn interface(self, name: &str) -> Option<&str> {
-            name.strip_suffix(self.0)?.strip_suffix('.')
-        }
+impl Each {
+    /// One whose names are the thing's and `behind`, which has a dot first.
+    pub const fn behind(behind: &'static str) -> Self {
+        Self { before: "", behind }
     }
+
+    /// The name under which that of `thing` is stored.
+    pub fn of(self, thing: impl std::fmt::Display) -> String {
+        format!("{}{thing}{}", self.before, self.behind)
+    }
+
+    /// The thing whose counter is stored under `name`; `None` where that is another counter.
+    pub fn thing(self, name: &str) -> Option<&str> {
+        name.strip_prefix(self.before)?.strip_suffix(self.behind)
+    }
+}
+
+/// Time that one CPU of the host was busy, us; by its number.
+pub const CPU_BUSY: Each = Each { before: "cpu", behind: "_busy" };
+
+/// What the interfaces of a host carry.
+pub mod network {
+    use super::Each;
+
+    /// Bytes received so far.
+    pub const RECEIVED: Each = Each::behind(".received");
+    /// Bytes sent so far.
+    pub const SENT: Each = Each::behind(".sent");
+    /// Bytes per second that it can carry in one direction.
+    pub const SPEED: Each = Each::behind(".speed");
+}
+
+/// What the kernel counts of each block device, whether the data lies on it or below it.
+pub mod block_device {
+    use super::Each;
+
+    /// Read requests completed.
+    pub const READS: Each = Each::behind(".reads_completed");
+    /// Sectors read.
+    pub const SECTORS_READ: Each = Each::behind(".sectors_read");
+    /// Bytes of a sector in the kernel's counters, whatever the device says.
+    pub const SECTOR_BYTES: f64 = 512.0;
 }
 
 /// Limits that storage is held by, where they are counted: of each device the counter is `DEVICE.NAME`.
 pub mod limits {
-    /// The source of a cloud's volumes.
-    pub const VOLUME_SOURCE: &str = "volume_caps";
     /// The time that each limit of a volume held it, us: the counter's name, and what the limit is called.
     pub const OF_VOLUME: [(&str, &str); 4] = [
         ("over_volume_iops", "the volume's limit of IOPS"),
@@ -243,8 +313,6 @@ pub mod limits {
         ("over_instance_iops", "the instance's limit of IOPS"),
         ("over_instance_bytes", "the instance's limit of throughput"),
     ];
-    /// The source of control groups.
-    pub const GROUP_SOURCE: &str = "cgroup";
     /// What a control group may do a second at a device: the counter's name, and what it counts.
     pub const OF_GROUP: [(&str, &str); 4] = [
         ("group_reads", "read requests"),

@@ -2,6 +2,7 @@
 //! reports and traces and whoever reads its views.
 
 use crate::description::Words;
+use crate::wait::WaitClass;
 
 /// What Oracle calls what every database has.
 pub fn words() -> Words {
@@ -117,24 +118,26 @@ pub fn whole(name: &str) -> &str {
     LONG.iter().find(|long| long.starts_with(name)).copied().unwrap_or(name)
 }
 
-/// What a session does in `event`: `read`, `log`, `writer`, `contention`, `idle`, `cpu` or `other`.
-pub fn class(event: &str) -> &'static str {
+/// What a session loses by `event`.
+pub fn class(event: &str) -> WaitClass {
     let name = counterpart(event);
     let begins = |all: &[&str]| all.iter().any(|begin| name.starts_with(begin));
     match name {
-        _ if event::CPU.contains(&name) => "cpu",
-        "read by other session" => "contention",
+        _ if event::CPU.contains(&name) => WaitClass::Cpu,
+        "read by other session" => WaitClass::Contention,
         _ if begins(&["db file sequential", "db file scattered", "db file parallel read", "direct path read"]) => {
-            "read"
+            WaitClass::Read
         }
-        _ if begins(&["cell ", "local write wait", "db file single write"]) => "read",
-        _ if begins(&["log file", "log buffer", "LGWR", "LNS ", "ksfd: async disk IO"]) => "log",
-        _ if begins(&["free buffer", "write complete", "db file parallel write", "direct path write"]) => "writer",
+        _ if begins(&["cell ", "local write wait", "db file single write"]) => WaitClass::Read,
+        _ if begins(&["log file", "log buffer", "LGWR", "LNS ", "ksfd: async disk IO"]) => WaitClass::Log,
+        _ if begins(&["free buffer", "write complete", "db file parallel write", "direct path write"]) => {
+            WaitClass::Writer
+        }
         _ if begins(&["buffer busy", "gc ", "enq:", "enqueue", "latch", "library cache", "cursor:", "row cache"]) => {
-            "contention"
+            WaitClass::Contention
         }
-        _ if idle(name) => "idle",
-        _ => "other",
+        _ if idle(name) => WaitClass::Idle,
+        _ => WaitClass::Other,
     }
 }
 
@@ -185,7 +188,7 @@ mod tests {
             "cell single block physical",
             "cell single block physical read: pmem cache",
         ] {
-            assert_eq!((counterpart(name), class(name)), (event::SINGLE_READ, "read"));
+            assert_eq!((counterpart(name), class(name)), (event::SINGLE_READ, WaitClass::Read));
         }
         assert_eq!(counterpart("cell list of blocks physic"), event::PARALLEL_READ);
         assert_eq!(counterpart("cell multiblock physical r"), event::SCATTERED_READ);
@@ -196,14 +199,14 @@ mod tests {
     #[test]
     fn each_wait_is_filed_under_what_a_session_waits_for() {
         let cases = [
-            ("DB CPU", "cpu"),
-            ("log buffer space", "log"),
-            ("log file switch (checkpoint incomplete)", "log"),
-            ("free buffer waits", "writer"),
-            ("read by other session", "contention"),
-            ("gc buffer busy acquire", "contention"),
-            ("SQL*Net message from clien", "idle"),
-            ("Disk file operations I/O", "other"),
+            ("DB CPU", WaitClass::Cpu),
+            ("log buffer space", WaitClass::Log),
+            ("log file switch (checkpoint incomplete)", WaitClass::Log),
+            ("free buffer waits", WaitClass::Writer),
+            ("read by other session", WaitClass::Contention),
+            ("gc buffer busy acquire", WaitClass::Contention),
+            ("SQL*Net message from clien", WaitClass::Idle),
+            ("Disk file operations I/O", WaitClass::Other),
         ];
         for (event, class_of) in cases {
             assert_eq!(class(event), class_of, "{event}");
@@ -214,7 +217,7 @@ mod tests {
     fn latches_and_mutexes_are_held_for_a_moment_and_locks_are_not() {
         let of_a_moment = ["latch: cache buffers chains", "latch free", "library cache: mutex X", "cursor: mutex S"];
         for event in of_a_moment.into_iter().chain(["cursor: pin S", "row cache mutex"]) {
-            assert!(is_latch(event) && class(event) == "contention", "{event}");
+            assert!(is_latch(event) && class(event) == WaitClass::Contention, "{event}");
         }
         for event in ["enq: TX - row lock contention", "buffer busy waits", "cursor: pin S wait on X", "gc cr request"]
         {

@@ -57,6 +57,11 @@ impl WaitClass {
         if self == Self::Log { &words.log } else { self.name() }
     }
 
+    /// The name of the counter of `event` under this class: `read/DataFileRead`.
+    pub fn counter_of(self, event: &str) -> String {
+        format!("{}/{event}", self.key())
+    }
+
     /// The first part of the name of a counter.
     const fn key(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@ use mindful_core::finding::codes;
 use mindful_core::latency::{Sampled, WAIT_HISTOGRAM, wait};
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::oracle::{self, event, statistic};
+use mindful_core::wait::TIMES;
 use mindful_core::{Error, Result};
 
 use crate::report::{Report, Scope};
@@ -15,7 +16,6 @@ const COARSE: f64 = 0.05;
 /// The source of what statistics and the time model tell.
 const STATISTICS: &str = "report";
 /// The source of what wait events tell, in the words of our own runs.
-const WAIT_TIMES: &str = "wait_times";
 /// Waits of background processes, where a report does not tell them from those of sessions.
 const BACKGROUND: [&str; 6] = [
     event::LOG_WRITE,
@@ -89,7 +89,7 @@ fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Resu
     reported.began_us = report.snapshots.clock_s.map(|_| begin);
     reported.boundaries(vec![begin, end]);
     reported.grew(STATISTICS, (begin, end), 1, counters(&report, seconds));
-    reported.grew(WAIT_TIMES, (begin, end), 1, wait_times(&report));
+    reported.grew(TIMES, (begin, end), 1, wait_times(&report));
     histograms(&mut reported, &report);
     reported.events.push(Event::StepEnd { error: None, interrupted: false });
     caveats(&mut reported, &report, ended);
@@ -176,7 +176,7 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
     let listed = report.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
     let cpu = report.time_model.get("DB CPU").map(|s| s * 1e6).or_else(|| Some(listed?.time_us?.value));
     times.extend(cpu.map(|us| ("DB CPU".to_owned(), us)));
-    let metric = |name: &str| Metric::counter(format!("{}/{name}", oracle::class(name)), "us", "time of sessions");
+    let metric = |name: &str| Metric::counter(oracle::class(name).counter_of(name), "us", "time of sessions");
     times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::metric::{Metric, Phase, Sampler, shared, source};
 use mindful_host::kernel_file::{named_values, value};
 use mindful_host::{Kernel, cpu};
 
@@ -29,7 +29,7 @@ impl Client {
 
 impl Sampler for Client {
     fn name(&self) -> &'static str {
-        "client"
+        source::CLIENT
     }
 
     fn metrics(&self) -> &[Metric] {
@@ -58,7 +58,7 @@ impl SettledClient {
 
 impl Sampler for SettledClient {
     fn name(&self) -> &'static str {
-        "client-settled"
+        source::CLIENT_SETTLED
     }
 
     fn metrics(&self) -> &[Metric] {

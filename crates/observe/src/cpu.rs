@@ -6,7 +6,7 @@
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Sampler, shared};
+use mindful_core::metric::{CPU_BUSY, Metric, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 use mindful_host::process::tick_us;
@@ -110,25 +110,25 @@ fn metrics(cpus: &[u32]) -> Vec<Metric> {
             "CPU of all CPUs in any state, stolen time included: elapsed time times CPUs",
         ),
         Metric::counter(shared::HOST_CPU_STEAL_US, "us", "time the hypervisor ran somebody else while a CPU had work"),
-        Metric::counter("user", "us", "CPU in user mode, guests included"),
-        Metric::counter("nice", "us", "CPU in user mode at low priority"),
-        Metric::counter("system", "us", "CPU in the kernel"),
+        Metric::counter(shared::HOST_CPU_USER_US, "us", "CPU in user mode, guests included"),
+        Metric::counter(shared::HOST_CPU_NICE_US, "us", "CPU in user mode at low priority"),
+        Metric::counter(shared::HOST_CPU_SYSTEM_US, "us", "CPU in the kernel"),
         Metric::counter("idle", "us", "CPU idle with no I/O outstanding"),
         Metric::counter("iowait", "us", "CPU idle while a task that last ran there waited for I/O"),
-        Metric::counter("irq", "us", "CPU in interrupt handlers"),
-        Metric::counter("softirq", "us", "CPU in soft interrupts"),
+        Metric::counter(shared::HOST_CPU_IRQ_US, "us", "CPU in interrupt handlers"),
+        Metric::counter(shared::HOST_CPU_SOFTIRQ_US, "us", "CPU in soft interrupts"),
         Metric::counter("interrupts", "1", "interrupts served"),
         Metric::counter("context_switches", "1", "context switches of all CPUs"),
         Metric::gauge("procs_running", "1", "tasks running or ready to run"),
         Metric::gauge("procs_blocked", "1", "tasks waiting for I/O"),
     ];
-    metrics.extend(cpus.iter().map(|cpu| Metric::counter(format!("cpu{cpu}_busy"), "us", "busy time of one CPU")));
+    metrics.extend(cpus.iter().map(|cpu| Metric::counter(CPU_BUSY.of(cpu), "us", "busy time of one CPU")));
     metrics
 }
 
 impl Sampler for HostCpu {
     fn name(&self) -> &'static str {
-        "stat"
+        source::STAT
     }
 
     fn metrics(&self) -> &[Metric] {

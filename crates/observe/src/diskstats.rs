@@ -8,30 +8,35 @@ use std::collections::BTreeMap;
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, MetricKind, Sampler, shared};
+use mindful_core::metric::block_device::{self, SECTOR_BYTES};
+use mindful_core::metric::{Each, Metric, MetricKind, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
 
 /// Name, unit and meaning of every field in the kernel's order.
-const FIELDS: [(&str, &str, &str); 17] = [
-    ("reads_completed", "1", "read requests completed"),
-    ("reads_merged", "1", "reads merged into a neighbouring request before it was issued"),
-    ("sectors_read", "sectors", "sectors of 512 bytes read"),
-    ("read_ms", "ms", "time all reads took"),
-    ("writes_completed", "1", "write requests completed"),
-    ("writes_merged", "1", "writes merged into a neighbouring request before it was issued"),
-    ("sectors_written", "sectors", "sectors of 512 bytes written"),
-    ("write_ms", "ms", "time all writes took"),
-    ("in_flight", "1", "requests issued and not yet completed"),
-    ("io_ms", "ms", "time with at least one request in flight; says nothing about how full a parallel device is"),
-    ("weighted_io_ms", "ms", "time all requests took together"),
-    ("discards_completed", "1", "discard requests completed"),
-    ("discards_merged", "1", "discards merged"),
-    ("sectors_discarded", "sectors", "sectors of 512 bytes discarded"),
-    ("discard_ms", "ms", "time all discards took"),
-    ("flushes_completed", "1", "flush requests completed"),
-    ("flush_ms", "ms", "time all flushes took"),
+const FIELDS: [(Each, &str, &str); 17] = [
+    (block_device::READS, "1", "read requests completed"),
+    (Each::behind(".reads_merged"), "1", "reads merged into a neighbouring request before it was issued"),
+    (block_device::SECTORS_READ, "sectors", "sectors of 512 bytes read"),
+    (Each::behind(".read_ms"), "ms", "time all reads took"),
+    (Each::behind(".writes_completed"), "1", "write requests completed"),
+    (Each::behind(".writes_merged"), "1", "writes merged into a neighbouring request before it was issued"),
+    (Each::behind(".sectors_written"), "sectors", "sectors of 512 bytes written"),
+    (Each::behind(".write_ms"), "ms", "time all writes took"),
+    (Each::behind(".in_flight"), "1", "requests issued and not yet completed"),
+    (
+        Each::behind(".io_ms"),
+        "ms",
+        "time with at least one request in flight; says nothing about how full a parallel device is",
+    ),
+    (Each::behind(".weighted_io_ms"), "ms", "time all requests took together"),
+    (Each::behind(".discards_completed"), "1", "discard requests completed"),
+    (Each::behind(".discards_merged"), "1", "discards merged"),
+    (Each::behind(".sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
+    (Each::behind(".discard_ms"), "ms", "time all discards took"),
+    (Each::behind(".flushes_completed"), "1", "flush requests completed"),
+    (Each::behind(".flush_ms"), "ms", "time all flushes took"),
 ];
 const READS: usize = 0;
 const SECTORS_READ: usize = 2;
@@ -42,7 +47,6 @@ const IN_FLIGHT: usize = 8;
 const WEIGHTED_MS: usize = 10;
 /// The fewest fields of a line that tells times: kernels before 4.18.
 const LEAST_FIELDS: usize = 11;
-const SECTOR_BYTES: f64 = 512.0;
 const US_PER_MS: f64 = 1000.0;
 
 /// The fields of every device by its name.
@@ -167,8 +171,12 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
     for device in watched {
         for (index, (name, unit, help)) in FIELDS.iter().enumerate().take(device.fields) {
             let kind = if index == IN_FLIGHT { MetricKind::Gauge } else { MetricKind::Counter };
-            let name = format!("{}.{name}", device.name);
-            metrics.push(Metric { name, unit: (*unit).to_owned(), kind, help: (*help).to_owned() });
+            metrics.push(Metric {
+                name: name.of(&device.name),
+                unit: (*unit).to_owned(),
+                kind,
+                help: (*help).to_owned(),
+            });
         }
     }
     metrics
@@ -176,7 +184,7 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
 
 impl Sampler for Diskstats {
     fn name(&self) -> &'static str {
-        "diskstats"
+        source::DISKSTATS
     }
 
     fn metrics(&self) -> &[Metric] {

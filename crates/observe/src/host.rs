@@ -2,8 +2,7 @@
 
 use mindful_core::engine::HostView;
 use mindful_core::finding::{Code, codes};
-use mindful_core::metric::limits::VOLUME_SOURCE;
-use mindful_core::metric::{Counter, Sampler, shared};
+use mindful_core::metric::{Counter, Sampler, shared, source};
 use mindful_core::result::Finding;
 use mindful_host::Kernel;
 use mindful_host::device::locate;
@@ -20,23 +19,6 @@ use crate::pressure::Pressure;
 use crate::processes::{Processes, Scope};
 use crate::volume_caps::VolumeCaps;
 use crate::{block_trace, meminfo, vmstat};
-
-/// The sources that count for a whole host, or for mindful on it, whichever system under test they are asked about.
-pub const OF_HOST: [&str; 13] = [
-    "block_trace",
-    "cgroup",
-    "client",
-    "client-settled",
-    "diskstats",
-    "meminfo",
-    "neighbours",
-    "network",
-    "node_exporter",
-    "pressure",
-    "stat",
-    "vmstat",
-    VOLUME_SOURCE,
-];
 
 /// The samplers of this host for a system under test, and what cannot be seen, neither here nor by those `of_target`. Of a
 /// remote system only mindful's own CPU and the network of its host are seen here. Single requests at the device are timed
@@ -195,7 +177,7 @@ impl HostSamplers {
             vmstat::open(kernel).map(|vmstat| Box::new(vmstat) as Box<dyn Sampler>),
             meminfo::open(kernel).map(|meminfo| Box::new(meminfo) as Box<dyn Sampler>),
         ];
-        for (source, name) in opened.into_iter().zip(["stat", "vmstat", "meminfo"]) {
+        for (source, name) in opened.into_iter().zip([source::STAT, source::VMSTAT, source::MEMINFO]) {
             match source {
                 Ok(sampler) => self.samplers.push(sampler),
                 Err(error) => {
@@ -220,7 +202,7 @@ mod tests {
         let own = HostView { local: true, server_pid: Some(std::process::id()), ..HostView::default() };
         let (samplers, _) = host_samplers(&own, false, &[]);
         let names: Vec<String> = samplers.iter().map(|sampler| sampler.name().to_owned()).collect();
-        let of_system: Vec<&String> = names.iter().filter(|name| !OF_HOST.contains(&name.as_str())).collect();
-        assert_eq!(of_system, ["processes"], "{names:?}");
+        let of_system: Vec<&String> = names.iter().filter(|name| !source::OF_HOST.contains(&name.as_str())).collect();
+        assert_eq!(of_system, [source::PROCESSES], "{names:?}");
     }
 }

@@ -28,7 +28,7 @@ mod volume_caps;
 
 pub use doctor::host_checks;
 pub use environment::environment;
-pub use host::{OF_HOST, host_samplers};
+pub use host::host_samplers;
 pub use node_exporter::node_exporter;
 pub use observer::Observer;
 pub use schedule::Boundaries;

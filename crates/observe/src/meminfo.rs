@@ -3,6 +3,7 @@
 use std::io;
 
 use mindful_core::metric::MetricKind::Gauge;
+use mindful_core::metric::source;
 use mindful_host::Kernel;
 
 use crate::named_values::{Line, NamedValues};
@@ -23,5 +24,5 @@ const LINES: [Line; 12] = [
 ];
 
 pub(crate) fn open(kernel: &Kernel) -> io::Result<NamedValues> {
-    NamedValues::open("meminfo", kernel.proc.join("meminfo"), &LINES)
+    NamedValues::open(source::MEMINFO, kernel.proc.join("meminfo"), &LINES)
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, ProcessCpu, Sampler, shared};
+use mindful_core::metric::{Metric, ProcessCpu, Sampler, shared, source};
 use mindful_host::process::{self, Stat, tick_us};
 use mindful_host::{Kernel, cpu};
 
@@ -90,7 +90,7 @@ impl Neighbours {
 
 impl Sampler for Neighbours {
     fn name(&self) -> &'static str {
-        "neighbours"
+        source::NEIGHBOURS
     }
 
     fn metrics(&self) -> &[Metric] {

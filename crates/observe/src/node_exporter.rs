@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mindful_core::engine::Stop;
 use mindful_core::finding::codes;
-use mindful_core::metric::{Counter, Metric, Sampler, shared};
+use mindful_core::metric::{Counter, Metric, Sampler, shared, source};
 use mindful_core::result::Finding;
 use mindful_core::{Error, Result};
 
@@ -161,7 +161,7 @@ struct NodeExporter {
 
 impl Sampler for NodeExporter {
     fn name(&self) -> &'static str {
-        "node_exporter"
+        source::NODE_EXPORTER
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use mindful_core::metric::{Metric, Sampler, shared};
+use mindful_core::metric::{Metric, Sampler, shared, source};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{record, unreadable};
@@ -226,7 +226,7 @@ fn metrics() -> Vec<Metric> {
 
 impl Sampler for Processes {
     fn name(&self) -> &'static str {
-        "processes"
+        source::PROCESSES
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -3,7 +3,7 @@
 use std::io;
 
 use mindful_core::metric::MetricKind::{Counter, Gauge};
-use mindful_core::metric::shared;
+use mindful_core::metric::{shared, source};
 use mindful_host::Kernel;
 
 use crate::named_values::{Line, NamedValues};
@@ -32,5 +32,5 @@ const LINES: [Line; 20] = [
 ];
 
 pub(crate) fn open(kernel: &Kernel) -> io::Result<NamedValues> {
-    NamedValues::open("vmstat", kernel.proc.join("vmstat"), &LINES)
+    NamedValues::open(source::VMSTAT, kernel.proc.join("vmstat"), &LINES)
 }

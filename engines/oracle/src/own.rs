@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::oracle::{self, event, statistic};
+use mindful_core::wait::WaitClass;
 use mindful_core::{Result, clock};
 
 use crate::driver::{Bind, Connection, Failure, Row};
@@ -87,8 +88,8 @@ impl Source {
             count(SINGLE_READ_TIME, us);
         }
         match oracle::class(name) {
-            "read" => count(READ_TIME, us),
-            "log" => count(LOG_TIME, us),
+            WaitClass::Read => count(READ_TIME, us),
+            WaitClass::Log => count(LOG_TIME, us),
             _ => {}
         }
     }

@@ -93,7 +93,7 @@ fn metric_of(doing: &str) -> WaitEvent {
     if oracle::is_latch(doing) {
         return LATCHES;
     }
-    let class = WaitClass::of(oracle::class(doing));
+    let class = oracle::class(doing);
     OTHERS.into_iter().find(|other| other.class == class).unwrap_or(OTHERS[5])
 }
 
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn each_event_is_of_the_class_that_reports_give_it() {
         for (event, class) in EVENTS {
-            assert_eq!(WaitClass::of(oracle::class(event)), *class, "{event}");
+            assert_eq!(oracle::class(event), *class, "{event}");
         }
         for name in ["cell single block physical read", "cell single block physical read: flash cache"] {
             assert_eq!(metric_of(name).event, "cell single block physical read");

@@ -1,7 +1,7 @@
 //! What the host did in the window that a figure must not hide.
 
 use mindful_core::finding::codes;
-use mindful_core::metric::{Counter, shared};
+use mindful_core::metric::{CPU_BUSY, Counter, shared, source};
 use mindful_core::result::Finding;
 
 use crate::figures::caps::Cap;
@@ -84,9 +84,8 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
         return None;
     }
     let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds / left);
-    let of_one = |name: &str| name.strip_prefix("cpu").and_then(|rest| rest.strip_suffix("_busy")).map(str::to_owned);
-    let cpus = counters.0.iter().filter(|change| change.source == "stat");
-    let cpus = cpus.filter_map(|change| Some((of_one(&change.name)?, busy(change)?)));
+    let cpus = counters.0.iter().filter(|change| change.source == source::STAT);
+    let cpus = cpus.filter_map(|change| Some((CPU_BUSY.thing(&change.name)?, busy(change)?)));
     let (cpu, most) = cpus.filter(|(_, busy)| *busy > ONE_CPU_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))?;
     let text = "One CPU is full while others have room: interrupts of the device, or a process of which there is only \
                 one, may be the limit. Spread the interrupts, or look at the top process.";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::finding::codes;
-use mindful_core::metric::network;
+use mindful_core::metric::{Each, network, source};
 use mindful_core::result::Finding;
 use mindful_core::run::{Run, StepRecord};
 
@@ -31,7 +31,7 @@ impl Way<'_> {
 
 /// The fullest interface of this process's host, where one is full.
 pub fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
-    let (speeds, of_network) = (speeds(step), counters.0.iter().filter(|change| change.source == network::SOURCE));
+    let (speeds, of_network) = (speeds(step), counters.0.iter().filter(|change| change.source == source::NETWORK));
     let ways = of_network.filter_map(|change| way(change, &speeds));
     let fullest = ways.max_by(|one, other| one.share().total_cmp(&other.share()))?;
     (fullest.share() > NETWORK_FULL).then(|| {
@@ -65,18 +65,18 @@ fn first_of_several(step: &StepRecord) -> String {
 
 /// What each interface can carry in one direction, as it was read last.
 fn speeds(step: &StepRecord) -> BTreeMap<&str, f64> {
-    let of_network = step.series.iter().filter(|series| series.source == network::SOURCE);
+    let of_network = step.series.iter().filter(|series| series.source == source::NETWORK);
     let named = of_network.flat_map(|series| {
         let last = series.readings.last().map_or(&[][..], |reading| &*reading.values);
         series.metrics.iter().zip(last)
     });
     named
-        .filter_map(|(metric, value)| Some((network::SPEED.interface(&metric.name)?, value.filter(|v| *v > 0.0)?)))
+        .filter_map(|(metric, value)| Some((network::SPEED.thing(&metric.name)?, value.filter(|v| *v > 0.0)?)))
         .collect()
 }
 
 fn way<'a>(change: &'a Change, speeds: &BTreeMap<&str, f64>) -> Option<Way<'a>> {
-    let does = |figure: network::Figure, does| Some((figure.interface(&change.name)?, does));
+    let does = |figure: Each, does| Some((figure.thing(&change.name)?, does));
     let (interface, does) = does(network::RECEIVED, "received").or_else(|| does(network::SENT, "sent"))?;
     Some(Way { interface, does, bytes_per_s: change.delta? / change.seconds, speed: *speeds.get(interface)? })
 }

@@ -1,6 +1,7 @@
 //! Limits that held the storage: those whose time a cloud's volume tells, and those of the server's control group.
 
-use mindful_core::metric::limits::{END, GROUP_SOURCE, OF_GROUP, OF_VOLUME, VOLUME_SOURCE};
+use mindful_core::metric::limits::{END, OF_GROUP, OF_VOLUME};
+use mindful_core::metric::source;
 use mindful_core::result::CapSummary;
 
 use crate::figures::counters::{Change, Counters};
@@ -35,17 +36,17 @@ pub enum Limited {
 impl Cap {
     /// All limits that are reported, those of volumes first.
     pub fn all(counters: &Counters) -> Vec<Self> {
-        let volumes = of_source(counters, VOLUME_SOURCE).filter_map(|change| {
+        let volumes = of_source(counters, source::VOLUME_CAPS).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let limit = OF_VOLUME.iter().position(|(known, _)| *known == name)?;
             let us = change.delta.filter(|us| *us <= (change.seconds + SLACK_S) * 1e6)?;
             Some(Self { device: device.to_owned(), limit: Limited::Volume(limit, us, change.seconds) })
         });
-        let groups = of_source(counters, GROUP_SOURCE).filter_map(|change| {
+        let groups = of_source(counters, source::CGROUP).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let kind = OF_GROUP.iter().position(|(known, _)| *known == name)?;
             let limit =
-                of_source(counters, GROUP_SOURCE).find(|limit| limit.name == format!("{device}.{name}{END}"))?;
+                of_source(counters, source::CGROUP).find(|limit| limit.name == format!("{device}.{name}{END}"))?;
             let may = limit.readings[1].filter(|may| *may > 0.0)?;
             Some(Self { device: device.to_owned(), limit: Limited::Group(kind, change.delta? / change.seconds, may) })
         });
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_longest_held_device_stands_for_all() {
-        let of = |name: &str, us: f64| change(VOLUME_SOURCE, name, [5e6, 5e6 + us]);
+        let of = |name: &str, us: f64| change(source::VOLUME_CAPS, name, [5e6, 5e6 + us]);
         let counters = Counters(vec![
             of("nvme1n1.over_volume_iops", 9.8e6),
             of("nvme2n1.over_volume_iops", 1e6),
@@ -144,10 +145,10 @@ mod tests {
     #[test]
     fn times_that_fall_or_outlast_the_window_are_unknown() {
         let counters = Counters(vec![
-            change(VOLUME_SOURCE, "nvme1n1.over_volume_iops", [9e6, 1e6]),
-            change(VOLUME_SOURCE, "nvme1n1.over_volume_bytes", [0.0, 1e18]),
-            change(VOLUME_SOURCE, "nvme1n1.over_the_moon", [0.0, 1e6]),
-            change(VOLUME_SOURCE, "over_volume_iops", [0.0, 1e6]),
+            change(source::VOLUME_CAPS, "nvme1n1.over_volume_iops", [9e6, 1e6]),
+            change(source::VOLUME_CAPS, "nvme1n1.over_volume_bytes", [0.0, 1e18]),
+            change(source::VOLUME_CAPS, "nvme1n1.over_the_moon", [0.0, 1e6]),
+            change(source::VOLUME_CAPS, "over_volume_iops", [0.0, 1e6]),
         ]);
         assert_eq!(summary(&Cap::all(&counters)), CapSummary::default());
     }
@@ -155,8 +156,8 @@ mod tests {
     #[test]
     fn a_group_is_at_its_limit_by_what_it_did_itself() {
         let group = |done: f64, may: f64| {
-            let counter = change(GROUP_SOURCE, "vda.group_reads", [100.0, 100.0 + done * 10.0]);
-            Cap::all(&Counters(vec![counter, change(GROUP_SOURCE, "vda.group_reads_limit", [may, may])]))
+            let counter = change(source::CGROUP, "vda.group_reads", [100.0, 100.0 + done * 10.0]);
+            Cap::all(&Counters(vec![counter, change(source::CGROUP, "vda.group_reads_limit", [may, may])]))
         };
         let held = group(1_490.0, 1_500.0);
         assert!(held[0].holds());

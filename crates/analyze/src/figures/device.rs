@@ -1,15 +1,14 @@
 //! Latencies of single requests at the device over the window.
 
-use mindful_core::latency::{Recorder, Sampled};
+use mindful_core::latency::{Recorder, Sampled, request};
 use mindful_core::metric::shared;
+use mindful_core::metric::source::BLOCK_TRACE;
 use mindful_core::result::DeviceSummary;
 
 use crate::figures::counters::Counters;
 use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 
-/// Name of the source that times requests.
-pub const TRACE: &str = "block_trace";
 /// Share of events that may be lost: whoever is lost may be slower than the others.
 pub const MOST_LOST: f64 = 0.01;
 
@@ -17,7 +16,7 @@ pub const MOST_LOST: f64 = 0.01;
 /// others: then only those of the smallest share are taken.
 pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Counters) -> DeviceSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
-    let timed = timed.iter().filter(|(source, boundary, _)| source == TRACE && inside(*boundary));
+    let timed = timed.iter().filter(|(source, boundary, _)| source == BLOCK_TRACE && inside(*boundary));
     let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();
     let Some(one_of) = timed.iter().map(|sampled| sampled.one_of).max() else { return DeviceSummary::default() };
     if lost_share(counters).is_none_or(|share| share > MOST_LOST) {
@@ -29,7 +28,7 @@ pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Coun
         alike.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
         merged
     };
-    let (reads, writes) = (merged("read"), merged("write"));
+    let (reads, writes) = (merged(request::READ), merged(request::WRITE));
     DeviceSummary {
         one_of: Some(one_of),
         reads_timed: Some(reads.count()),
@@ -58,7 +57,7 @@ mod tests {
 
     fn counters(events: f64, lost: f64) -> Counters {
         let change = |name: &str, delta: f64| Change {
-            source: TRACE.to_owned(),
+            source: BLOCK_TRACE.to_owned(),
             name: name.to_owned(),
             unit: "1".to_owned(),
             readings: [Some(0.0), Some(delta)],
@@ -76,9 +75,9 @@ mod tests {
             let mut recorder = Recorder::new();
             (0..600).for_each(|_| recorder.record(us * 1_000));
             (
-                TRACE.to_owned(),
+                BLOCK_TRACE.to_owned(),
                 *boundary,
-                Sampled { one_of: *one_of, kinds: [("read".to_owned(), recorder.take())].into() },
+                Sampled { one_of: *one_of, kinds: [(request::READ.to_owned(), recorder.take())].into() },
             )
         };
         slices.iter().map(sampled).collect()

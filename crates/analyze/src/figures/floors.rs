@@ -1,12 +1,12 @@
 //! The devices below the data, level by level, each compared with the one it asks: who serves more than it asks for keeps
 //! a cache, or stands on one.
 
+use mindful_core::metric::Each;
+use mindful_core::metric::block_device::{self, SECTOR_BYTES};
 use mindful_core::run::{Facts, Run};
 
 use crate::figures::counters::Counters;
 
-/// Bytes of a sector in the kernel's counters.
-const SECTOR_BYTES: f64 = 512.0;
 /// Reads below this are too few to compare with each other, bytes/s.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// What a device is called that keeps its blocks in memory, in the facts of the host.
@@ -64,15 +64,15 @@ pub fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
 }
 
 fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
-    let growth = |device: &str, field: &str| {
-        let name = format!("{device}.{field}");
+    let growth = |device: &str, counter: Each| {
+        let name = counter.of(device);
         let change = counters.0.iter().rev().find(|change| change.name == name)?;
         Some((change.readings[1]?, change.delta? / change.seconds))
     };
     let (mut ever, mut reads_per_s, mut bytes_per_s) = (0.0, 0.0, 0.0);
     for device in level.split(' ') {
-        let (reads, per_s) = growth(device, "reads_completed")?;
-        let (sectors, sectors_per_s) = growth(device, "sectors_read")?;
+        let (reads, per_s) = growth(device, block_device::READS)?;
+        let (sectors, sectors_per_s) = growth(device, block_device::SECTORS_READ)?;
         ever += reads + sectors;
         reads_per_s += per_s;
         bytes_per_s += sectors_per_s * SECTOR_BYTES;

@@ -1,7 +1,7 @@
 //! Whether the network of a client was full, by what its interfaces counted.
 
 use mindful_analyze::{analyze, checks};
-use mindful_core::metric::{Metric, Phase, network};
+use mindful_core::metric::{Metric, Phase, network, source};
 use mindful_core::result::{Finding, Validity};
 use mindful_core::run::{RankRecord, Reading, Run, Series};
 
@@ -22,7 +22,7 @@ fn carried(speed: Option<f64>, received: f64, sent: f64) -> Run {
         Reading { boundary: boundary as u32, at_us: us + 300, cost_us: 10, values }
     };
     let readings = step.boundaries_us.iter().enumerate().map(reading).collect();
-    step.series.push(Series { source: network::SOURCE.into(), metrics, phase: Phase::Boundary, readings });
+    step.series.push(Series { source: source::NETWORK.into(), metrics, phase: Phase::Boundary, readings });
     run
 }
 

@@ -1,6 +1,7 @@
 //! What a report comes to, under names that bear their units.
 
 use mindful_core::oracle::{self, event, statistic};
+use mindful_core::wait::WaitClass;
 use serde::Serialize;
 
 use super::row::Row;
@@ -125,7 +126,7 @@ pub fn figures(row: Row<'_>) -> Figures {
     let all_writes = all_requests(row, statistic::ALL_WRITE_REQUESTS, true);
     let redo_writes = redo_writes(row);
     // Some releases of Statspack list new idle waits first.
-    let busiest = report.top.iter().find(|line| oracle::class(&line.name) != "idle");
+    let busiest = report.top.iter().find(|line| oracle::class(&line.name) != WaitClass::Idle);
     Figures {
         file: reported.file.clone(),
         report: reported.what,

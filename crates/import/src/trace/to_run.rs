@@ -7,6 +7,7 @@ use mindful_core::finding::codes;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Counter, Metric, shared};
 use mindful_core::oracle;
+use mindful_core::wait::{TIMES, WaitClass};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
@@ -110,7 +111,7 @@ impl Collected {
         reported.boundaries(boundaries.clone());
         std::mem::take(&mut self.slices).tell(&mut reported, &boundaries);
         reported.grew("trace", ends, last, self.counters());
-        reported.grew("wait_times", ends, last, self.wait_times());
+        reported.grew(TIMES, ends, last, self.wait_times());
         reported.events.push(Event::StepEnd { error: None, interrupted: false });
         self.caveats(&mut reported);
         Ok(reported)
@@ -150,15 +151,14 @@ impl Collected {
     /// Time of each event that is no idle wait.
     fn times(&self) -> impl Iterator<Item = (String, u64)> + '_ {
         let named = self.waits.iter().map(|(event, (_, us))| (String::from_utf8_lossy(event).into_owned(), *us));
-        named.filter(|(event, _)| oracle::class(event) != "idle")
+        named.filter(|(event, _)| oracle::class(event) != WaitClass::Idle)
     }
 
     fn wait_times(&self) -> Vec<(Metric, Option<f64>)> {
         let mut times: Vec<_> = self.times().map(|(event, us)| (event, us as f64)).collect();
         times.extend(self.cpu_us.values().max().map(|us| ("DB CPU".to_owned(), *us as f64)));
         times.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let metric =
-            |event: &str| Metric::counter(format!("{}/{event}", oracle::class(event)), "us", "time of the session");
+        let metric = |event: &str| Metric::counter(oracle::class(event).counter_of(event), "us", "time of the session");
         times.into_iter().map(|(event, us)| (metric(&event), Some(us))).collect()
     }
 
