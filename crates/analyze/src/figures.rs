@@ -15,6 +15,7 @@ pub mod others;
 pub mod pace;
 pub mod published;
 pub mod ranks;
+pub mod rates;
 pub mod seconds;
 pub mod shares;
 pub mod stalls;

@@ -16,7 +16,7 @@ use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
-use crate::figures::{caps, choices, cpu, device, latency, ranks, waits};
+use crate::figures::{caps, choices, cpu, device, latency, ranks, rates, waits};
 use crate::{contrast, curve, io_job};
 
 /// The summary of `run`, from what was found for each step.
@@ -155,10 +155,10 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
         process_reads_per_s: process_reads(run, &step.head, counters),
         device_reads_per_s: rate(shared::DEVICE_READS),
         page_cache_share: page_cache_share(run, &step.head, counters),
-        hit_ratio: hit_ratio(counters),
+        hit_ratio: rates::hit_ratio(rate),
         scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
         blocks_per_read: blocks_per_read(counters),
-        device_in_flight: rate(shared::DEVICE_QUEUE_TIME_US).map(|busy_us| busy_us / 1e6),
+        device_in_flight: rates::device_in_flight(rate),
         database_in_flight: counters.ratio(shared::READS_IN_FLIGHT, shared::READS_LOOKS),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
         waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
@@ -213,11 +213,6 @@ fn read_latency_us(run: &Run, step: &StepRecord, work: Option<&Work>, counters: 
 /// Updates by operations of all kinds, percent.
 fn update_pct(work: &Work) -> Option<f64> {
     (work.ops() > 0.0).then(|| 100.0 * work.kind(OpKind::Update).ops / work.ops())
-}
-
-/// `1 - physical / logical`.
-fn hit_ratio(counters: &Counters) -> Option<f64> {
-    counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).map(|missed| (1.0 - missed).max(0.0))
 }
 
 /// Blocks that scans visited past the cache by all they visited; scans of others may make it more, so at most 1.

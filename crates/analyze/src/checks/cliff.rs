@@ -10,6 +10,7 @@ use crate::figures::cliff::Cliff;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::left_to_host;
 use crate::figures::others::Others;
+use crate::figures::rates;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::HOST_BUSY;
@@ -99,7 +100,7 @@ fn taken_at_the_device(cliff: &Cliff, [(before, _), (after, _)]: &[Side; 2]) -> 
 /// Whether a read took longer at the device by at least half of what the fall asks for; where that is unknown, it is taken
 /// for granted. What a limit above the device holds back waits elsewhere.
 fn waited_at_the_device(cliff: &Cliff, before: &Counters, after: &Counters) -> bool {
-    let read_us = |counters: &Counters| counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS);
+    let read_us = |counters: &Counters| rates::device_read_us(|counter| counters.rate(counter));
     let Some((before_us, after_us)) = read_us(before).filter(|us| *us > 0.0).zip(read_us(after)) else { return true };
     after_us / before_us - 1.0 >= TAKEN * (cliff.before_per_s / cliff.after_per_s - 1.0)
 }

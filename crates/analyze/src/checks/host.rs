@@ -8,6 +8,7 @@ use crate::figures::caps::Cap;
 use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu::{held_back, left_to_host};
 use crate::figures::others::{Named, Others};
+use crate::figures::rates;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
 
@@ -79,7 +80,7 @@ fn throttled(counters: &Counters) -> Option<Finding> {
 /// A CPU that is full while the host is not: interrupts, or a single process, are the limit.
 fn one_cpu(counters: &Counters) -> Option<Finding> {
     let left = left_to_host(counters);
-    let host = counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US)? / left;
+    let host = rates::host_busy_share(|counter| counters.rate(counter))? / left;
     if host > HOST_BUSY {
         return None;
     }

@@ -3,8 +3,8 @@
 use mindful_core::metric::{Counter, MetricKind, Phase, shared};
 use mindful_core::run::{Reading, Series, StepRecord};
 
-use crate::figures::published;
 use crate::figures::window::Window;
+use crate::figures::{published, rates};
 
 /// How late a reading may come, as a share of the window, to be compared with the sessions' work; the limit of what the page
 /// cache may serve.
@@ -88,8 +88,7 @@ impl Counters {
 
     /// Growth of `part` by growth of `whole`; `None` when the whole did not grow.
     pub fn ratio(&self, part: Counter, whole: Counter) -> Option<f64> {
-        let whole = self.rate(whole).filter(|rate| *rate > 0.0)?;
-        Some(self.rate(part)? / whole)
+        rates::ratio(|counter| self.rate(counter), part, whole)
     }
 
     /// CPU of the server's processes, cores' worth: user and system, or what is known of them.

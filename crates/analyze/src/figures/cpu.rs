@@ -5,6 +5,7 @@ use mindful_core::result::CpuSummary;
 use mindful_core::run::{Facts, Run, StepRecord};
 
 use crate::figures::counters::Counters;
+use crate::figures::rates;
 use crate::figures::work::Work;
 
 /// The fact of the environment that holds the server CPU of a logical read, us, as a cached run had it.
@@ -27,7 +28,7 @@ pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
     let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && !work.is_some_and(Work::scanned));
     CpuSummary {
         db_cores,
-        host_busy_share: counters.ratio(shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US),
+        host_busy_share: rates::host_busy_share(|counter| counters.rate(counter)),
         client_cores: cores(shared::CLIENT_CPU_US),
         db_us_per_physical_read: per(shared::PHYSICAL_READS),
         db_us_per_logical_read: per(shared::LOGICAL_READS),

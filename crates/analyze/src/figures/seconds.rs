@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use mindful_core::latency::Recorder;
-use mindful_core::metric::shared;
-use mindful_core::run::StepRecord;
+use mindful_core::metric::Counter;
+use mindful_core::run::{Series, StepRecord};
 use mindful_core::slice::SliceReport;
 
 use crate::figures::latency::quantile_us;
+use crate::figures::rates;
 use crate::figures::window::Window;
 
 /// Series of one point a slice, all of the same length.
@@ -71,22 +72,18 @@ fn length_s(step: &StepRecord, slice: u32) -> f64 {
         .map_or(1.0, |(end, begin)| end.saturating_sub(begin) as f64 / 1e6)
 }
 
-/// `1 - physical / logical` of each slice; `None` when a reading is missing.
+/// The hit ratio of each slice; `None` when a reading is missing.
 fn hit_ratios(step: &StepRecord, slices: &Range<u32>) -> Option<Vec<f64>> {
-    let place = |name| {
+    let place = |counter: Counter| {
         let mut series = step.series.iter().rev();
-        series.find_map(|s| Some((s, s.metrics.iter().position(|metric| metric.name == name)?)))
+        series.find_map(|s| Some((s, s.metrics.iter().position(|metric| metric.name == counter)?)))
     };
-    let (physical, logical) = (place(shared::PHYSICAL_READS)?, place(shared::LOGICAL_READS)?);
-    let at = |(series, i): (&mindful_core::run::Series, usize), boundary: u32| {
+    let at = |(series, i): (&Series, usize), boundary: u32| {
         series.readings.iter().find(|reading| reading.boundary == boundary)?.values[i]
     };
-    let grew = |place, slice: u32| Some(at(place, slice + 1)? - at(place, slice)?);
-    slices
-        .clone()
-        .map(|slice| {
-            let visits = grew(logical, slice).filter(|visits| *visits > 0.0)?;
-            Some((1.0 - grew(physical, slice)? / visits).clamp(0.0, 1.0))
-        })
-        .collect()
+    let grew = |counter, slice: u32| {
+        let place = place(counter)?;
+        Some(at(place, slice + 1)? - at(place, slice)?)
+    };
+    slices.clone().map(|slice| rates::hit_ratio(|counter| grew(counter, slice))).collect()
 }

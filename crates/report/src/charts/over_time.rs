@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::columns::{Column, columns};
+use mindful_analyze::figures::rates;
 use mindful_analyze::steady::Change;
 use mindful_analyze::steady::settling::jumps;
 use mindful_core::metric::{Counter, shared};
@@ -141,12 +142,12 @@ fn waits(columns: &[Column]) -> Option<Strip> {
 }
 
 fn device(columns: &[Column]) -> Option<Strip> {
-    let queue = layer("", columns, |column| column.counters.rate(shared::DEVICE_QUEUE_TIME_US).map(|us| us / 1e6));
+    let queue = layer("", columns, |column| rates::device_in_flight(|of| column.counters.rate(of)));
     strip("requests at the device", Unit::Number, vec![queue])
 }
 
 fn reads(columns: &[Column]) -> Option<Strip> {
-    let mean = layer("", columns, |column| column.counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS));
+    let mean = layer("", columns, |column| rates::device_read_us(|of| column.counters.rate(of)));
     strip("mean time of a read request at the device", Unit::Us, vec![mean])
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::event::Event;
 use mindful_core::latency::Recorder;
-use mindful_core::metric::{Counter, shared};
+use mindful_core::metric::Counter;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::run::StepHead;
 use mindful_core::slice::SliceReport;
@@ -181,12 +181,6 @@ impl Board {
     /// What a counter grows by in a second.
     pub fn rate(&self, counter: Counter) -> Option<f64> {
         self.rates.iter().find(|(name, _)| **name == counter).map(|(_, rate)| *rate)
-    }
-
-    /// The share of logical reads that the cache served.
-    pub fn hits(&self) -> Option<f64> {
-        let (physical, logical) = (self.rate(shared::PHYSICAL_READS)?, self.rate(shared::LOGICAL_READS)?);
-        (logical > 0.0).then(|| (1.0 - physical / logical).max(0.0))
     }
 
     /// Sessions that wait, by what for: the most first.

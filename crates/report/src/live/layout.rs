@@ -1,5 +1,6 @@
 //! How the board is laid out on a screen of any size.
 
+use mindful_analyze::figures::rates;
 use mindful_core::metric::shared;
 use mindful_core::result::Severity;
 use ratatui::Frame;
@@ -55,7 +56,7 @@ fn figures_of(board: &Board, area: Rect, colour: bool) -> Text<'static> {
     lines.push(row("operations/s", maybe(last.map(|s| s.ops_per_s)), history(|s| Some(s.ops_per_s))));
     lines.push(row("p50", us(last.and_then(|s| s.p50_us)), history(|s| s.p50_us)));
     lines.push(row("p99", us(last.and_then(|s| s.p99_us)), history(|s| s.p99_us)));
-    lines.push(row("hit ratio", percent(board.hits()), String::new()));
+    lines.push(row("hit ratio", percent(rates::hit_ratio(|counter| board.rate(counter))), String::new()));
     lines.push(Line::from(format!(" {:<16}{}", "waits", waits(board))));
     lines.push(Line::from(format!(" {:<16}{}", "device", device(board))));
     Text::from(lines)
@@ -97,10 +98,9 @@ fn waits(board: &Board) -> String {
 }
 
 fn device(board: &Board) -> String {
-    let reads = board.rate(shared::DEVICE_READS);
-    let mean = board.rate(shared::DEVICE_READ_TIME_US).zip(reads).filter(|(_, reads)| *reads > 0.0);
-    let queue = board.rate(shared::DEVICE_QUEUE_TIME_US).map(|us| us / 1e6);
-    let mean = mean.map_or_else(|| UNKNOWN.to_owned(), |(time, reads)| time_us(time / reads));
+    let rate = |counter| board.rate(counter);
+    let mean = rates::device_read_us(rate).map_or_else(|| UNKNOWN.to_owned(), time_us);
+    let (reads, queue) = (rate(shared::DEVICE_READS), rates::device_in_flight(rate));
     format!("{} reads/s of {mean}, {} requests at a time", maybe(reads), maybe(queue))
 }
 

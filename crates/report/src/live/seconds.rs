@@ -1,5 +1,6 @@
 //! A running step, second by second.
 
+use mindful_analyze::figures::rates;
 use mindful_core::event::Event;
 use mindful_core::latency::Recorder;
 use mindful_core::metric::{Phase, shared};
@@ -120,8 +121,8 @@ impl Seconds {
         if let Some(p99) = slice.service.quantile_ns(0.99) {
             parts.push(format!("p99 {}", time_us(p99 as f64 / 1e3)));
         }
-        if let (Some(physical), Some(logical)) = (physical, logical.filter(|rate| *rate > 0.0)) {
-            parts.push(format!("hits {} %", number(100.0 * (1.0 - physical / logical).max(0.0))));
+        if let Some(hits) = rates::hit_ratio(|read| if read == shared::LOGICAL_READS { logical } else { physical }) {
+            parts.push(format!("hits {} %", number(100.0 * hits)));
         }
         parts.push(format!("{} ops/s", number(slice.ops as f64 / seconds)));
         parts.extend(physical.map(|_| blocks));
@@ -162,6 +163,7 @@ impl Counter {
 
 #[cfg(test)]
 mod tests {
+    use mindful_analyze::figures::rates;
     use mindful_core::event::Event;
     use mindful_core::latency::Recorder;
     use mindful_core::metric::{Metric, Phase};

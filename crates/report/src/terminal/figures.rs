@@ -1,6 +1,7 @@
 //! The figures of a step: operations, the ledger, CPU.
 
 use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::rates;
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
 use mindful_analyze::judgement::ledger::Row;
@@ -101,11 +102,11 @@ pub fn reads(step: &StepAnalysis) -> Panel {
         let who = if on_files { "sessions" } else { "the database" };
         said.push(format!("a physical read {} us as {who} saw it", number(us)));
     }
-    if let Some(us) = counters.ratio(shared::DEVICE_READ_TIME_US, shared::DEVICE_READS).filter(|us| *us > 0.0) {
+    if let Some(us) = rates::device_read_us(|counter| counters.rate(counter)).filter(|us| *us > 0.0) {
         said.push(format!("a read request {} us on average in the device's queue and at the device", number(us)));
     }
-    if let Some(queue) = counters.rate(shared::DEVICE_QUEUE_TIME_US) {
-        said.push(format!("{} requests were at the device on average", number(queue / 1e6)));
+    if let Some(queue) = summary.device_in_flight {
+        said.push(format!("{} requests were at the device on average", number(queue)));
     }
     page.wrapped(2, &said.join("; "));
     waits(&mut page, step);

@@ -1,5 +1,6 @@
 //! The line a second that fits a terminal, as iostat prints one: what matters of each source, in fixed columns.
 
+use mindful_analyze::figures::rates;
 use mindful_core::metric::Counter;
 use mindful_core::metric::shared as counter;
 use mindful_core::wait::{SAMPLES, WaitClass};
@@ -91,24 +92,17 @@ fn figure(value: Option<f64>) -> String {
 
 /// Logical reads that needed no physical one, % (of the block requests to the database's cache).
 fn hits(second: &Second) -> String {
-    let reads = second.rate(counter::LOGICAL_READS).zip(second.rate(counter::PHYSICAL_READS));
-    figure(
-        reads
-            .filter(|(logical, _)| *logical > 0.0)
-            .map(|(logical, physical)| 100.0 * (1.0 - physical / logical).max(0.0)),
-    )
+    figure(rates::hit_ratio(|counter| second.rate(counter)).map(|share| 100.0 * share))
 }
 
 /// Mean time of a read at the device, ms.
 fn read_ms(second: &Second) -> String {
-    let times = second.rate(counter::DEVICE_READ_TIME_US).zip(second.rate(counter::DEVICE_READS));
-    figure(times.filter(|(_, reads)| *reads > 0.0).map(|(us, reads)| us / reads / 1e3))
+    figure(rates::device_read_us(|counter| second.rate(counter)).map(|us| us / 1e3))
 }
 
 /// Busy share of the host's CPUs, %.
 fn cpu(second: &Second) -> String {
-    let times = second.rate(counter::HOST_CPU_BUSY_US).zip(second.rate(counter::HOST_CPU_TOTAL_US));
-    figure(times.filter(|(_, total)| *total > 0.0).map(|(busy, total)| 100.0 * busy / total))
+    figure(rates::host_busy_share(|counter| second.rate(counter)).map(|share| 100.0 * share))
 }
 
 /// Where clients spent most of their time, and its share of all time in which they were not idle: `DataFileRead 82 %`.
