@@ -4,17 +4,19 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::dataset::Extent;
+use mindful_core::file_reads::files_of;
 use mindful_core::plan::DEFAULT_SCALE;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result, units};
 use mindful_report::escape;
 
-use crate::question;
+use crate::{question, registry};
 
 /// The `settings`, after the question whether files that their target names and that are not there shall be made, where
 /// no --scale says how large: a yes gives them the default one. Where nobody can be asked, the engine refuses.
 pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
-    let Some(paths) = settings.get("target").and_then(|url| url.strip_prefix("raw:")) else { return Ok(settings) };
+    let on_files = |url: &&str| registry::find(url).is_ok_and(|engine| engine.file_reads().is_some());
+    let Some(paths) = settings.get("target").filter(on_files).map(files_of) else { return Ok(settings) };
     // Of several targets each is one that is there, or as large as --scale says.
     if paths.contains('\n') {
         return Ok(settings);

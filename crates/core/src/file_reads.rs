@@ -47,6 +47,11 @@ pub mod names {
     pub const SPAN: &str = "span";
 }
 
+/// The files that the URL of an engine of bare files names: what stands behind its scheme.
+pub fn files_of(url: &str) -> &str {
+    url.split_once(':').map_or(url, |(_, files)| files)
+}
+
 /// How an engine is asked to read files.
 pub trait FileReads: Sync {
     /// The URL of these files.

@@ -68,7 +68,7 @@ pub mod wait {
 }
 
 /// Kinds of requests that are timed at the device.
-pub mod request {
+pub mod at_device {
     /// A read.
     pub const READ: &str = "read";
     /// A write.
@@ -80,7 +80,7 @@ pub mod request {
 pub struct Sampled {
     /// One of so many was timed.
     pub one_of: u64,
-    /// By kind, such as those of [`request`] and [`wait`]; a kind that did not happen is missing.
+    /// By kind, such as those of [`at_device`] and [`wait`]; a kind that did not happen is missing.
     pub kinds: BTreeMap<String, Latency>,
 }
 

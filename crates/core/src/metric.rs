@@ -206,7 +206,7 @@ pub mod shared {
 
 /// The sources of a host, as they are called in a run.
 pub mod source {
-    /// Latencies of single requests at the device, of the kinds [`crate::latency::request`].
+    /// Latencies of single requests at the device, of the kinds [`crate::latency::at_device`].
     pub const BLOCK_TRACE: &str = "block_trace";
     /// Control groups.
     pub const CGROUP: &str = "cgroup";

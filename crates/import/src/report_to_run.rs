@@ -75,7 +75,7 @@ fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Resu
     let place = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
     let whose = if report.scope == Scope::Cluster { "all instances".to_owned() } else { place(&identity.instance) };
     let target = format!("oracle: {} ({whose}) on {}", place(&identity.database), place(&identity.host));
-    let mut reported = Reported::new(file, what, "oracle", target);
+    let mut reported = Reported::of_oracle(file, what, target);
     reported.version.clone_from(&identity.release);
     reported.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
     reported.cache_bytes = identity.cache_bytes.map(|bytes| bytes as u64);

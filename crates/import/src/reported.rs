@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::description::Words;
 use mindful_core::event::Event;
 use mindful_core::finding::Code;
 use mindful_core::finding::Finding;
 use mindful_core::latency::Latency;
 use mindful_core::metric::{Metric, Phase};
+use mindful_core::oracle;
 use mindful_core::slice::{OpReport, SliceReport};
 use mindful_core::workload::OpKind;
 
@@ -24,6 +26,8 @@ pub struct Reported {
     pub what: &'static str,
     /// What was measured: the name of an engine.
     pub engine: &'static str,
+    /// What it calls what every database has.
+    pub words: Words,
     /// Where, as far as it is reported.
     pub target: String,
     /// Version of what was measured.
@@ -57,6 +61,7 @@ impl Reported {
             file: file.to_owned(),
             what,
             engine,
+            words: Words::default(),
             target: target.into(),
             version: None,
             block_bytes: None,
@@ -70,6 +75,11 @@ impl Reported {
             findings: Vec::new(),
             report: None,
         }
+    }
+
+    /// The same of an Oracle database.
+    pub fn of_oracle(file: &str, what: &'static str, target: impl Into<String>) -> Self {
+        Self { words: oracle::words(), ..Self::new(file, what, "oracle", target) }
     }
 
     /// It lasted from the first of these instants to the last, us.

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use mindful_core::description::{Description, HostView, Words};
+use mindful_core::description::{Description, HostView};
 use mindful_core::event::Event;
 use mindful_core::finding::{Finding, codes};
 use mindful_core::head::{Imported, StepHead};
-use mindful_core::oracle;
 use mindful_core::run::Point;
 
 use crate::reported::{MOST_SESSIONS, Reported};
@@ -88,9 +87,8 @@ fn instant(us: i64) -> Option<String> {
 }
 
 fn described(step: &Reported) -> Event {
-    let words = if step.engine == "oracle" { oracle::words() } else { Words::default() };
     let description = Description {
-        words,
+        words: step.words.clone(),
         engine_version: step.version.clone().unwrap_or_else(|| "of unknown version".to_owned()),
         block_bytes: step.block_bytes.unwrap_or(0),
         cache_bytes: step.cache_bytes,

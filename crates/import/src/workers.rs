@@ -50,7 +50,7 @@ fn rows(name: &str, text: &str) -> Result<Vec<(u32, f64)>> {
 fn steps(name: &str, rows: &[(u32, f64)]) -> Vec<Reported> {
     let step = |(first, (workers, rate)): (bool, &(u32, f64))| {
         let stem = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
-        let mut reported = Reported::new(name, "table of workers", "oracle", format!("oracle: {stem}"));
+        let mut reported = Reported::of_oracle(name, "table of workers", format!("oracle: {stem}"));
         reported.sessions = Some(*workers);
         reported.boundaries(vec![0, NOMINAL_US]);
         let metric = Metric::counter(shared::LOGICAL_READS.name(), "blocks", "logical reads");

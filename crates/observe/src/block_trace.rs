@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mindful_core::engine::HostView;
-use mindful_core::latency::{Sampled, request};
+use mindful_core::latency::{Sampled, at_device};
 use mindful_core::metric::{Metric, Sampler, shared, source};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
@@ -125,7 +125,7 @@ impl Sampler for BlockTrace {
 
     fn latencies(&mut self) -> Option<Sampled> {
         let mut found = held(&self.found);
-        let kinds = [(request::READ, found.pairs.reads.take()), (request::WRITE, found.pairs.writes.take())];
+        let kinds = [(at_device::READ, found.pairs.reads.take()), (at_device::WRITE, found.pairs.writes.take())];
         let kinds: BTreeMap<_, _> =
             kinds.into_iter().filter(|(_, l)| l.count() > 0).map(|(name, l)| (name.to_owned(), l)).collect();
         Some(Sampled { one_of: found.one_of, kinds })

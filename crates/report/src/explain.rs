@@ -5,7 +5,7 @@ mod sessions;
 use std::fmt::Write as _;
 
 use mindful_analyze::catalogue::{self, Column};
-use mindful_analyze::judgement::verdict;
+use mindful_analyze::judgement::verdict::{self, Limit};
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
@@ -123,14 +123,17 @@ fn verdicts(analysis: &Analysis) -> String {
     for (step_number, step) in (1..).zip(&analysis.steps) {
         let evidence = &step.evidence;
         let share = |class| evidence.shares.get(class);
-        let _ = writeln!(text, "step {step_number}: {}", step.verdict.as_ref().map_or("unknown", |v| v.limit.name()));
+        let limit =
+            step.verdict.as_ref().map_or_else(|| "unknown".to_owned(), |v| escape(&v.limit.called(&evidence.words)));
+        let _ = writeln!(text, "step {step_number}: {limit}");
         let time = evidence.time();
+        let log = format!("{}: waits by ", escape(&Limit::Log.called(&evidence.words)));
         let rules = [
             ("the client: its CPU by the CPUs it may use", "", evidence.client_busy, verdict::CLIENT_BUSY),
             ("the client: Little's law off by", "", evidence.little_breach, verdict::LITTLE_BREACH),
             ("CPU: busy share of the host", "", evidence.host_busy, verdict::HOST_BUSY),
             ("CPU: share of ", time, share(WaitClass::Cpu), verdict::CPU_SHARE),
-            ("redo or commit: waits by ", time, share(WaitClass::Log), verdict::LOG_SHARE),
+            (log.as_str(), time, share(WaitClass::Log), verdict::LOG_SHARE),
             ("writers: waits by ", time, share(WaitClass::Writer), verdict::WRITER_SHARE),
             ("contention: waits by ", time, share(WaitClass::Contention), verdict::CONTENTION_SHARE),
             ("device latency: waits by ", time, share(WaitClass::Read), verdict::READ_SHARE),

@@ -5,6 +5,7 @@ mod rates;
 
 use mindful_analyze::figures::work::KindWork;
 use mindful_analyze::{StepAnalysis, io_job};
+use mindful_core::file_reads::files_of;
 use mindful_core::file_reads::names::{IO, ONE_AT_A_TIME};
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
@@ -73,6 +74,11 @@ fn jobs_of(run: &Run, record: &StepRecord, step: &StepAnalysis, number: usize) -
     Ok(jobs.iter().map(|job| job.value(run, record, step, work.seconds)).collect())
 }
 
+/// The files of the run, or what else it measured.
+fn filename(run: &Run) -> &str {
+    if io_job::on_files(run) { files_of(&run.head.target) } else { &run.head.target }
+}
+
 /// No write.
 static NONE: std::sync::LazyLock<KindWork> = std::sync::LazyLock::new(KindWork::default);
 
@@ -138,7 +144,7 @@ impl Job<'_> {
         set("bs", self.bytes.map(|bytes| bytes.to_string()));
         set("iodepth", self.depth.map(|depth| depth.to_string()));
         set("numjobs", Some(sessions.to_string()));
-        set("filename", Some(run.head.target.trim_start_matches("raw:").to_owned()));
+        set("filename", Some(filename(run).to_owned()));
         set("direct", fact("direct").map(|direct| u8::from(direct == "on").to_string()));
         set("ioengine", fact(IO).map(|io| if io == ONE_AT_A_TIME { io } else { format!("io_{io}") }));
         set("runtime", Some(format!("{seconds:.3}")));

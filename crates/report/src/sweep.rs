@@ -8,7 +8,7 @@ use mindful_core::run::{Run, StepRecord};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
 use crate::panel::{Curve, Panel};
-use crate::table::{Side, Table};
+use crate::table::{LOG_RATE, Side, Table};
 use crate::{escape, figure, terminal};
 
 /// Columns of the bar that draws the curve.
@@ -139,14 +139,13 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
 }
 
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
-    let log_rate = format!("{log} MiB/s");
     let columns = [
         "sessions",
         if of_old_tool(steps) { "LIO/s" } else { "blocks/s" },
         "reads/s",
         "MiB/s",
         "writes/s",
-        &log_rate,
+        LOG_RATE,
         "mean us",
         "p50 us",
         "p99 us",
@@ -156,6 +155,7 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
     let mut header: Vec<_> = columns.map(|title| (title, Side::Right)).to_vec();
     header.push(("drawn", Side::Left));
     let mut table = Table::new(&header);
+    table.entitle(LOG_RATE, format!("{log} MiB/s"));
     let most = steps.iter().filter_map(|step| throughput(step)).fold(0.0, f64::max);
     for step in steps {
         table.row(row(step, block_bytes, most));

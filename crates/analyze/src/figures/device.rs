@@ -1,6 +1,6 @@
 //! Latencies of single requests at the device over the window.
 
-use mindful_core::latency::{Recorder, Sampled, request};
+use mindful_core::latency::{Recorder, Sampled, at_device};
 use mindful_core::metric::shared;
 use mindful_core::metric::source::BLOCK_TRACE;
 use mindful_core::result::DeviceSummary;
@@ -28,7 +28,7 @@ pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Coun
         alike.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
         merged
     };
-    let (reads, writes) = (merged(request::READ), merged(request::WRITE));
+    let (reads, writes) = (merged(at_device::READ), merged(at_device::WRITE));
     DeviceSummary {
         one_of: Some(one_of),
         reads_timed: Some(reads.count()),
@@ -77,7 +77,7 @@ mod tests {
             (
                 BLOCK_TRACE.to_owned(),
                 *boundary,
-                Sampled { one_of: *one_of, kinds: [(request::READ.to_owned(), recorder.take())].into() },
+                Sampled { one_of: *one_of, kinds: [(at_device::READ.to_owned(), recorder.take())].into() },
             )
         };
         slices.iter().map(sampled).collect()

@@ -112,7 +112,7 @@ pub const KEYS: &[Key] = &[
         "access",
         "index|bitmap|scan",
         "index",
-        "How reads reach their blocks on PostgreSQL: index (the method), bitmap, or scan (each reads a whole schema)",
+        "How reads reach their blocks: index (the method), bitmap, or scan (each reads a whole schema)",
     ),
     Key::unset(
         "node_exporter",

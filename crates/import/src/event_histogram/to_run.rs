@@ -57,7 +57,7 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<Reported> {
     if boundaries.len() < 2 {
         return None;
     }
-    let mut reported = Reported::new(name, "event histogram records", "oracle", format!("oracle: {label}"));
+    let mut reported = Reported::of_oracle(name, "event histogram records", format!("oracle: {label}"));
     reported.began_us = records[0].at_us;
     reported.boundaries(boundaries);
     for (index, span, latency) in slices {

@@ -103,7 +103,7 @@ impl Collected {
         let last = boundaries.len() as u32 - 1;
         let instance = self.head.get("instance").map_or("?", String::as_str);
         let mut reported =
-            Reported::new(name, "10046 trace", "oracle", format!("oracle: a session of instance {instance}"));
+            Reported::of_oracle(name, "10046 trace", format!("oracle: a session of instance {instance}"));
         reported.version = self.head.get("release").cloned();
         reported.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
         reported.sessions = Some(1);

@@ -1,0 +1,47 @@
+//! Figures that are made of the rates of counters, whoever watches these: over a window, in a slice, or in the last second.
+//! What a rate is by matters not, for they are of one rate by another.
+
+use mindful_core::metric::{Counter, shared};
+
+/// `part` by `whole`; `None` when the whole did not grow.
+pub fn ratio(rate: impl Fn(Counter) -> Option<f64>, part: Counter, whole: Counter) -> Option<f64> {
+    let whole = rate(whole).filter(|rate| *rate > 0.0)?;
+    Some(rate(part)? / whole)
+}
+
+/// Share of logical reads that the database's cache served.
+pub fn hit_ratio(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
+    ratio(rate, shared::PHYSICAL_READS, shared::LOGICAL_READS).map(|missed| (1.0 - missed).clamp(0.0, 1.0))
+}
+
+/// Mean time of a read request in the device's queue and at the device, us.
+pub fn device_read_us(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
+    ratio(rate, shared::DEVICE_READ_TIME_US, shared::DEVICE_READS)
+}
+
+/// Busy share of the host's CPUs.
+pub fn host_busy_share(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
+    ratio(rate, shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US)
+}
+
+/// Requests at the device on average, from rates a second.
+pub fn device_in_flight(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
+    rate(shared::DEVICE_QUEUE_TIME_US).map(|us| us / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_grow_or_is_not_known_has_no_ratio() {
+        let of = |physical: Option<f64>, logical: Option<f64>| {
+            hit_ratio(move |counter| if counter == shared::LOGICAL_READS { logical } else { physical })
+        };
+        assert_eq!(of(Some(25.0), Some(100.0)), Some(0.75));
+        assert_eq!(of(Some(0.0), Some(0.0)), None);
+        assert_eq!(of(None, Some(100.0)), None);
+        // Reads ahead are reads that nobody asked for yet.
+        assert_eq!(of(Some(150.0), Some(100.0)), Some(0.0));
+    }
+}
