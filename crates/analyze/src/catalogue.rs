@@ -14,8 +14,16 @@ mod writes;
 
 use mindful_core::workload::OpKind;
 
+pub use cpu::{DB_CORES, DB_US_PER_LOGICAL_READ};
 use figure::Shown;
 pub use figure::{Column, Figure, Unit};
+pub use price::OPERATIONS_PER_PRICE;
+pub use reads::{
+    BLOCKS_VISITED_PER_S, DEVICE_READS_PER_S, HIT_RATIO, LOGICAL_READS_PER_S, PHYSICAL_READS_PER_S,
+    READ_LATENCY_MEAN_US,
+};
+pub use volume::READ_REQUESTS_PER_S;
+pub use work::{MEAN_US, P50_US, P99_US};
 
 /// All figures, section by section.
 pub fn figures() -> impl Iterator<Item = &'static Figure> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::finding::codes;
-use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary};
+use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary, of_knee};
 use mindful_core::run::{Run, StepHead};
 use mindful_core::sweep::Objective;
 
@@ -98,10 +98,10 @@ fn slo(point: Option<knee::SloPoint>) -> Option<u32> {
 fn reported(knee: &Knee) -> KneeSummary {
     let i = &knee.intervals;
     let intervals = [
-        ("asymptote_sessions", i.asymptote_sessions),
-        ("best_power_sessions", i.best_power_sessions),
-        ("peak_sessions", i.peak_sessions),
-        ("max_per_s", i.max_per_s),
+        (of_knee::ASYMPTOTE, i.asymptote_sessions),
+        (of_knee::BEST_POWER, i.best_power_sessions),
+        (of_knee::PEAK, i.peak_sessions),
+        (of_knee::MAX_PER_S, i.max_per_s),
     ];
     let ends = |interval: Interval| [interval.low, interval.high];
     KneeSummary {

@@ -229,6 +229,18 @@ pub struct CurveSummary {
     pub knee: KneeSummary,
 }
 
+/// Names of the figures of [`KneeSummary`] that have an interval.
+pub mod of_knee {
+    /// Of [`super::KneeSummary::asymptote_sessions`].
+    pub const ASYMPTOTE: &str = "asymptote_sessions";
+    /// Of [`super::KneeSummary::best_power_sessions`].
+    pub const BEST_POWER: &str = "best_power_sessions";
+    /// Of [`super::KneeSummary::peak_sessions`].
+    pub const PEAK: &str = "peak_sessions";
+    /// Of [`super::KneeSummary::max_per_s`].
+    pub const MAX_PER_S: &str = "max_per_s";
+}
+
 /// The knee of a ladder of sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

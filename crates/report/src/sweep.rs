@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
-use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary};
+use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, of_knee};
 use mindful_core::run::{Run, StepRecord};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
@@ -253,8 +253,8 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
         lines.push(format!("where queueing sets in is not known: {}", escape(why)));
     }
     lines.extend(capacity(knee, steps));
-    let at = |value: Option<f64>, name: &str| {
-        let ends = knee.intervals.get(name);
+    let at = |value: Option<f64>, name: Option<&str>| {
+        let ends = name.and_then(|name| knee.intervals.get(name));
         let interval = ends.map(|[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)));
         let sessions = figure::number(value?);
         let sessions = if sessions == "1.00" { "1 session".to_owned() } else { format!("{sessions} sessions") };
@@ -262,10 +262,11 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     };
     let slo = knee.slo_sessions.map(f64::from);
     let parts = [
-        at(knee.asymptote_sessions, "asymptote_sessions").map(|at| format!("queueing dominates above {at}")),
-        at(knee.best_power_sessions, "best_power_sessions").map(|at| format!("best throughput per latency at {at}")),
-        at(slo, "slo_sessions").map(|at| format!("highest load that met the objective: {at}")),
-        at(knee.peak_sessions, "peak_sessions").map(|at| format!("highest throughput at {at}; more lower it")),
+        at(knee.asymptote_sessions, Some(of_knee::ASYMPTOTE)).map(|at| format!("queueing dominates above {at}")),
+        at(knee.best_power_sessions, Some(of_knee::BEST_POWER))
+            .map(|at| format!("best throughput per latency at {at}")),
+        at(slo, None).map(|at| format!("highest load that met the objective: {at}")),
+        at(knee.peak_sessions, Some(of_knee::PEAK)).map(|at| format!("highest throughput at {at}; more lower it")),
     ];
     lines.extend(parts.into_iter().flatten());
     if let Some(model) = &knee.model {

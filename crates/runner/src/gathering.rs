@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::finding::codes;
 use mindful_core::gathered::{Gathered, Keeps};
+use mindful_core::metric::source::OF_HOST;
 use mindful_core::over_targets::summed;
 use mindful_core::result::Finding;
 use mindful_core::run::{OnTarget, RankRecord, Run, StepRecord};
@@ -107,8 +108,7 @@ impl Gathering {
         let (server, host) = (shared_server(&targets), shared_host(&targets));
         let steps: Vec<&StepRecord> = targets.iter().flat_map(|run| &run.steps).collect();
         // What counts for two targets at once is not added up.
-        step.series =
-            summed(&steps, |source| server.is_none() && (host.is_none() || !source::OF_HOST.contains(&source)));
+        step.series = summed(&steps, |source| server.is_none() && (host.is_none() || !OF_HOST.contains(&source)));
         // What they found stands with the targets.
         step.ranks.iter_mut().for_each(|rank| rank.findings.clear());
         let names: Vec<&str> = targets.iter().map(|run| run.head.target.as_str()).collect();

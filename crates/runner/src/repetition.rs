@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mindful_analyze::Analysis;
 use mindful_analyze::compare::RunValue;
-use mindful_core::result::{StepSummary, Validity};
+use mindful_analyze::{Analysis, StepAnalysis, catalogue};
+use mindful_core::result::Validity;
 use mindful_core::run::{Run, StepRecord};
 use mindful_core::settings;
 use mindful_core::{Error, Result};
@@ -73,16 +73,15 @@ impl Figure {
     }
 
     /// The figure of `step`.
-    pub fn of(self, step: &StepSummary) -> Option<f64> {
-        let op = || step.ops.main();
+    pub fn of(self, step: &StepAnalysis) -> Option<f64> {
         match self {
-            Self::Throughput => step.blocks_visited_per_s,
-            Self::Mean => op().and_then(|op| op.mean_us),
-            Self::P99 => op().and_then(|op| op.p99_us),
-            Self::Reads => step.read_requests_per_s.or(step.physical_reads_per_s),
-            Self::LogicalReads => step.logical_reads_per_s,
-            Self::ReadLatency => step.read_latency_mean_us,
-            Self::PerPrice => step.per_price.operations,
+            Self::Throughput => catalogue::BLOCKS_VISITED_PER_S.of(step),
+            Self::Mean => catalogue::MEAN_US.of(step),
+            Self::P99 => catalogue::P99_US.of(step),
+            Self::Reads => catalogue::READ_REQUESTS_PER_S.of(step).or_else(|| catalogue::PHYSICAL_READS_PER_S.of(step)),
+            Self::LogicalReads => catalogue::LOGICAL_READS_PER_S.of(step),
+            Self::ReadLatency => catalogue::READ_LATENCY_MEAN_US.of(step),
+            Self::PerPrice => catalogue::OPERATIONS_PER_PRICE.of(step),
         }
     }
 }
@@ -109,7 +108,7 @@ pub fn run(context: &Context) -> Result<(Run, Analysis)> {
 
 /// Blocks visited per second in the first step of a run.
 pub fn throughput(analysis: &Analysis) -> Option<f64> {
-    analysis.summary.steps.first().and_then(|step| Figure::Throughput.of(step))
+    analysis.steps.first().and_then(|step| Figure::Throughput.of(step))
 }
 
 /// A stored run, read and judged.
@@ -120,9 +119,9 @@ pub fn judged(store: &Store, id: &str) -> Result<(Run, Analysis)> {
 }
 
 /// What a comparison needs of a run's step: the figure, and for throughput the blocks of each second.
-pub fn value(figure: Figure, summary: &StepSummary, step: &StepRecord) -> Option<RunValue> {
+pub fn value(figure: Figure, judged: &StepAnalysis, step: &StepRecord) -> Option<RunValue> {
     let series = if figure == Figure::Throughput { per_slice(step) } else { Vec::new() };
-    figure.of(summary).map(|value| RunValue { value, series })
+    figure.of(judged).map(|value| RunValue { value, series })
 }
 
 /// Blocks visited per second in each slice of the window.

@@ -4,14 +4,26 @@ use mindful_core::metric::shared;
 
 use super::figure::{Figure, Unit};
 
+/// CPU of the server.
+pub const DB_CORES: Figure = Figure::of_step(
+    "cpu.db_cores",
+    Unit::Cores,
+    "user and system CPU of the server's processes / time; of its sessions where only these tell",
+    &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US],
+    |s| s.summary.cpu.db_cores,
+);
+
+/// CPU of the server by logical reads.
+pub const DB_US_PER_LOGICAL_READ: Figure = Figure::of_step(
+    "cpu.db_us_per_logical_read",
+    Unit::Microseconds,
+    "10^6 x db_cores / logical reads per second",
+    &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US, shared::LOGICAL_READS],
+    |s| s.summary.cpu.db_us_per_logical_read,
+);
+
 pub(super) const FIGURES: &[Figure] = &[
-    Figure::of_step(
-        "cpu.db_cores",
-        Unit::Cores,
-        "user and system CPU of the server's processes / time; of its sessions where only these tell",
-        &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US],
-        |s| s.summary.cpu.db_cores,
-    ),
+    DB_CORES,
     Figure::of_step(
         "cpu.db_user_cores",
         Unit::Cores,
@@ -98,13 +110,7 @@ pub(super) const FIGURES: &[Figure] = &[
         &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US, shared::LOGICAL_READS, shared::PHYSICAL_READS],
         |s| s.summary.cpu.db_us_per_physical_read_marginal,
     ),
-    Figure::of_step(
-        "cpu.db_us_per_logical_read",
-        Unit::Microseconds,
-        "10^6 x db_cores / logical reads per second",
-        &[shared::SERVER_CPU_USER_US, shared::SERVER_CPU_SYSTEM_US, shared::LOGICAL_READS],
-        |s| s.summary.cpu.db_us_per_logical_read,
-    ),
+    DB_US_PER_LOGICAL_READ,
     Figure::of_step(
         "cpu.db_us_per_commit",
         Unit::Microseconds,

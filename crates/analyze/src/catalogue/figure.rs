@@ -147,6 +147,15 @@ impl Figure {
         self.path.rsplit('.').next().unwrap_or(self.path)
     }
 
+    /// The figure of `step`; where each kind of operation has its own, of that which stands for the step. `None` where it
+    /// is not known.
+    pub fn of(&self, step: &StepAnalysis) -> Option<f64> {
+        match self.value {
+            Value::Step(value) => value(step),
+            Value::Operation(value) => step.summary.ops.main().and_then(value),
+        }
+    }
+
     pub(super) fn columns(&'static self) -> Vec<Column> {
         match self.value {
             Value::Step(_) => vec![Column { figure: self, kind: None }],
@@ -183,10 +192,8 @@ impl Column {
     /// The figure of `step`; `None` where it is not known.
     pub fn of(&self, step: &StepAnalysis) -> Option<f64> {
         match (self.figure.value, self.kind) {
-            (Value::Step(value), _) => value(step),
             (Value::Operation(value), Some(kind)) => step.summary.ops.of(kind).and_then(value),
-            // No kind was named: that which stands for the step.
-            (Value::Operation(value), None) => step.summary.ops.main().and_then(value),
+            _ => self.figure.of(step),
         }
     }
 }

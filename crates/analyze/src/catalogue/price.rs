@@ -4,14 +4,17 @@ use mindful_core::metric::shared;
 
 use super::figure::{Figure, Unit};
 
+/// Operations for one unit of the price's currency.
+pub const OPERATIONS_PER_PRICE: Figure = Figure::of_step(
+    "per_price.operations",
+    Unit::PerCurrency,
+    "operations per second x 3600 / price per hour",
+    &[],
+    |s| s.summary.per_price.operations,
+);
+
 pub(super) const FIGURES: &[Figure] = &[
-    Figure::of_step(
-        "per_price.operations",
-        Unit::PerCurrency,
-        "operations per second x 3600 / price per hour",
-        &[],
-        |s| s.summary.per_price.operations,
-    ),
+    OPERATIONS_PER_PRICE,
     Figure::of_step(
         "per_price.logical_reads",
         Unit::PerCurrency,

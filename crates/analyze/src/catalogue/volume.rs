@@ -8,10 +8,14 @@ use crate::step::StepAnalysis;
 /// Bytes of a MiB.
 const MIB: f64 = 1_048_576.0;
 
-pub(super) const FIGURES: &[Figure] = &[
+/// Read requests of the database.
+pub const READ_REQUESTS_PER_S: Figure =
     Figure::of_step("read_requests_per_s", Unit::PerSecond, GROWTH, &[shared::READ_REQUESTS], |s| {
         s.summary.read_requests_per_s
-    }),
+    });
+
+pub(super) const FIGURES: &[Figure] = &[
+    READ_REQUESTS_PER_S,
     Figure::of_step(
         "blocks_per_read",
         Unit::Blocks,

@@ -2,6 +2,32 @@
 
 use super::figure::{Figure, Unit};
 
+/// Mean latency of an operation.
+pub const MEAN_US: Figure = Figure::of_operation(
+    "mean_us",
+    Unit::Microseconds,
+    "exact sum of the latencies of all sessions / operations",
+    |op| op.mean_us,
+);
+
+/// Median latency of an operation.
+pub const P50_US: Figure = Figure::of_operation(
+    "p50_us",
+    Unit::Microseconds,
+    "latency that half of the operations do not exceed; histograms of all sessions and seconds merged, \
+                  unknown with fewer than ten operations beyond it",
+    |op| op.p50_us,
+);
+
+/// 99th percentile of the latency of an operation.
+pub const P99_US: Figure = Figure::of_operation(
+    "p99_us",
+    Unit::Microseconds,
+    "latency that 99 % of the operations do not exceed; histograms of all sessions and seconds merged, \
+                  unknown with fewer than ten operations beyond it",
+    |op| op.p99_us,
+);
+
 pub(super) const FIGURES: &[Figure] = &[
     Figure::of_step(
         "update_pct_realised",
@@ -36,19 +62,8 @@ pub(super) const FIGURES: &[Figure] = &[
         "operations of the window / duration_s; selects, or updates where there are no selects",
         |op| Some(op.per_s),
     ),
-    Figure::of_operation(
-        "mean_us",
-        Unit::Microseconds,
-        "exact sum of the latencies of all sessions / operations",
-        |op| op.mean_us,
-    ),
-    Figure::of_operation(
-        "p50_us",
-        Unit::Microseconds,
-        "latency that half of the operations do not exceed; histograms of all sessions and seconds merged, \
-                  unknown with fewer than ten operations beyond it",
-        |op| op.p50_us,
-    ),
+    MEAN_US,
+    P50_US,
     Figure::of_operation(
         "p95_us",
         Unit::Microseconds,
@@ -56,13 +71,7 @@ pub(super) const FIGURES: &[Figure] = &[
                   unknown with fewer than ten operations beyond it",
         |op| op.p95_us,
     ),
-    Figure::of_operation(
-        "p99_us",
-        Unit::Microseconds,
-        "latency that 99 % of the operations do not exceed; histograms of all sessions and seconds merged, \
-                  unknown with fewer than ten operations beyond it",
-        |op| op.p99_us,
-    ),
+    P99_US,
     Figure::of_operation(
         "p999_us",
         Unit::Microseconds,

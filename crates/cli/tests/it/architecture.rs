@@ -159,6 +159,24 @@ fn what_one_engine_calls_its_own_stays_in_its_folder() {
     }
 }
 
+/// Who counts something and who reads it share a constant, so that neither can rename it alone.
+#[test]
+fn names_of_counters_stand_in_one_place() {
+    let shared = root().join("crates/core/src/metric.rs");
+    let text = fs::read_to_string(&shared).unwrap();
+    let names = text.lines().filter_map(|line| line.split_once("Counter = Counter(")?.1.strip_suffix(");"));
+    // A single word is a word of other things, too.
+    let names: Vec<&str> = names.filter(|name| name.contains('_')).collect();
+    assert!(names.len() > 40, "{names:?}");
+    for file in sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))) {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let is_test = file.components().any(|part| part.as_os_str() == "tests");
+        let said = names.iter().find(|name| code.contains(**name));
+        assert!(is_test || file == shared || said.is_none(), "{} says {said:?}", file.display());
+    }
+}
+
 /// Test programs beside `it`: the limit of locked memory is a whole process's.
 const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
 

@@ -1,6 +1,7 @@
 //! Latency against throughput: the picture by which storage is bought.
 
 use mindful_analyze::{StepAnalysis, curve};
+use mindful_core::result::of_knee;
 
 use super::ladder::{Ladder, middle};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
@@ -149,7 +150,7 @@ fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
             continue;
         };
         if let Some((x, y)) = on_curve(&series.points, sessions) {
-            let between = knee.intervals.get("asymptote_sessions");
+            let between = knee.intervals.get(of_knee::ASYMPTOTE);
             let between = between.map(|[low, high]| format!(" ({} to {})", number(*low), number(*high)));
             let name =
                 format!("knee: queueing dominates above {} sessions{}", number(sessions), between.unwrap_or_default());

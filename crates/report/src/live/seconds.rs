@@ -163,7 +163,6 @@ impl Counter {
 
 #[cfg(test)]
 mod tests {
-    use mindful_analyze::figures::rates;
     use mindful_core::event::Event;
     use mindful_core::latency::Recorder;
     use mindful_core::metric::{Metric, Phase};

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, RunValue, Verdict};
 use mindful_conformance::Notes;
 use mindful_core::clock::{Clock, FOREVER, Time};
@@ -480,7 +481,7 @@ fn first_died(job: &Job, last: &str, lease: Duration) {
 
 #[test]
 fn compared_with_one_process_four_ranks_show_no_difference() {
-    let value = |run: &Run, summary: &Summary| value(Figure::Throughput, &summary.steps[0], &run.steps[0]).unwrap();
+    let value = |run: &Run| value(Figure::Throughput, &analyze(run).steps[0], &run.steps[0]).unwrap();
     let sides = ["1", "2", "3", "4"].map(|seed| {
         let given = [("seed", seed), ("null_spread", "0.5")];
         let job = Job::new();
@@ -488,7 +489,7 @@ fn compared_with_one_process_four_ranks_show_no_difference() {
         let merged = came.into_iter().find_map(Result::unwrap).unwrap();
         let alone = Simulation::new().run(&[&PLAN[..], &given[..]].concat());
         let run = job.store(0).read(&merged.id).unwrap();
-        (value(&alone.run, &alone.analysis.summary), value(&run, &merged))
+        (value(&alone.run), value(&run))
     });
     let (one, four): (Vec<RunValue>, Vec<RunValue>) = sides.into_iter().unzip();
     let answer = compare::runs(&one, &four, &Question::default()).unwrap();

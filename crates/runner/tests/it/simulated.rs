@@ -231,7 +231,7 @@ fn compared(a: &str, b: &str) -> (Verdict, f64) {
         let (seed, latency) = ((turn + 1).to_string(), [a, b][side]);
         let given = [("duration", "60s"), ("sessions", "4"), ("work_unit", "1"), ("null_spread", "0.3")];
         let ended = Simulation::new().run(&[&given[..], &[("null_latency", latency), ("seed", &seed)]].concat());
-        let (step, record) = (&ended.analysis.summary.steps[0], &ended.run.steps[0]);
+        let (step, record) = (&ended.analysis.steps[0], &ended.run.steps[0]);
         sides[side].push(value(Figure::Throughput, step, record).unwrap());
     }
     let reported = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();

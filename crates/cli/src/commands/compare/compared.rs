@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mindful_analyze::StepAnalysis;
 use mindful_analyze::compare::comparable::{self, Difference};
 use mindful_analyze::compare::{
     self, Comparison, CurveComparison, NoiseFloor, PointComparison, Question, RunLatency, RunValue, idle,
@@ -92,10 +93,14 @@ fn point_by_point(
     let (mut points, mut medians) = (Vec::new(), Vec::new());
     for values in points_of(baseline) {
         let at = |side: &Side| -> Vec<RunValue> {
-            let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.summary.steps));
+            let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
+            let alike = |step: &StepAnalysis| {
+                let point = &step.summary.point;
+                point.values == values && !point.drift_check
+            };
             steps
-                .filter(|(_, summary)| summary.point.values == values && !summary.point.drift_check)
-                .filter_map(|(step, summary)| repetition::value(figure, summary, step))
+                .filter(|(_, judged)| alike(judged))
+                .filter_map(|(step, judged)| repetition::value(figure, judged, step))
                 .collect()
         };
         let (a, b) = (at(baseline), at(candidate));

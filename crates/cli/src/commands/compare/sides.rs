@@ -44,8 +44,8 @@ pub fn standing(side: &Side, figure: Option<Figure>) -> Vec<Standing> {
 
 /// The figure of a run of one step; a sweep has many.
 pub fn value(run: &Run, analysis: &Analysis, figure: Figure) -> Option<f64> {
-    match (run.steps.as_slice(), analysis.summary.steps.as_slice()) {
-        ([_], [summary]) => figure.of(summary),
+    match (run.steps.as_slice(), analysis.steps.as_slice()) {
+        ([_], [step]) => figure.of(step),
         _ => None,
     }
 }
