@@ -26,6 +26,7 @@ pub mod server;
 mod server_time;
 mod session;
 mod settle;
+mod standing;
 mod statement;
 mod status;
 mod storage;

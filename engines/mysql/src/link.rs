@@ -1,11 +1,8 @@
 //! The connections of a target.
 
-use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mindful_core::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
@@ -13,62 +10,28 @@ use mindful_core::{Error, Result};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::connect::{Server, Socket};
+use crate::connect::Server;
 use crate::error::Failure;
 use crate::flavor::Version;
+use crate::standing::{Standing, Use};
 use crate::storage::Storage;
 use crate::switches;
-
-/// How long the server may take to end connections, all together.
-const KILL_WITHIN: Duration = Duration::from_secs(1);
-/// How long a connection that the server ends has to notice by itself.
-const END_WITHIN: Duration = Duration::from_millis(500);
 
 /// Connections to one target.
 pub struct Link {
     server: Server,
     control: Mutex<Option<Open>>,
-    live: Arc<Live>,
+    standing: Arc<Standing>,
     interrupted: AtomicBool,
     given_up: AtomicBool,
     storage: OnceLock<Storage>,
 }
 
-/// Which connections there are, so that what they are at can be ended.
-#[derive(Default)]
-struct Live(Mutex<BTreeMap<u32, (Use, Socket)>>);
-
-/// What a connection is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Session,
-    Other,
-}
-
-impl Live {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u32, (Use, Socket)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The server's numbers of those for `what`; of all without.
-    fn numbers(&self, what: Option<Use>) -> Vec<u32> {
-        let live = self.all();
-        let asked = |of: Use| what.is_none_or(|what| what == of);
-        live.iter().filter(|(_, (of, _))| asked(*of)).map(|(number, _)| *number).collect()
-    }
-
-    /// Cuts off those of these `numbers` that still stand. Each leaves the list before it closes.
-    fn sever(&self, numbers: &[u32]) {
-        let live = self.all();
-        numbers.iter().filter_map(|number| live.get(number)).for_each(|(_, socket)| socket.sever());
-    }
-}
-
 /// A connection that is known to its link as long as it stands.
 pub struct Open {
     connection: Conn,
-    id: u32,
-    live: Arc<Live>,
+    place: u64,
+    standing: Arc<Standing>,
 }
 
 impl Deref for Open {
@@ -87,7 +50,7 @@ impl DerefMut for Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.live.all().remove(&self.id);
+        self.standing.leave(self.place);
     }
 }
 
@@ -114,7 +77,7 @@ impl Link {
         Self {
             server,
             control: Mutex::default(),
-            live: Arc::default(),
+            standing: Arc::default(),
             interrupted: AtomicBool::new(false),
             given_up: AtomicBool::new(false),
             storage: OnceLock::new(),
@@ -161,7 +124,7 @@ impl Link {
 
     /// The server's numbers of the sessions' connections.
     pub fn sessions(&self) -> Vec<u32> {
-        self.live.numbers(Some(Use::Session))
+        self.standing.sessions()
     }
 
     /// Refuses to begin anything once it was given up: its server may let nobody in, and each try would be waited for.
@@ -174,10 +137,9 @@ impl Link {
 
     fn open(&self, what: Use) -> Result<Open> {
         self.refuse_given_up()?;
-        let connection = self.server.connect()?;
-        let id = connection.connection_id();
-        self.live.all().insert(id, (what, Socket::of(&connection)));
-        Ok(Open { connection, id, live: Arc::clone(&self.live) })
+        let mut connection = self.server.connect()?;
+        let place = self.standing.enter(what, &mut connection);
+        Ok(Open { connection, place, standing: Arc::clone(&self.standing) })
     }
 
     /// The connection for everything that is not measured; made anew when it broke. Nobody else has it meanwhile.
@@ -238,48 +200,18 @@ impl Link {
     /// Ends what sessions are at, by another connection.
     pub fn interrupt(&self) {
         self.set_interrupted(true);
-        self.end(Some(Use::Session));
+        self.standing.end(&self.server, Some(Use::Session));
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that any connection is at is ended.
     pub fn give_up(&self) {
         self.given_up.store(true, Ordering::SeqCst);
         self.set_interrupted(true);
-        self.end(None);
-    }
-
-    /// Ends what connections are at: their server is asked to, and whoever still stands after that is cut off, as the
-    /// server may have vanished. Takes two seconds at most.
-    fn end(&self, what: Option<Use>) {
-        let numbers = self.live.numbers(what);
-        if numbers.is_empty() {
-            return;
-        }
-        let (answer, answered) = mpsc::channel();
-        let (server, doomed) = (self.server.clone(), numbers.clone());
-        let asking = move || answer.send(kill(&server, &doomed).is_ok());
-        let asked = thread::Builder::new().name("kill".to_owned()).spawn(asking).is_ok();
-        if asked && answered.recv_timeout(KILL_WITHIN) == Ok(true) {
-            thread::sleep(END_WITHIN);
-            self.live.sever(&numbers);
-        } else {
-            // A server that lets nobody in to ask answers no other connection either.
-            self.live.sever(&self.live.numbers(None));
-        }
+        self.standing.end(&self.server, None);
     }
 
     /// Closes the control connection, so that a server can be restarted.
     pub fn release(&self) {
         *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
-}
-
-/// Has `server` end the connections of these numbers.
-fn kill(server: &Server, numbers: &[u32]) -> Result<()> {
-    let mut other = server.connect_within(KILL_WITHIN)?;
-    for number in numbers {
-        // One that is gone needs no end.
-        let _ = other.query_drop(format!("KILL {number}"));
-    }
-    Ok(())
 }

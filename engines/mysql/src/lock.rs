@@ -21,17 +21,19 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Runs that may share a namespace.
 const SLOTS: usize = 16;
 
-/// What of the lock a run of this process holds: the connection that has the slot.
+/// What of the lock a run of this process holds: the slot that a control connection took.
 #[derive(Default)]
-pub struct RunLock(Mutex<Option<u32>>);
+pub struct RunLock(Mutex<Option<usize>>);
 
 impl RunLock {
     /// Holds a slot for as long as the control connection stands; refuses when others have one too, unless `shared`.
     pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.run("locking the namespace", |conn| {
-            let own = conn.connection_id();
-            if *held == Some(own) {
+            // The connection may be another by now, on a server that was started anew.
+            if let Some(slot) = *held
+                && is_own(conn, namespace, slot)?
+            {
                 return Ok(());
             }
             enter(conn, namespace)?;
@@ -40,8 +42,7 @@ impl RunLock {
                 Err(refused) => Err(refused),
             };
             release(conn, namespace)?;
-            slot?;
-            *held = Some(own);
+            *held = Some(slot?);
             Ok(())
         })
     }
@@ -99,10 +100,10 @@ fn enter(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
     Err(in_use(namespace, &users).into())
 }
 
-fn slot(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
+fn slot(conn: &mut Conn, namespace: &Namespace) -> Result<usize, Failure> {
     for slot in 1..=SLOTS {
         if take(conn, &name(namespace, Some(slot)), 0)? {
-            return Ok(());
+            return Ok(slot);
         }
     }
     Err(Error::target(format!("{SLOTS} runs use the namespace {}", namespace.quoted()), "wait until one ends").into())
@@ -111,6 +112,12 @@ fn slot(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
 fn take(conn: &mut Conn, name: &str, seconds: u64) -> Result<bool, Failure> {
     let taken: Option<Option<u8>> = conn.query_first(format!("SELECT GET_LOCK('{name}', {seconds})"))?;
     Ok(taken.flatten() == Some(1))
+}
+
+fn is_own(conn: &mut Conn, namespace: &Namespace, slot: usize) -> Result<bool, Failure> {
+    let user: Option<Option<u32>> =
+        conn.query_first(format!("SELECT IS_USED_LOCK('{}')", name(namespace, Some(slot))))?;
+    Ok(user.flatten() == Some(conn.connection_id()))
 }
 
 fn release(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {

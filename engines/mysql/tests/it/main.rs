@@ -15,6 +15,7 @@ mod relay;
 mod remote;
 mod rights;
 mod server;
+mod several;
 mod shared;
 mod support;
 mod tls;

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub struct Relay {
 struct Inner {
     said: Mutex<Vec<u8>>,
     streams: Mutex<Vec<TcpStream>>,
+    /// The port of the server that whoever connects next is led to.
+    server: AtomicU16,
     /// Nothing is handed on while somebody has it.
     road: Mutex<()>,
 }
@@ -26,10 +29,11 @@ impl Relay {
     pub fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let inner = Arc::new(Inner::default());
+        let inner = Arc::new(Inner { server: server.into(), ..Inner::default() });
         let shared = Arc::clone(&inner);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
+                let server = shared.server.load(Ordering::SeqCst);
                 if let Ok(server) = TcpStream::connect(("127.0.0.1", server)) {
                     carry(&client, &server, &shared);
                     carry(&server, &client, &shared);
@@ -37,6 +41,11 @@ impl Relay {
             }
         });
         Self { port, inner }
+    }
+
+    /// Leads whoever connects from now on to `server`; who is connected stays where they are.
+    pub fn lead_to(&self, server: u16) {
+        self.inner.server.store(server, Ordering::SeqCst);
     }
 
     /// Whether `words` went over it in clear, in either direction, since this was asked last.
