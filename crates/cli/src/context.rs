@@ -41,7 +41,7 @@ pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
 /// # Errors
 /// Flags and variables of launchers contradict each other, there are more ranks than sessions, or more targets than ranks.
 pub fn among_ranks(settings: Settings, matches: &ArgMatches) -> Result<Context> {
-    let rank = Rank::find(&settings, &|name| std::env::var(name).ok())?;
+    let rank = Rank::find(&settings, &variable)?;
     let context = of_targets(settings, rank.as_ref().map_or(0, Rank::target), matches)?;
     if let Some(rank) = rank.clone().map_or_else(|| first_of_own(&context), |rank| Ok(Some(rank)))? {
         rank.refuse_idle(context.plan.sessions)?;
@@ -60,6 +60,11 @@ pub fn of_targets(settings: Settings, own: u32, matches: &ArgMatches) -> Result<
     Ok(Context { targets: if targets.len() > 1 { targets } else { Vec::new() }, ..context })
 }
 
+/// What the environment says; bytes that are no text come as marks, so that whoever reads it refuses what is not understood.
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
 /// The first of the ranks that a process with several targets and no launcher starts itself, one for each; `None` where there
 /// is one target.
 pub fn first_of_own(context: &Context) -> Result<Option<Rank>> {
@@ -75,7 +80,7 @@ pub fn first_of_own(context: &Context) -> Result<Option<Rank>> {
 /// A launcher started several of it.
 pub fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     let context = with(settings, matches)?;
-    match Rank::find(&context.settings, &|name| std::env::var(name).ok())? {
+    match Rank::find(&context.settings, &variable)? {
         None => Ok(context),
         Some(rank) => Err(Error::plan(
             format!("rank {} of {} ({}): ranks share one step, that of `mindful run`", rank.number, rank.of, rank.from),
@@ -139,7 +144,7 @@ const WIDE: usize = 120;
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let colour = terminal && wants_colour();
-    Style { width: columns().unwrap_or(WIDE), colour, ascii: !is_utf8(|name| std::env::var(name).ok()) }
+    Style { width: columns().unwrap_or(WIDE), colour, ascii: !is_utf8(variable) }
 }
 
 /// Whether the locale that `variable` tells has more than ASCII: the first of the three that is set decides.

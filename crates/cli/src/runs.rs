@@ -79,7 +79,7 @@ fn redactor() -> Redactor {
     let keys = plan::KEYS.iter().chain(plan::SWEEP_KEYS).chain(registry::options(None));
     let choice = |key: &'static Key| (key.trust == Trust::Value).then(|| key.name.to_owned());
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let users = USERS.iter().filter_map(|variable| std::env::var(variable).ok());
+    let users = USERS.iter().filter_map(std::env::var_os).map(|user| user.to_string_lossy().into_owned());
     let known = users.map(|user| (Kind::User, user)).chain([(Kind::Host, host)]);
     Redactor::new(keys.filter_map(choice), known)
 }

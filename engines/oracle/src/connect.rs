@@ -6,4 +6,4 @@ mod password;
 
 pub use address::{Address, redact};
 pub use explain::{Doing, explain};
-pub use password::{PASSWORD, WALLET_PASSWORD, password};
+pub use password::{PASSWORD, of_wallet, password};

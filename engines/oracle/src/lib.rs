@@ -39,7 +39,7 @@ use mindful_core::finding::Code;
 use mindful_core::settings::{Key, Settings};
 use mindful_core::{Capabilities, Engine, Result, Target, oracle};
 
-use crate::connect::{Address, WALLET_PASSWORD};
+use crate::connect::Address;
 use crate::driver::{Driver, Login};
 use crate::link::Link;
 use crate::options::{KEYS, Options};
@@ -121,13 +121,14 @@ impl Engine for Oracle {
         let options = Options::from_settings(settings)?;
         let address = Address::parse(url)?;
         let password = connect::password(&address.user, options.password_file.as_deref())?;
+        let wallet_password = connect::of_wallet()?;
         let login = |service: &String| Login {
             address: service.clone(),
             user: address.user.clone(),
             password: password.clone(),
             config: options.tns_admin.clone(),
             wallet: options.wallet.clone(),
-            wallet_password: std::env::var(WALLET_PASSWORD).ok(),
+            wallet_password: wallet_password.clone(),
             within: options.connect_timeout,
         };
         let link = Link::new(self.driver, address.services.iter().map(login).collect());

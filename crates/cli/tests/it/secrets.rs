@@ -1,6 +1,8 @@
 //! Secrets that a user types reach no file and no line, and files are closed to others.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -56,6 +58,31 @@ fn a_target_without_a_scheme_is_refused_without_its_secret() {
     for target in ["scott/SECRET@db", "scott:SECRET@db/x", "//me:SECRET@db", "host=db password=SECRET", "me,SECRET"] {
         let reported = refused(&mindful.run(&["plan", "--target", &target.replace("SECRET", SECRET)]));
         assert!(reported.contains("no engine answers to target") && !reported.contains(SECRET), "{reported}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_no_text_is_named_and_not_shown() {
+    let mindful = Mindful::new();
+    let odd = OsStr::from_bytes(b"s3cret\xff");
+    for (name, target) in [
+        ("MYSQL_PWD", "mysql://u@127.0.0.1:1/"),
+        ("PGPASSWORD", "postgres://u@127.0.0.1:1/b"),
+        #[cfg(feature = "oracle")]
+        ("ORACLE_PASSWORD", "oracle://u@127.0.0.1:1/b"),
+        #[cfg(feature = "oracle")]
+        ("ORACLE_WALLET_PASSWORD", "oracle://u@127.0.0.1:1/b"),
+    ] {
+        let mut command = mindful.command(&["doctor", "--target", target]);
+        // One of others says nothing to mindful.
+        command.env("X", OsStr::from_bytes(b"\xff")).env("ORACLE_PASSWORD", "p").env(name, odd);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned();
+        assert!(!said.contains("s3cret") && !said.contains("panicked"), "{name}: {said}");
+        assert!(
+            matches!(output.status.code(), Some(2 | 3)) && output.stderr.iter().filter(|b| **b == b'\n').count() == 1
+        );
+        assert!(said.contains(&format!("{name} is not UTF-8")) || name == "PGPASSWORD", "{name}: {said}");
     }
 }
 

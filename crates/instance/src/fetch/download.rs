@@ -52,7 +52,7 @@ impl Source {
     pub fn open(base: &str) -> Result<Self> {
         let trusted = rustls_native_certs::load_native_certs().certs;
         let trusted: Vec<_> = trusted.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
-        Self::with(base, trusted, proxy(base, &|name| std::env::var(name).ok()), PATIENCE)
+        Self::with(base, trusted, proxy(base, &variable), PATIENCE)
     }
 
     fn with(base: &str, trusted: Vec<Certificate<'static>>, proxy: Option<String>, patience: Patience) -> Result<Self> {
@@ -146,6 +146,11 @@ impl Source {
             std::thread::sleep(self.again);
         }
     }
+}
+
+/// What the environment says; bytes that are no text come as marks, and a proxy with those is refused.
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// The proxy for `base` that the environment names, in the way of curl: that of the scheme, else that for all, unless the

@@ -45,7 +45,7 @@ pub struct Given {
 impl Given {
     /// What `parts` of a URL mean in these surroundings.
     pub fn collect(parts: &Parts, environment: &Environment) -> Result<Self> {
-        let said = option_file::read(&environment.option_files(), environment.group_suffix().as_deref());
+        let said = option_file::read(&environment.option_files(), environment.group_suffix()?.as_deref());
         let of_url =
             |name: &str| parts.parameters.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());
         let of_file = |name: &str| said.values.get(name).filter(|text| !text.is_empty()).cloned();
@@ -63,6 +63,7 @@ impl Given {
         let tls = Tls { mode, ca: path("ssl-ca"), certificate: path("ssl-cert"), key: path("ssl-key") };
         notes.extend(tls.remark());
         let road = road(parts, of_url("socket"), &of_file, environment, &mut notes)?;
+        let password = parts.password.clone().or_else(|| of_file("password"));
         if let Road::Socket(_) = road {
             notes.extend(on_socket(mode, of_url("ssl-mode").is_some())?);
             notes.extend(ignored_on_socket(parts, &tls));
@@ -70,11 +71,7 @@ impl Given {
         Ok(Self {
             road,
             user,
-            password: parts
-                .password
-                .clone()
-                .or_else(|| of_file("password"))
-                .or_else(|| environment.variable("MYSQL_PWD")),
+            password: or_variable(password, "MYSQL_PWD", environment)?,
             database: parts.database.clone().or_else(|| of_file("database")),
             tls,
             connect_timeout: given("connect-timeout").map_or(Ok(CONNECT_TIMEOUT), |text| seconds(&text))?,
@@ -144,8 +141,8 @@ fn road(
     if let Some(path) = socket {
         return Ok(Road::Socket(path.into()));
     }
-    let host = parts.host.clone().or_else(|| of_file("host")).or_else(|| environment.variable("MYSQL_HOST"));
-    let of_surroundings = of_file("port").or_else(|| environment.variable("MYSQL_TCP_PORT"));
+    let host = or_variable(parts.host.clone().or_else(|| of_file("host")), "MYSQL_HOST", environment)?;
+    let of_surroundings = or_variable(of_file("port"), "MYSQL_TCP_PORT", environment)?;
     let of_surroundings = of_surroundings.map(|text| port(&text)).transpose()?;
     if let Some(host) = host.filter(|host| host != "localhost") {
         return Ok(Road::Tcp(host, parts.port.or(of_surroundings).unwrap_or(DEFAULT_PORT)));
@@ -153,12 +150,17 @@ fn road(
     if let Some(port) = parts.port {
         return Ok(Road::Tcp("localhost".to_owned(), port));
     }
-    if let Some(named) = of_file("socket").or_else(|| environment.variable("MYSQL_UNIX_PORT")) {
+    if let Some(named) = or_variable(of_file("socket"), "MYSQL_UNIX_PORT", environment)? {
         return Ok(Road::Socket(named.into()));
     }
     let (found, passed_over) = listening::first_of_server(environment.sockets(), &ACCOUNTS);
     notes.extend(passed_over);
     Ok(Road::Socket(found.or_else(|| environment.sockets().first().cloned()).unwrap_or_default()))
+}
+
+/// What is `given`, else the variable `name`.
+fn or_variable(given: Option<String>, name: &str, environment: &Environment) -> Result<Option<String>> {
+    given.map_or_else(|| environment.variable(name), |given| Ok(Some(given)))
 }
 
 fn port(text: &str) -> Result<u16> {
@@ -176,7 +178,9 @@ fn seconds(text: &str) -> Result<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
     use std::fs;
+    use std::os::unix::ffi::OsStringExt;
     use std::os::unix::fs::{PermissionsExt, chown};
     use std::os::unix::net::UnixListener;
 
@@ -288,6 +292,18 @@ mod tests {
         fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
         let reported = given("mysql://me@db/b", &Environment::empty().with_home(home.path())).notes;
         assert!(reported.len() == 1 && reported[0].contains(".mylogin.cnf is not read"), "{reported:?}");
+    }
+
+    #[test]
+    fn a_variable_that_is_no_text_is_named_and_not_shown() {
+        let odd = OsString::from_vec(b"s3cret\xff".to_vec());
+        for name in ["MYSQL_PWD", "MYSQL_HOST", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MARIADB_GROUP_SUFFIX"] {
+            let around = Environment::empty().with_user("me").with(name, odd.clone());
+            let refused = Given::collect(&url::split("mysql://").unwrap(), &around).err().unwrap().to_string();
+            assert!(refused.contains(&format!("{name} is not UTF-8")) && !refused.contains("s3cret"), "{refused}");
+        }
+        let unused = Environment::empty().with_user("me").with("MYSQL_PWD", odd);
+        assert_eq!(given("mysql://me:own@db/b", &unused).password.as_deref(), Some("own"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The password of the account: from the environment, from a file that nobody else reads, or from who sits there.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
@@ -11,16 +12,14 @@ use mindful_host::terminal;
 /// The variable with the password.
 pub const PASSWORD: &str = "ORACLE_PASSWORD";
 /// The variable with the password of the wallet.
-pub const WALLET_PASSWORD: &str = "ORACLE_WALLET_PASSWORD";
+const WALLET_PASSWORD: &str = "ORACLE_WALLET_PASSWORD";
 
 /// The password of `user`.
 pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
     if let Some(file) = file {
         return of_file(file);
     }
-    if let Ok(password) = std::env::var(PASSWORD)
-        && !password.is_empty()
-    {
+    if let Some(password) = variable(PASSWORD)? {
         return Ok(password);
     }
     let typed = terminal::secret(&format!("Password of {user}: "));
@@ -31,6 +30,18 @@ pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
             format!("set {PASSWORD}, or give --password-file FILE (mode 0600)"),
         )),
     }
+}
+
+/// The password of the wallet.
+pub fn of_wallet() -> Result<Option<String>> {
+    variable(WALLET_PASSWORD)
+}
+
+/// A variable, unless it is empty; the message shows nothing of one that is no text.
+fn variable(name: &str) -> Result<Option<String>> {
+    let set = std::env::var_os(name).filter(|value| !value.is_empty());
+    let text = set.map(OsString::into_string).transpose();
+    text.map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it anew in UTF-8, or unset it"))
 }
 
 /// Most bytes that are read of a password file, whatever is behind its name.
