@@ -170,8 +170,8 @@ pub fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result:
 /// `length` bytes long at least.
 fn each_record(page: &[u8], length: usize, mut take: impl FnMut(usize)) -> std::result::Result<(), &'static str> {
     let mut at = INFIMUM;
-    // No page holds more rows than it has bytes.
-    for _ in 0..PAGE {
+    // No page holds more rows than it has room for.
+    for _ in 0..PAGE / length {
         let step = u16_at(page, at - 2);
         at = (at + usize::from(step)) & 0xffff;
         if at == SUPREMUM {
@@ -193,6 +193,35 @@ fn u64_at(page: &[u8], at: usize) -> u64 {
     page.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes)
 }
 
+/// A page of index 7 at `level`, with one record for each of `items`, `apart` from each other, that `fill` writes.
+#[cfg(test)]
+fn page_of(level: u16, items: &[u64], apart: usize, fill: impl Fn(&mut [u8], usize, u64)) -> Vec<u8> {
+    let mut page = vec![0; PAGE];
+    page[TYPE_AT..TYPE_AT + 2].copy_from_slice(&INDEX_PAGE.to_be_bytes());
+    page[HEAP_AT] = 0x80;
+    page[LEVEL_AT..LEVEL_AT + 2].copy_from_slice(&level.to_be_bytes());
+    page[INDEX_AT..INDEX_AT + 8].copy_from_slice(&7_u64.to_be_bytes());
+    let mut before = INFIMUM;
+    for (place, item) in items.iter().enumerate() {
+        let at = 200 + apart * place;
+        page[before - 2..before].copy_from_slice(&((at - before) as u16).to_be_bytes());
+        fill(&mut page, at, *item);
+        before = at;
+    }
+    let end = (SUPREMUM.wrapping_sub(before) as u16).to_be_bytes();
+    page[before - 2..before].copy_from_slice(&end);
+    page
+}
+
+/// A page at `level` above the leaves that leads to `children`.
+#[cfg(test)]
+pub fn page_above(level: u16, children: &[u64]) -> Vec<u8> {
+    let node = 8 + 4;
+    page_of(level, children, HEADER + node, |page, at, child| {
+        page[at + 8..at + node].copy_from_slice(&(child as u32).to_be_bytes());
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -201,22 +230,11 @@ mod tests {
 
     /// A leaf of index 7 with rows of so many ids, the even ones visited.
     fn leaf(ids: &[u64]) -> Vec<u8> {
-        let mut page = vec![0; PAGE];
-        page[TYPE_AT..TYPE_AT + 2].copy_from_slice(&INDEX_PAGE.to_be_bytes());
-        page[HEAP_AT] = 0x80;
-        page[INDEX_AT..INDEX_AT + 8].copy_from_slice(&7_u64.to_be_bytes());
-        let mut before = INFIMUM;
-        for (place, id) in ids.iter().enumerate() {
-            let at = 200 + 100 * place;
-            page[before - 2..before].copy_from_slice(&((at - before) as u16).to_be_bytes());
+        page_of(0, ids, 100, |page, at, id| {
             page[at - HEADER - 1] = (id % 2) as u8;
             page[at..at + 8].copy_from_slice(&id.to_be_bytes());
             page[at + KEY_BEHIND..at + KEY_BEHIND + 8].copy_from_slice(&(id + 100).to_be_bytes());
-            before = at;
-        }
-        let end = (SUPREMUM.wrapping_sub(before) as u16).to_be_bytes();
-        page[before - 2..before].copy_from_slice(&end);
-        page
+        })
     }
 
     fn parsed(pages: &[Vec<u8>]) -> Result<Option<Tablespace>> {

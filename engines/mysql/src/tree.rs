@@ -24,10 +24,12 @@ pub struct Leaf {
     pub least: u64,
 }
 
-/// The leaves of the clustered index of `file`, in the order of primary keys; `None` when the pages above them cannot be
-/// read as such: then only a look at every page tells.
-pub fn leaves(file: &File, stop: &Stop) -> Result<Option<Vec<Leaf>>> {
+/// The leaves of the clustered index of `file`, in the order of primary keys; `None` when there are more than `blocks`, or
+/// the pages above them cannot be read as such: then only a look at every page tells.
+pub fn leaves(file: &File, blocks: u64, stop: &Stop) -> Result<Option<Vec<Leaf>>> {
     let Some((root, mut level)) = root_of(file) else { return Ok(None) };
+    // Each page is in the tree once: one that leads to a page again and again is none of it.
+    let mut pages_left = pages_of(file);
     let mut pages = vec![Leaf { page: root, least: 0 }];
     let index = page_at(file, root).map(|page| ibd::index_of(&page));
     while level > 0 {
@@ -37,7 +39,12 @@ pub fn leaves(file: &File, stop: &Stop) -> Result<Option<Vec<Leaf>>> {
             let node = page_at(file, parent.page).filter(|page| ibd::level_of(page) == Some(level));
             let Some(node) = node.filter(|page| Some(ibd::index_of(page)) == index) else { return Ok(None) };
             let Ok(nodes) = ibd::nodes_of(&node) else { return Ok(None) };
+            let Some(left) = pages_left.checked_sub(nodes.len() as u64) else { return Ok(None) };
+            pages_left = left;
             below.extend(nodes.into_iter().map(|Node { least, child }| Leaf { page: child, least }));
+            if below.len() as u64 > blocks {
+                return Ok(None);
+            }
         }
         pages = below;
         level -= 1;
@@ -81,6 +88,10 @@ fn root_of(file: &File) -> Option<(u64, u16)> {
     ROOTS.into_iter().find_map(level)
 }
 
+fn pages_of(file: &File) -> u64 {
+    file.metadata().map_or(0, |metadata| metadata.len() / PAGE as u64)
+}
+
 fn page_at(file: &File, number: u64) -> Option<Vec<u8>> {
     let mut page = vec![0; PAGE];
     file.read_exact_at(&mut page, number * PAGE as u64).ok().map(|()| page)
@@ -88,7 +99,30 @@ fn page_at(file: &File, number: u64) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
+
+    /// A tree of three levels whose pages above the leaves lead `often` to the one page below.
+    fn winding(often: usize) -> File {
+        let mut file = tempfile::tempfile().expect("a file");
+        let pages = [None, None, None, Some((2, 4)), Some((1, 5)), Some((0, 6)), None];
+        for page in pages {
+            let page = page.map_or_else(|| vec![0; PAGE], |(level, child)| ibd::page_above(level, &vec![child; often]));
+            file.write_all(&page).expect("room");
+        }
+        file
+    }
+
+    #[test]
+    fn pages_that_lead_to_one_again_and_again_are_no_tree() {
+        let of = |often, blocks| leaves(&winding(often), blocks, &Stop::default()).expect("no stop");
+        assert_eq!(of(1, 1), Some(vec![Leaf { page: 5, least: 0 }]));
+        // As a tree these would have 810,000 leaves, in a file of seven pages.
+        assert_eq!(of(900, u64::MAX), None);
+        assert_eq!(of(2, 4).map(|leaves| leaves.len()), Some(4));
+        assert_eq!(of(2, 3), None, "more than there are blocks");
+    }
 
     #[test]
     fn a_leaf_that_takes_two_rows_or_begins_elsewhere_is_reported() {

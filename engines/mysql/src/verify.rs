@@ -129,7 +129,8 @@ fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Re
 /// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every
 /// page is looked at.
 fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &Stop) -> Result<Option<Order>, Failure> {
-    let Some(leaves) = tree::leaves(file, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks)) else {
+    let Some(leaves) = tree::leaves(file, blocks, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks))
+    else {
         return Ok(None);
     };
     let ids = primary_keys(conn, table, blocks)?;
@@ -149,7 +150,8 @@ const fn is_visited(id: u64, blocks: u64) -> bool {
 
 /// The primary key of each key, from 1, by an index that has both.
 fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, Failure> {
-    let mut ids = Vec::with_capacity(blocks as usize);
+    // The registry says how many blocks there are, and others may write there: room is taken for rows that came alone.
+    let mut ids = Vec::new();
     let sql = format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k IS NOT NULL ORDER BY k");
     for row in conn.query_iter(sql)? {
         let (key, id): (u64, u64) = mysql::from_row(row?);
@@ -157,6 +159,9 @@ fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, F
             break;
         }
         ids.push(id);
+        if key > blocks {
+            break;
+        }
     }
     if ids.len() as u64 != blocks {
         return Err(unfit(table, &format!("does not hold the keys 1 to {blocks} once each")).into());

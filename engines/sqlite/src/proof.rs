@@ -54,7 +54,9 @@ impl Order {
         if stop.requested() {
             return Err(Error::interrupted("the proof was stopped"));
         }
-        let pages: Vec<u64> = leaves.iter().flat_map(|(page, rows)| (0..*rows).map(move |_| *page)).collect();
+        // How many rows a page has says its file: no more are taken than there are keys, and one that is too many.
+        let rows = leaves.iter().flat_map(|(page, rows)| (0..*rows).map(move |_| *page));
+        let pages: Vec<u64> = rows.take(keys.len() + 1).collect();
         let complete = keys.iter().zip(1..).all(|((key, _), expected)| *key == expected);
         if pages.len() != keys.len() || !complete {
             return Err(Error::target(

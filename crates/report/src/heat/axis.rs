@@ -21,7 +21,9 @@ pub fn instants(end_s: f64, most: usize) -> Vec<(f64, String)> {
         0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
     ];
     let fits = |apart: &f64| end_s / apart <= most as f64;
-    let apart = APART.into_iter().find(fits).unwrap_or(86_400.0);
+    // A record may tell of any time.
+    let days = || (end_s / (86_400.0 * most.max(1) as f64)).ceil().max(1.0) * 86_400.0;
+    let apart = APART.into_iter().find(fits).unwrap_or_else(days);
     let (unit_s, unit) = match apart {
         _ if apart < 60.0 => (1.0, "s"),
         _ if apart < 3_600.0 => (60.0, "min"),
@@ -68,6 +70,8 @@ mod tests {
         assert_eq!(names(90.0), "0 s, 20 s, 40 s, 60 s, 80 s");
         assert_eq!(names(3_600.0), "0 min, 10 min, 20 min, 30 min, 40 min, 50 min, 60 min");
         assert_eq!(names(14_400.0), "0 h, 1 h, 2 h, 3 h, 4 h");
+        assert_eq!(names(864_000.0), "0 h, 48 h, 96 h, 144 h, 192 h, 240 h");
+        assert_eq!(instants(i64::MAX as f64, 6).len(), 7);
     }
 
     #[test]

@@ -95,6 +95,25 @@ fn no_mariadb_registry_of_others_is_read_whatever_it_is() {
 }
 
 #[test]
+fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
+    let place = place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    let target = loaded(&server, "mindful");
+    for blocks in [199, 201, 1_u64 << 42] {
+        sql(&server, &format!("UPDATE mindful.registry SET `blocks` = {blocks} WHERE name = 'blocks_1'"));
+        for proof in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+            let line = proof.unwrap_err().to_string();
+            assert!(line.contains(&format!("not the keys 1 to {blocks}")) && !line.contains('\n'), "{line}");
+        }
+    }
+    // A user elsewhere may read no file: there the server tells of each row.
+    sql(&server, "CREATE USER elsewhere@localhost IDENTIFIED BY ''");
+    sql(&server, "GRANT ALL ON mindful.* TO elsewhere@localhost");
+    let line = crate::support::target(&server, "elsewhere", &[]).unwrap().verify(&Stop::default()).unwrap_err();
+    assert!(line.to_string().contains("does not hold the keys 1 to 4398046511104"), "{line}");
+}
+
+#[test]
 fn cleanup_of_a_mariadb_leaves_what_is_not_ours() {
     let place = place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
