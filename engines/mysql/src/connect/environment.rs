@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -97,7 +97,7 @@ impl Environment {
 }
 
 /// The text of a variable; the message shows nothing of it, for it may be a password.
-fn text(name: &str, value: &OsString) -> Result<String> {
+fn text(name: &str, value: &OsStr) -> Result<String> {
     let text = value.to_str().map(str::to_owned);
     text.ok_or_else(|| Error::plan(format!("{name} is not UTF-8"), "set it anew in UTF-8, or unset it"))
 }
