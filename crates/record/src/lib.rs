@@ -5,6 +5,7 @@
 mod entry;
 pub mod file;
 mod fold;
+mod judged;
 mod name;
 pub mod pack;
 pub mod part;

@@ -1,7 +1,7 @@
 //! Reads a run folder, whatever state it was left in.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 use mindful_core::event::Event;
@@ -52,9 +52,17 @@ pub fn read_run(file: &Path) -> Result<Run> {
     read_changed(file, &mut |_| Ok(()))
 }
 
+/// The same of a file that is open, from its start; `path` is for messages.
+pub(crate) fn read_opened(file: File, path: &Path) -> Result<Run> {
+    read_lines(Lines::of(file, path)?, &mut |_| Ok(()))
+}
+
 /// The same, each event changed by `change` before anything is made of it; the head is the first.
 pub fn read_changed(file: &Path, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
-    let mut lines = Lines::open(file)?;
+    read_lines(Lines::open(file)?, change)
+}
+
+fn read_lines(mut lines: Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
     let mut head = Event::Head(lines.head()?);
     change(&mut head)?;
     let Event::Head(head) = head else { return Err(lines.corrupt("the first line is not the head")) };
@@ -84,10 +92,12 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Self> {
-        let input = file::open_itself(path).map_err(|error| {
-            Error::run(format!("cannot read {}: {error}", path.display()), "the folder holds no run; remove it by hand")
-        })?;
-        Ok(Self { path, input: BufReader::with_capacity(1 << 20, input), number: 0 })
+        Self::of(file::open_itself(path).map_err(|error| unread(path, &error))?, path)
+    }
+
+    fn of(mut file: File, path: &'a Path) -> Result<Self> {
+        file.rewind().map_err(|error| unread(path, &error))?;
+        Ok(Self { path, input: BufReader::with_capacity(1 << 20, file), number: 0 })
     }
 
     /// The next whole line without its end; a torn last one is none.
@@ -163,4 +173,9 @@ impl<'a> Lines<'a> {
             "cut the file before that line to read what comes before it",
         )
     }
+}
+
+/// A record that cannot be opened.
+pub(crate) fn unread(path: &Path, error: &io::Error) -> Error {
+    Error::run(format!("cannot read {}: {error}", path.display()), "the folder holds no run; remove it by hand")
 }

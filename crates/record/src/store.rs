@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -13,13 +13,12 @@ use mindful_core::run::{Run, RunHead};
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 
-use rustix::process::geteuid;
-
 use crate::entry::{Listed, read_summary};
 use crate::file;
+use crate::judged::{Record, kept_by_us};
 use crate::name::{IMPORTED, LOG, SUMMARY, is_id, new_id};
 use crate::pack;
-use crate::reader::{read_changed, read_head, read_run};
+use crate::reader::{read_changed, read_head, read_opened, read_run, unread};
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
@@ -127,28 +126,37 @@ impl Store {
     /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or its record cannot be read or opened.
     pub fn go_on(&self, id: &str) -> Result<(RunWriter, Run)> {
         self.check(id)?;
-        let (dir, log) = (self.run_dir(id), self.run_dir(id).join(LOG));
+        let log = self.run_dir(id).join(LOG);
         let fault = |error| {
             Error::run(format!("cannot go on with {}: {error}", log.display()), "look at its owner and its rights")
         };
-        let file = file::open_to_append(&log).map_err(fault)?;
-        lock(&file, id)?;
-        let run = self.read(id)?;
-        cut_torn_line(&file).map_err(fault)?;
-        Ok((RunWriter::go_on(run.head.clone(), dir, file), run))
+        let record = Record::open(&self.run_dir(id), file::open_to_append).map_err(fault)?;
+        lock(&record.log, id)?;
+        let (run, own) = self.read_record(id, &record)?;
+        cut_torn_line(&record.log).map_err(fault)?;
+        Ok((RunWriter::go_on(run.head.clone(), self.run_dir(id), record.log, own), run))
     }
 
-    /// Whether the run `id` was written here by the effective user, and nobody else could write to it: only then may
-    /// what it says be carried out.
-    pub fn is_own(&self, id: &str) -> bool {
-        let dir = self.run_dir(id);
-        let closed = |path: &Path| {
-            fs::symlink_metadata(path).is_ok_and(|meta| {
-                let ours = meta.uid() == geteuid().as_raw() || meta.uid() == 0;
-                ours && !meta.is_symlink() && meta.mode() & 0o022 == 0
-            })
-        };
-        closed(&dir) && closed(&dir.join(LOG)) && !self.is_imported(id)
+    /// Reads the run `id`, and tells whether it is our own: written here by the effective user or root, where nobody else
+    /// could write to it or put another in its place. Only then may what it says be carried out.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn read_judged(&self, id: &str) -> Result<(Run, bool)> {
+        let log = self.log(id)?;
+        let record = Record::open(&self.run_dir(id), file::open_itself).map_err(|error| unread(&log, &error))?;
+        self.read_record(id, &record)
+    }
+
+    /// What `record`, which was opened as that of run `id`, says and whether it is our own.
+    fn read_record(&self, id: &str, record: &Record) -> Result<(Run, bool)> {
+        let log = self.run_dir(id).join(LOG);
+        let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
+        let run = self.named(id, read_opened(opened, &log)?);
+        let above = [self.root.clone(), self.runs()]
+            .iter()
+            .all(|folder| fs::metadata(folder).is_ok_and(|facts| kept_by_us(&facts)));
+        Ok((run, above && record.is_own()))
     }
 
     /// Whether the run `id` was made elsewhere and taken in.
@@ -158,13 +166,16 @@ impl Store {
 
     /// Reads the run `id`, a name that [`Store::resolve`] gave.
     pub fn read(&self, id: &str) -> Result<Run> {
-        let mut run = read_run(&self.log(id)?)?;
+        Ok(self.named(id, read_run(&self.log(id)?)?))
+    }
+
+    fn named(&self, id: &str, mut run: Run) -> Run {
         // A run is called what its folder is called, whatever it says of itself.
         id.clone_into(&mut run.head.id);
         if self.is_imported(id) {
             run.notes.push(TAKEN_IN.to_owned());
         }
-        Ok(run)
+        run
     }
 
     /// Reads the run `id` without the names that `redactor` takes out; its record in the same words goes to `lines`, one

@@ -26,6 +26,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 pub struct RunWriter {
     head: RunHead,
     dir: PathBuf,
+    own: bool,
     log: Mutex<Log>,
 }
 
@@ -42,15 +43,20 @@ impl RunWriter {
     pub(crate) fn begin(head: RunHead, dir: PathBuf, file: File) -> Result<Self> {
         lock(&file, &head.id)?;
         let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
-        let writer = Self { head, dir, log: Mutex::new(log) };
+        let writer = Self { head, dir, own: true, log: Mutex::new(log) };
         writer.append(&Event::Head(writer.head.clone()));
         writer.fault().map_or(Ok(writer), Err)
     }
 
-    /// Goes on with a run that has its head.
-    pub(crate) fn go_on(head: RunHead, dir: PathBuf, file: File) -> Self {
+    /// Goes on with a run that has its head, and is our `own` or of others.
+    pub(crate) fn go_on(head: RunHead, dir: PathBuf, file: File, own: bool) -> Self {
         let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
-        Self { head, dir, log: Mutex::new(log) }
+        Self { head, dir, own, log: Mutex::new(log) }
+    }
+
+    /// Whether what stood there was written here, and nobody else could have written it.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     /// The run's id.
@@ -221,7 +227,7 @@ mod tests {
     fn a_full_disk_is_reported_and_not_swallowed() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let log = Log { file: full, buffer: Vec::new(), flushed: Instant::now(), fault: None };
-        let writer = RunWriter { head: head(), dir: PathBuf::from("/runs/x"), log: Mutex::new(log) };
+        let writer = RunWriter { head: head(), dir: PathBuf::from("/runs/x"), own: true, log: Mutex::new(log) };
         note(&writer, "one");
         note(&writer, "two");
         let fault = writer.fault().unwrap().to_string();

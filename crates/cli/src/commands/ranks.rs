@@ -94,5 +94,5 @@ fn read(store: &Store, name: &str) -> Result<(Run, bool)> {
         return Ok((read_run(&log)?, false));
     }
     let id = store.resolve(name)?;
-    Ok((store.read(&id)?, store.is_own(&id)))
+    store.read_judged(&id)
 }

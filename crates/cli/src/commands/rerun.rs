@@ -3,7 +3,6 @@
 use clap::ArgMatches;
 use mindful_core::run::Run;
 use mindful_core::{Error, Result};
-use mindful_runner::repetition;
 use mindful_runner::{Ended, Single};
 
 use crate::commands::compare::sides::Sides;
@@ -15,9 +14,10 @@ use crate::{context, store, stored_settings};
 pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
-    let before = repetition::judged(&store, &store.resolve(name)?)?;
-    refuse(&before.0)?;
-    let settings = stored_settings::settings(&before.0.head, store.is_own(&before.0.head.id), "rerun", matches)?;
+    let (run, own) = store.read_judged(&store.resolve(name)?)?;
+    refuse(&run)?;
+    let before = (run.clone(), mindful_analyze::analyze(&run));
+    let settings = stored_settings::settings(&run.head, own, "rerun", matches)?;
     let swept = before.0.steps.iter().any(|step| !step.head.point.is_plain());
     let ended = if swept { sweep::walked(settings, None, None, matches)? } else { again(settings, matches)? };
     let whole = ended.error.is_none() && !ended.interrupted;

@@ -20,7 +20,7 @@ pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
     let settings = match &resumed {
-        Some((writer, _)) => stored_settings::settings(writer.head(), store.is_own(writer.id()), "--resume", matches)?,
+        Some((writer, _)) => stored_settings::settings(writer.head(), writer.is_own(), "--resume", matches)?,
         None => new_files::asked(layers::settings(matches)?, matches)?,
     };
     run::concluded(walked(settings, resumed, Some(show::Form::of(matches)), matches)?)

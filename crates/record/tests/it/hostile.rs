@@ -99,9 +99,31 @@ fn an_import_copies_the_record_alone_and_follows_no_link() {
     let mut names: Vec<_> = fs::read_dir(to.run_dir(&id)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["imported", "run.jsonl"]);
-    assert!(!to.is_own(&id) && store.is_own(&id));
+    let is_own = |store: &Store| store.read_judged(&id).unwrap().1;
+    assert!(!is_own(&to) && is_own(&store));
     fs::set_permissions(&log, fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(!store.is_own(&id), "others may have written it");
+    assert!(!is_own(&store), "others may have written it");
+}
+
+#[test]
+fn a_run_to_which_others_may_give_another_name_is_none_of_ours() {
+    let (_dir, store, id, log) = stored();
+    let is_own = || store.read_judged(&id).unwrap().1;
+    assert!(is_own() && store.go_on(&id).unwrap().0.is_own());
+    let runs = store.root().join("runs");
+    for (folder, mode, own) in [
+        (&runs, 0o777, false),
+        (&runs, 0o1777, true),
+        (&runs, 0o770, true),
+        (&runs, 0o700, true),
+        (&store.root().to_owned(), 0o707, false),
+        (&store.root().to_owned(), 0o700, true),
+        (&log.parent().unwrap().to_owned(), 0o720, false),
+    ] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(is_own(), own, "{} {mode:o}", folder.display());
+        assert_eq!(store.go_on(&id).unwrap().0.is_own(), own);
+    }
 }
 
 #[test]
