@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
-use clap::builder::ValueParser;
+use clap::builder::{NonEmptyStringValueParser, ValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mindful_core::bound::Bound;
 use mindful_core::plan;
-use mindful_core::settings::{Key, nearest};
+use mindful_core::settings::{Key, Trust, nearest};
 use mindful_core::{Engine, Error, Result, units};
 
 use crate::{io_keys, layers, registry, version};
@@ -111,9 +111,13 @@ fn globals() -> [Arg; 5] {
     let switch =
         |name: &'static str, short| Arg::new(name).long(name).short(short).global(true).action(ArgAction::SetTrue);
     [
-        global("store", "DIR").help("Where runs are stored [default: the user's data directory; MINDFUL_STORE]"),
+        global("store", "DIR")
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("Where runs are stored [default: the user's data directory; MINDFUL_STORE]"),
         global("format", "FORMAT").value_parser(["text", "json"]).default_value("text").help("Output: text or json"),
-        global("plan", "FILE").help("Plan file [default: mindful.toml of this directory, if there is one]"),
+        global("plan", "FILE")
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("Plan file [default: mindful.toml of this directory, if there is one]"),
         switch("yes", 'y').help("Answer yes to questions"),
         switch("quiet", 'q').help("Report the result alone, without a word of how it goes on"),
     ]
@@ -149,7 +153,8 @@ fn of_stored_runs() -> [Command; 2] {
 /// What a package or a shell's start-up asks for.
 fn for_shells() -> [Command; 2] {
     let shell = Arg::new("shell").value_name("SHELL").required(true).help("Whose script is printed");
-    let folder = Arg::new("folder").value_name("FOLDER").required(true).help("Where the pages are written; it is made");
+    let folder = Arg::new("folder").value_name("FOLDER").required(true).value_parser(NonEmptyStringValueParser::new());
+    let folder = folder.help("Where the pages are written; it is made");
     [
         Command::new("completions")
             .about("Print a script by which a shell completes verbs and flags")
@@ -328,7 +333,7 @@ fn heat_map() -> Arg {
 }
 
 fn output(help: &'static str) -> Arg {
-    Arg::new("output").long("output").value_name("FILE").help(help)
+    Arg::new("output").long("output").value_name("FILE").value_parser(NonEmptyStringValueParser::new()).help(help)
 }
 
 fn old_files(help: &'static str) -> Arg {
@@ -417,6 +422,7 @@ fn compare() -> Command {
         )
         .arg(
             text("junit", "junit", "FILE")
+                .value_parser(NonEmptyStringValueParser::new())
                 .requires("fail_if")
                 .help("Write what the gate says as JUnit XML too, for a build server: a test case a point"),
         )
@@ -485,7 +491,10 @@ fn planned(name: &'static str, about: &'static str, engine: Option<&'static dyn 
 }
 
 fn flag(key: &Key) -> Arg {
-    let arg = Arg::new(key.name).long(key.flag()).help(key.explained()).value_parser(ValueParser::string());
+    // An empty path would mean the current folder; an empty command is none.
+    let filled = key.trust != Trust::Value && key.value != "COMMAND";
+    let value = if filled { NonEmptyStringValueParser::new().into() } else { ValueParser::string() };
+    let arg = Arg::new(key.name).long(key.flag()).help(key.explained()).value_parser(value);
     if key.name == "target" {
         arg.value_name(key.value).allow_hyphen_values(true).action(ArgAction::Append)
     } else if key.value.is_empty() {
@@ -572,5 +581,9 @@ mod tests {
             error(&["mindful", "run", "--data-dir"]),
             "--data-dir is given without a value: give one: --data-dir <DIR>"
         );
+        for flag in ["store", "plan", "data-dir", "fetch-dir", "target", "csv", "meet"] {
+            let refusal = error(&["mindful", "run", &format!("--{flag}="), "--target", "null:"]);
+            assert!(refusal.starts_with(&format!("--{flag} is given without a value")), "{refusal}");
+        }
     }
 }

@@ -51,7 +51,8 @@ pub fn engine(verb: &str, matches: &ArgMatches) -> Option<&'static dyn Engine> {
     };
     let target = plan::KEYS.iter().find(|key| key.name == "target")?;
     let flag = matches.try_get_one::<String>("target").ok()?.cloned();
-    let url = flag.or_else(|| std::env::var(target.variable()).ok()).or_else(of_file);
+    let variable = || std::env::var(target.variable()).ok().filter(|value| !value.is_empty());
+    let url = flag.or_else(variable).or_else(of_file);
     registry::find(url.as_deref().or(target.default)?).ok()
 }
 
@@ -176,6 +177,10 @@ fn read_variables(
             let names: Vec<_> = keys.iter().map(|key| key.variable()).collect();
             return Err(settings::unknown_key(&name, "environment", names.iter().map(String::as_str)));
         };
+        // As in other programs, an empty variable is one that is not set.
+        if value.is_empty() {
+            continue;
+        }
         let value = value.into_string().map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it anew"))?;
         settings.set(key.name, value, Origin::Variable(name));
     }
@@ -221,6 +226,15 @@ mod tests {
         let variables = [("MINDFUL_WORK_UNT".to_owned(), "1".into())].into_iter();
         let error = read_variables(variables, &keys, &mut Settings::default()).unwrap_err();
         assert!(error.to_string().ends_with("did you mean `MINDFUL_WORK_UNIT`?"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_variable_is_one_that_is_not_set() {
+        let keys = keys();
+        let variables = keys.iter().map(|key| (key.variable(), "".into()));
+        let mut settings = Settings::default();
+        read_variables(variables, &keys, &mut settings).unwrap();
+        assert_eq!(settings, Settings::default());
     }
 
     #[test]

@@ -10,13 +10,12 @@ use mindful_record::Store;
 /// The store this invocation uses.
 pub fn open(matches: &ArgMatches) -> Result<Store> {
     let given = matches.get_one::<String>("store").map(PathBuf::from);
-    let given = given.or_else(|| std::env::var_os("MINDFUL_STORE").map(PathBuf::from));
-    match given {
-        Some(path) => Ok(Store::open(path)),
-        None => {
-            etcetera::choose_base_strategy().map(|base| Store::open(base.data_dir().join("mindful"))).map_err(|_| {
-                Error::plan("there is no home directory to keep runs in", "give --store DIR or set MINDFUL_STORE")
-            })
-        }
-    }
+    let variable = || std::env::var_os("MINDFUL_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let of_the_user = || {
+        let data = etcetera::choose_base_strategy().ok()?.data_dir();
+        data.is_absolute().then(|| data.join("mindful"))
+    };
+    given.or_else(variable).or_else(of_the_user).map(Store::open).ok_or_else(|| {
+        Error::plan("there is no home directory to keep runs in", "give --store DIR or set MINDFUL_STORE")
+    })
 }

@@ -1,6 +1,7 @@
 //! What the command line does beside measuring: where a plan goes, what is asked, what is kept quiet.
 
 use std::fs;
+use std::path::Path;
 use std::process::Output;
 
 use crate::mindful::{Mindful, refused};
@@ -135,4 +136,21 @@ fn many_steps_tell_beforehand_how_many_and_how_long() {
     let lines: Vec<&str> = noise.lines().collect();
     assert_eq!(lines.first(), Some(&"2 runs, about 10 s"), "{noise}");
     assert!(lines.contains(&"run 1 of 2") && lines.contains(&"run 2 of 2"), "{noise}");
+}
+
+#[test]
+fn an_empty_variable_leaves_nothing_in_the_current_folder() {
+    let (mindful, home) = (Mindful::new(), Mindful::new());
+    let run = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let with = |home: &Path| {
+        let mut command = mindful.command(&run);
+        command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "").env("HOME", home).env_remove("XDG_DATA_HOME");
+        command.output().unwrap()
+    };
+    let stored = with(home.folder());
+    assert!(matches!(stored.status.code(), Some(0 | 1)), "{stored:?}");
+    assert!(home.folder().join(".local/share/mindful/runs").is_dir());
+    let refusal = refused(&with(Path::new("home")));
+    assert!(refusal.contains("no home directory") && refusal.contains("--store"), "{refusal}");
+    assert_eq!(fs::read_dir(mindful.folder()).unwrap().count(), 0);
 }

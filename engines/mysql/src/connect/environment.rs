@@ -42,7 +42,7 @@ impl Environment {
             .collect();
         Self {
             variables,
-            home: env::home_dir(),
+            home: env::home_dir().filter(|home| home.is_absolute()),
             user: whoami::username().ok(),
             system: OF_THE_HOST.map(PathBuf::from).into(),
             sockets: SOCKETS.map(PathBuf::from).into(),

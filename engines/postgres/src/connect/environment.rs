@@ -21,7 +21,7 @@ impl Environment {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .filter(|(name, _)| name.starts_with("PG"))
             .collect();
-        Self { variables, home: env::home_dir(), user: whoami::username().ok() }
+        Self { variables, home: env::home_dir().filter(|home| home.is_absolute()), user: whoami::username().ok() }
     }
 
     /// Surroundings that say nothing.
