@@ -116,8 +116,15 @@ fn a_run_that_others_may_have_written_executes_nothing() {
     let mindful = Mindful::new();
     let id = swept(&mindful, &["--hook-end", "touch touched"]);
     fs::remove_file(mindful.folder().join("touched")).unwrap();
+    for open in [mindful.folder().join("runs"), folder(&mindful, &id)] {
+        let mode = |mode| fs::set_permissions(&open, Permissions::from_mode(mode)).unwrap();
+        mode(0o777);
+        for verb in [&["sweep", "--resume", &id][..], &["rerun", &id]] {
+            assert!(refused(&mindful.run(verb)).contains("made elsewhere"), "{verb:?}");
+        }
+        mode(0o700);
+    }
     fs::set_permissions(folder(&mindful, &id), Permissions::from_mode(0o777)).unwrap();
-    assert!(refused(&mindful.run(&["sweep", "--resume", &id])).contains("made elsewhere"));
     assert!(ended(&mindful.run(&["sweep", "--resume", &id, "--target", "null:"])));
     assert!(!mindful.folder().join("touched").exists());
 }
@@ -174,6 +181,27 @@ fn show_makes_a_corrupt_summary_anew_as_list_says() {
         assert!(!String::from_utf8(mindful.run(&["list"]).stdout).unwrap().contains("corrupt"));
     }
     assert_eq!(fs::read(&elsewhere).unwrap(), b"mine");
+}
+
+#[test]
+fn manual_pages_go_through_no_link_and_wait_for_no_pipe() {
+    let mindful = Mindful::new();
+    let (victim, page) = (mindful.folder().join("victim"), mindful.folder().join("pages/mindful-run.1"));
+    fs::write(&victim, "precious").unwrap();
+    fs::create_dir(page.parent().unwrap()).unwrap();
+    let kinds: [&dyn Fn(); 2] =
+        [&|| symlink(&victim, &page).unwrap(), &|| mkfifoat(CWD, &page, Mode::from_raw_mode(0o600)).unwrap()];
+    for make in kinds {
+        make();
+        let reported = refused(&mindful.run(&["man", "pages"]));
+        assert!(reported.contains("mindful-run.1") && reported.contains("no regular file"), "{reported}");
+        fs::remove_file(&page).unwrap();
+    }
+    assert_eq!(fs::read(&victim).unwrap(), b"precious");
+    for _ in 0..2 {
+        assert!(mindful.run(&["man", "pages"]).status.success(), "pages are made anew");
+        assert_eq!(fs::metadata(&page).unwrap().permissions().mode() & 0o777, 0o644);
+    }
 }
 
 #[test]
