@@ -11,6 +11,7 @@ pub mod kernel_file;
 pub mod memory;
 pub mod mounts;
 pub mod nvme;
+pub mod ownership;
 pub mod priority;
 pub mod process;
 pub mod shared_folder;

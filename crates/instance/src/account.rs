@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
@@ -199,6 +199,9 @@ fn resolve(path: &Path) -> std::io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let Some(existing) = path.ancestors().find(|ancestor| ancestor.exists()) else { return Ok(path) };
     let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
+    if rest.components().any(|part| part == Component::ParentDir) {
+        return Err(std::io::Error::other("it has `..` behind a folder that is not there"));
+    }
     let resolved = existing.canonicalize()?;
     Ok(if rest.as_os_str().is_empty() { resolved } else { resolved.join(rest) })
 }

@@ -1,14 +1,16 @@
 //! One fetch of a pinned artefact: downloaded, compared with its hash, vetted, unpacked by the account that will run it.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
+use mindful_host::Kernel;
+use mindful_host::ownership::Trusted;
 
 use crate::account::Account;
-use crate::files::{hand_over, make_open, make_private, own_file, sync_file_system};
+use crate::files::{give, hand_over, make_open, make_private, own_file, sync_file_system};
 
 mod artefact;
 mod download;
@@ -35,6 +37,7 @@ pub fn fetch(
 ) -> Result<PathBuf> {
     let place = |error: std::io::Error| reason::of_place(shelf, &error);
     let source = Source::open(base)?;
+    check_owner(shelf)?;
     make_open(shelf).map_err(place)?;
     check_owner(shelf)?;
     let lock = own_file(&shelf.join("fetch.lock")).map_err(place)?;
@@ -65,7 +68,7 @@ pub fn fetch(
         if account.switched {
             hand_over(&unpacking, account.uid, &Account::mine()).map_err(place)?;
         }
-        fs::set_permissions(&unpacking, Permissions::from_mode(0o755)).map_err(place)?;
+        give(&unpacking, None, 0o755).map_err(place)?;
         sync_file_system(&unpacking).map_err(place)?;
         fs::rename(&unpacking, &target).map_err(place)
     })();
@@ -79,14 +82,26 @@ fn refused(artefact: &Artefact, why: &str) -> Error {
 
 /// What others may write would be their programs, not those that were checked.
 pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let meta = fs::metadata(shelf).map_err(|error| reason::of_place(shelf, &error))?;
-    let mine = meta.uid() == Account::mine().uid || meta.uid() == 0;
-    if mine && meta.mode() & 0o022 == 0 {
-        return Ok(());
+    let why = others_may_change(shelf).map_err(|error| reason::of_place(shelf, &error))?;
+    why.map_or(Ok(()), |why| {
+        Err(Error::plan(
+            format!("{why}, who could change what is fetched into {}", shelf.display()),
+            "name a folder of your own by --fetch-dir",
+        ))
+    })
+}
+
+/// Why others may change the program or the folder of programs at `path`, which has no links; what is missing nobody can.
+/// For root that goes for all folders above it too. A plain user knows whose these are: a volume of a container is often
+/// open to all.
+pub(crate) fn others_may_change(path: &Path) -> io::Result<Option<String>> {
+    let trusted = Trusted::of_process(&Kernel::default());
+    let itself = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        facts => trusted.why_open(&facts?).map(|why| format!("{} {why}", path.display())),
+    };
+    match path.parent() {
+        Some(above) if itself.is_none() && rustix::process::geteuid().is_root() => trusted.way_in(above),
+        _ => Ok(itself),
     }
-    Err(Error::plan(
-        format!("{} may be written by others, who could change what is fetched into it", shelf.display()),
-        "name a folder of your own by --fetch-dir",
-    ))
 }

@@ -1,16 +1,17 @@
 //! Files and folders with the right owner and permissions.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::fd::AsFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchown, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchmod, fchown, openat, statat};
 
 use crate::account::Account;
 
 const OPEN_TO_ALL: u32 = 0o755;
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::RDONLY).union(OFlags::CLOEXEC);
 
 /// Removes a file, if it is there.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
@@ -37,10 +38,21 @@ pub fn make_private(path: &Path, account: &Account) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         other => other?,
     }
-    if account.switched {
-        chown(path, Some(account.uid), Some(account.gid))?;
+    give(path, account.switched.then_some((account.uid, account.gid)), 0o700)
+}
+
+/// Gives the folder this mode, and first, where that is said, to this user and group. A link is not followed.
+pub fn give(path: &Path, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()> {
+    let folder = open_folder(path)?;
+    if let Some((user, group)) = owner {
+        fchown(&folder, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
     }
-    fs::set_permissions(path, Permissions::from_mode(0o700))
+    Ok(fchmod(&folder, Mode::from_raw_mode(mode as _))?)
+}
+
+fn open_folder(path: &Path) -> io::Result<OwnedFd> {
+    let opened = rustix::fs::open(path, FOLDER, Mode::empty());
+    opened.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }
 
 /// Makes a folder and those above it that are missing, open to all.
@@ -51,7 +63,7 @@ pub fn make_open(path: &Path) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             other => other?,
         }
-        fs::set_permissions(folder, Permissions::from_mode(OPEN_TO_ALL))?;
+        give(folder, None, OPEN_TO_ALL)?;
     }
     Ok(())
 }
@@ -93,8 +105,7 @@ fn plain(path: &Path, file: File) -> io::Result<File> {
 /// Gives all below `folder` that belongs to user `from`, and the folder itself, to `to`. No link is followed, whatever
 /// that user does meanwhile.
 pub fn hand_over(folder: &Path, from: u32, to: &Account) -> io::Result<()> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-    let top = rustix::fs::open(folder, flags, Mode::empty())?;
+    let top = open_folder(folder)?;
     hand_over_below(&top, from, to)?;
     Ok(fchown(&top, Some(Uid::from_raw(to.uid)), Some(Gid::from_raw(to.gid)))?)
 }
@@ -109,8 +120,7 @@ fn hand_over_below(folder: &impl AsFd, from: u32, to: &Account) -> io::Result<()
         }
         let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
-            let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-            hand_over_below(&openat(folder, name, flags, Mode::empty())?, from, to)?;
+            hand_over_below(&openat(folder, name, FOLDER, Mode::empty())?, from, to)?;
         }
         if stat.st_uid == from {
             chownat(folder, name, owner.0, owner.1, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -144,4 +154,29 @@ pub fn takes_direct_io(file: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 pub fn takes_direct_io(_: &Path) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn neither_owner_nor_mode_is_given_through_a_link() {
+        let top = tempfile::tempdir().unwrap();
+        let (target, link) = (top.path().join("target"), top.path().join("link"));
+        fs::create_dir(&target).unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o755)).unwrap();
+        symlink(&target, &link).unwrap();
+        let before = fs::metadata(&target).unwrap();
+        let account = Account::choose(None).unwrap();
+        make_private(&link, &account).unwrap_err();
+        give(&link, None, 0o710).unwrap_err();
+        let after = fs::metadata(&target).unwrap();
+        assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
+        make_private(&target, &account).unwrap();
+        let closed = fs::metadata(&target).unwrap();
+        assert_eq!((closed.uid(), closed.gid(), closed.mode() & 0o777), (account.uid, account.gid, 0o700));
+    }
 }

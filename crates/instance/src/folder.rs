@@ -13,18 +13,19 @@
 //! named in [`Kind`]. The folder itself belongs to the user of mindful. Where that is root, the server's user may pass but
 //! not write, so that root never follows a path which another user could have bent.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mindful_core::{Error, Result};
-use mindful_host::space;
+use mindful_host::ownership::Trusted;
+use mindful_host::{Kernel, space};
 
 use crate::account::Account;
-use crate::files::{bytes_below, make_open, make_private, own_file, read_text, remove_if_there};
+use crate::files::{bytes_below, give, make_open, make_private, own_file, read_text, remove_if_there};
 use crate::program::{Kind, Program};
 use crate::stale;
 
@@ -68,8 +69,12 @@ impl Folder {
                 format!("choose another name: to {} it separates folders", kind.name),
             ));
         }
-        let ours = is_ours(&root, kind)?;
-        adopt(&root, account, kind, ours).map_err(|error| refused(&root, &error))?;
+        check_way(&root, account)?;
+        is_ours(&root, kind)?;
+        make_open(&root).map_err(|error| refused(&root, &error))?;
+        // In a folder for everybody, others may have made what was missing.
+        check_way(&root, account)?;
+        adopt(&root, account, kind)?;
         let lock = lock(&root)?;
         Ok(Self { root, account: account.clone(), program: Arc::clone(program), lock })
     }
@@ -263,30 +268,40 @@ fn is_ours(root: &Path, kind: &Kind) -> Result<bool> {
 /// A mark that another user made is none: what else stands there could lead mindful anywhere.
 fn is_mine(root: &Path) -> Result<()> {
     let me = Account::mine().uid;
-    let owner = fs::metadata(root).map_err(|error| refused(root, &error))?.uid();
-    if owner == me {
+    let owner = |path: &Path| fs::symlink_metadata(path).map(|facts| facts.uid());
+    let owners = owner(root).and_then(|folder| Ok([folder, owner(&root.join(MARK_FILE))?]));
+    let Some(owner) = owners.map_err(|error| refused(root, &error))?.into_iter().find(|owner| *owner != me) else {
         return Ok(());
-    }
+    };
     Err(Error::plan(
         format!("--data-dir {} was made by user number {owner}", root.display()),
         "start mindful as that user, or name another folder; nothing was touched",
     ))
 }
 
+/// As root, mindful gives away and closes what stands in the folder: nobody else may put something in its place meanwhile.
+fn check_way(root: &Path, account: &Account) -> Result<()> {
+    let Some(above) = root.parent().filter(|_| account.switched) else { return Ok(()) };
+    let way_in = Trusted::of_process(&Kernel::default()).way_in(above).map_err(|error| refused(root, &error))?;
+    way_in.map_or(Ok(()), |why| {
+        Err(Error::plan(
+            format!("--data-dir {}: {why}, who could lead root elsewhere", root.display()),
+            "name a folder whose parents only root may write, such as one below /var/lib; nothing was touched",
+        ))
+    })
+}
+
 /// Makes the folder ours and lets the server's user pass, who may be another one than the last time.
-fn adopt(root: &Path, account: &Account, kind: &Kind, ours: bool) -> io::Result<()> {
-    make_open(root)?;
-    let mode = if account.switched {
-        chown(root, Some(rustix::process::geteuid().as_raw()), Some(account.gid))?;
-        0o710
-    } else {
-        0o700
-    };
-    fs::set_permissions(root, Permissions::from_mode(mode))?;
-    if ours {
+fn adopt(root: &Path, account: &Account, kind: &Kind) -> Result<()> {
+    let failed = |error: io::Error| refused(root, &error);
+    let owner = (rustix::process::geteuid().as_raw(), account.gid);
+    let (owner, mode) = if account.switched { (Some(owner), 0o710) } else { (None, 0o700) };
+    give(root, owner, mode).map_err(failed)?;
+    // From here on nobody else can add anything; until now whoever had the folder could.
+    if is_ours(root, kind)? {
         return Ok(());
     }
-    own_file(&root.join(MARK_FILE))?.write_all(mark(kind.name).as_bytes())
+    own_file(&root.join(MARK_FILE)).and_then(|mut file| file.write_all(mark(kind.name).as_bytes())).map_err(failed)
 }
 
 /// How long a lock may outlive its mindful: what it was about to start when it was killed keeps it until it runs.
@@ -380,6 +395,20 @@ mod tests {
         assert!(refusal.contains("holds a private Other server, not Some"), "{refusal}");
         fs::write(&file, "something else").unwrap();
         assert!(is_ours(top.path(), &KIND).unwrap_err().to_string().contains("someone else"));
+    }
+
+    #[test]
+    fn a_mark_that_was_put_there_meanwhile_is_none() {
+        if !rustix::process::geteuid().is_root() {
+            return mindful_conformance::not_run("only root can make files of somebody else");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join(MARK_FILE);
+        fs::write(&file, mark("Some")).unwrap();
+        std::os::unix::fs::chown(&file, Some(65_533), None).unwrap();
+        let account = Account::choose(None).unwrap();
+        let refusal = adopt(top.path(), &account, &KIND).unwrap_err().to_string();
+        assert!(refusal.contains("user number 65533"), "{refusal}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a user may say of a private server, whatever its database.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mindful_core::bound::Bound;
 use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
@@ -114,10 +114,10 @@ pub fn base(account: &Account) -> Result<PathBuf> {
         return Ok(PathBuf::from("/var/lib/mindful"));
     }
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let user = || std::env::var_os("HOME").map(|user| Path::new(&user).join(".local/share"));
-    data.or_else(user)
-        .map(|folder| folder.join("mindful"))
-        .ok_or_else(|| Error::plan("HOME is not set, so there is no place for data", "give --data-dir and --fetch-dir"))
+    let user = || std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".local/share"));
+    data.or_else(user).map(|folder| folder.join("mindful")).ok_or_else(|| {
+        Error::plan("HOME names no folder, so there is no place for data", "give --data-dir and --fetch-dir")
+    })
 }
 
 /// `a=1,b=2,3`: a part without `=` belongs to the value before it, for values of settings may be lists.

@@ -1,5 +1,6 @@
 //! Which programs of a database server are used: given, fetched before, fetched now, or the system's.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -7,7 +8,7 @@ use mindful_core::event::{Events, note};
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
-use crate::fetch::{Artefact, check_owner, fetch};
+use crate::fetch::{Artefact, check_owner, fetch, others_may_change};
 
 /// What the programs of a database server are called, and where they may be.
 #[derive(Debug)]
@@ -79,7 +80,8 @@ impl Search<'_> {
         let Some(reason) = missing else {
             return Ok(Programs { bin: fetched, version: self.version.to_owned() });
         };
-        let system = self.newest(&self.system_folders(), account).ok_or_else(|| self.none(&reason))?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let system = self.newest(&self.system_folders(&path), account, events).ok_or_else(|| self.none(&reason))?;
         let what = format!("{} {} is not here ({reason})", self.known.name, self.version);
         note(events, format!("{what}: using {} of {}", system.version, system.bin.display()));
         Ok(system)
@@ -130,6 +132,16 @@ impl Search<'_> {
         self.known.programs.last().copied().unwrap_or_default()
     }
 
+    /// Why others may change the programs of a folder, or what these lead to.
+    fn others_may_change(&self, bin: &Path) -> Option<String> {
+        let programs = self.known.programs.iter().map(|program| bin.join(program));
+        let why = |path: PathBuf| path.canonicalize().and_then(|path| others_may_change(&path));
+        [bin.to_owned()]
+            .into_iter()
+            .chain(programs)
+            .find_map(|path| why(path).unwrap_or_else(|error| Some(error.to_string())))
+    }
+
     /// What the programs of a folder say they are.
     fn ask(&self, bin: &Path, account: &Account) -> Option<Programs> {
         let mut asked = account.command(bin.join(self.server()), Path::new("/"));
@@ -138,15 +150,16 @@ impl Search<'_> {
         Some(Programs { bin: bin.to_owned(), version: (self.known.version)(&text)?.to_owned() })
     }
 
-    /// Every folder in which the system may have them: those of PATH, then the usual ones.
-    fn system_folders(&self) -> Vec<PathBuf> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+    /// Every folder in which the system may have them: those of PATH, then the usual ones. What is relative in PATH, such
+    /// as nothing between two colons, is of the current folder, which anybody may have filled.
+    fn system_folders(&self, path: &OsStr) -> Vec<PathBuf> {
         // What is in PATH is often a link or a wrapper, beside which the rest is missing.
         let linked = |folder: PathBuf| match folder.join(self.server()).canonicalize() {
             Ok(program) => program.parent().map_or(folder, Path::to_owned),
             Err(_) => folder,
         };
-        let mut folders: Vec<_> = std::env::split_paths(&path).map(linked).collect();
+        let absolute = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+        let mut folders: Vec<_> = absolute.map(linked).collect();
         for (top, below) in self.known.system {
             let Ok(entries) = std::fs::read_dir(top) else { continue };
             folders.extend(entries.flatten().map(|entry| entry.path().join(below)));
@@ -154,11 +167,17 @@ impl Search<'_> {
         folders
     }
 
-    /// The newest that fits, among equals the first.
-    fn newest(&self, folders: &[PathBuf], account: &Account) -> Option<Programs> {
+    /// The newest that fits, among equals the first. What others may change is not even asked for its version.
+    fn newest(&self, folders: &[PathBuf], account: &Account, events: &dyn Events) -> Option<Programs> {
         let mut best: Option<Programs> = None;
         for folder in folders.iter().filter(|folder| self.is_in(folder)) {
-            let Some(found) = self.ask(folder, account) else { continue };
+            let Ok(folder) = folder.canonicalize() else { continue };
+            if let Some(why) = self.others_may_change(&folder) {
+                let option = self.known.options[0];
+                note(events, format!("{} is not used, as {why}: {option} takes it all the same", folder.display()));
+                continue;
+            }
+            let Some(found) = self.ask(&folder, account) else { continue };
             let newer = best.as_ref().is_none_or(|best| order(&found.version) > order(&best.version));
             if newer && (self.fits)(&found.version) {
                 best = Some(found);
@@ -225,11 +244,37 @@ mod tests {
         let folders: Vec<_> =
             ["9.6.24", "15.14", "16.2", "16.10", "17beta1"].iter().map(|v| folder(top.path(), v)).collect();
         let any = |_: &str| true;
-        assert_eq!(search(&any, None).newest(&folders, &me).unwrap().version, "17beta1");
-        assert_eq!(search(&any, None).newest(&folders[..4], &me).unwrap().version, "16.10");
+        let newest = |fits, folders| search(fits, None).newest(folders, &me, &Silent).map(|found| found.version);
+        assert_eq!(newest(&any, &folders).unwrap(), "17beta1");
+        assert_eq!(newest(&any, &folders[..4]).unwrap(), "16.10");
         let old = |version: &str| version.starts_with("16.2");
-        assert_eq!(search(&old, None).newest(&folders, &me).unwrap().version, "16.2");
-        assert_eq!(search(&|_| false, None).newest(&folders, &me), None);
+        assert_eq!(newest(&old, &folders).unwrap(), "16.2");
+        assert_eq!(newest(&|_| false, &folders), None);
+    }
+
+    #[test]
+    fn a_relative_part_of_path_names_no_folder() {
+        let top = top();
+        let bin = folder(top.path(), "16.2");
+        let path = std::env::join_paths([Path::new(""), Path::new("."), Path::new("bin"), &bin]).unwrap();
+        assert_eq!(search(&|_| true, None).system_folders(&path), [bin.canonicalize().unwrap()]);
+    }
+
+    #[test]
+    fn programs_that_others_may_change_are_not_even_asked() {
+        let (top, me) = (top(), Account::choose(None).unwrap());
+        let touched = top.path().join("touched");
+        let bin = folder(top.path(), "16.2");
+        write_program(&bin.join("somed"), &format!("#!/bin/sh\ntouch {}\necho somed Ver 16.2\n", touched.display()));
+        fs::set_permissions(top.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        let found = || search(&|_| true, None).newest(&[bin.clone()], &me, &Silent);
+        for open in [bin.clone(), bin.join("somed")] {
+            fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+            assert_eq!(found(), None, "{}", open.display());
+            fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        assert!(!touched.exists());
+        assert!(found().is_some() && touched.exists(), "closed again, they are");
     }
 
     #[test]

@@ -4,6 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use mindful_host::Kernel;
+use mindful_host::ownership::Trusted;
+
 use crate::account::Account;
 use crate::files::{make_private, own_file, read_text};
 use crate::folder::Folder;
@@ -34,7 +37,7 @@ impl SocketFolder {
             folder.make_private(&path)?;
             return Ok(Self { path, kind, temporary: false });
         }
-        let path = temporary_path();
+        let path = temporary_path(account)?;
         let mut file = own_file(&note)?;
         file.set_len(0)?;
         file.write_all(path.as_os_str().as_encoded_bytes())?;
@@ -57,10 +60,20 @@ impl Drop for SocketFolder {
     }
 }
 
-fn temporary_path() -> PathBuf {
+/// A new name in the temporary folder: as root, in one where nobody else may put something in its place.
+fn temporary_path(account: &Account) -> io::Result<PathBuf> {
+    let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
+    let folder = named.unwrap_or_else(|| PathBuf::from("/tmp")).canonicalize()?;
+    if account.switched
+        && let Some(why) = Trusted::of_process(&Kernel::default()).way_in(&folder)?
+    {
+        return Err(io::Error::other(format!(
+            "{why}: name another temporary folder by TMPDIR, or a shorter --data-dir"
+        )));
+    }
     let nanos =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    std::env::temp_dir().join(format!("mindful-{}-{nanos}", std::process::id()))
+    Ok(folder.join(format!("mindful-{}-{nanos}", std::process::id())))
 }
 
 /// Removes what a server leaves, and the folder if that was all.

@@ -1,8 +1,8 @@
 //! The life of an instance, with a server that is not PostgreSQL: real processes, signals and files.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -288,4 +288,28 @@ fn as_root_the_server_is_of_its_own_user() {
     }
     assert_eq!(owner(Path::new(&format!("/proc/{}", instance.pid()))).0, own.uid);
     assert_eq!(owner(instance.folder()), (0, 0o710));
+}
+
+#[test]
+fn a_folder_whose_parent_is_of_another_user_is_refused_by_root() {
+    if !rustix::process::geteuid().is_root() {
+        return mindful_conformance::not_run("only root gives folders away");
+    }
+    let top = place();
+    let theirs = top.path().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    let account = Account::choose(None).unwrap();
+    let refused = |owner: u32, mode: u32| {
+        std::os::unix::fs::chown(&theirs, Some(owner), None).unwrap();
+        fs::set_permissions(&theirs, Permissions::from_mode(mode)).unwrap();
+        let order =
+            Order { folder: theirs.join("tiny"), account: account.clone(), sessions: 4, page_cache_limit: None };
+        let events: Arc<dyn Events> = Arc::new(Notes::default());
+        let refusal = Instance::open(order, Arc::new(Tiny::default()), &events).err().expect("it is refused");
+        assert_eq!(names(&theirs), [] as [PathBuf; 0]);
+        refusal.to_string()
+    };
+    let refusal = refused(65_534, 0o755);
+    assert!(refusal.contains("theirs belongs to user number 65534") && refusal.contains("/var/lib"), "{refusal}");
+    assert!(refused(0, 0o777).contains("theirs may be written by others"));
 }

@@ -1,0 +1,148 @@
+//! Whose a path is: who beside root and the user of this process may put something else in its place.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::Kernel;
+
+const GROUP_WRITES: u32 = 0o020;
+const OTHERS_WRITE: u32 = 0o002;
+/// Right of a folder in which nobody removes or renames what is of others.
+const STICKY: u32 = 0o1000;
+/// Whom the kernel names for every user that a container does not know.
+const UNKNOWN: u32 = 65_534;
+
+/// Users and groups whose rights to write take nothing away.
+#[derive(Debug, Clone)]
+pub struct Trusted {
+    users: Vec<u32>,
+    groups: Vec<u32>,
+}
+
+impl Trusted {
+    /// Root, the user of this process with that user's own group, and who became root by sudo.
+    pub fn of_process(kernel: &Kernel) -> Self {
+        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let by_sudo = |name: &str| if user == 0 { std::env::var(name).ok()?.parse().ok() } else { None };
+        let users = [Some(0), Some(user), by_sudo("SUDO_UID"), unknown_user(kernel)];
+        let groups = [Some(0), Some(group), by_sudo("SUDO_GID")];
+        Self { users: users.into_iter().flatten().collect(), groups: groups.into_iter().flatten().collect() }
+    }
+
+    /// Why others may change what has these facts; `None` if they may not.
+    pub fn why_open(&self, facts: &Metadata) -> Option<String> {
+        if !self.users.contains(&facts.uid()) {
+            return Some(format!("belongs to user number {}", facts.uid()));
+        }
+        let group_may = facts.mode() & GROUP_WRITES != 0 && !self.groups.contains(&facts.gid());
+        (group_may || facts.mode() & OTHERS_WRITE != 0).then(|| "may be written by others".to_owned())
+    }
+
+    /// The first way by which others may put something else in the place of `path`: a folder on the way to it, or what is
+    /// there itself. What is missing is nobody's. The path is absolute and without links.
+    ///
+    /// # Errors
+    /// A folder on the way cannot be looked at.
+    pub fn way_in(&self, path: &Path) -> io::Result<Option<String>> {
+        // From the top: whoever cannot change the folders above cannot change what is looked at next.
+        let mut way: Vec<&Path> = path.ancestors().collect();
+        way.reverse();
+        for part in way {
+            let facts = match fs::symlink_metadata(part) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                other => other?,
+            };
+            if facts.is_symlink() {
+                return Ok(Some(format!("{} is a link", part.display())));
+            }
+            let shared = facts.is_dir() && facts.mode() & STICKY != 0 && self.users.contains(&facts.uid());
+            if let Some(why) = self.why_open(&facts).filter(|_| !shared) {
+                return Ok(Some(format!("{} {why}", part.display())));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// In a user namespace, such as that of a container without root, the user to whom files of the host's root seem to belong.
+fn unknown_user(kernel: &Kernel) -> Option<u32> {
+    let map = fs::read_to_string(kernel.proc.join("self/uid_map")).ok()?;
+    let all = map.split_whitespace().eq(["0", "0", "4294967295"]);
+    let unknown = || fs::read_to_string(kernel.proc.join("sys/kernel/overflowuid")).ok()?.trim().parse().ok();
+    (!all).then(|| unknown().unwrap_or(UNKNOWN))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn me() -> Trusted {
+        Trusted::of_process(&Kernel::default())
+    }
+
+    /// `top/a/b` with this mode of `a`.
+    fn below(top: &Path, mode: u32) -> PathBuf {
+        let folder = top.join("a");
+        fs::create_dir_all(folder.join("b")).unwrap();
+        fs::set_permissions(&folder, Permissions::from_mode(mode)).unwrap();
+        folder.join("b")
+    }
+
+    fn top() -> tempfile::TempDir {
+        tempfile::tempdir_in(std::env::temp_dir().canonicalize().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_folder_on_the_way_that_others_may_write_is_named() {
+        let top = top();
+        for (mode, open) in [(0o755, false), (0o775, false), (0o777, true), (0o1777, false), (0o700, false)] {
+            let way_in = me().way_in(&below(top.path(), mode)).unwrap();
+            let named = format!("{} may be written by others", top.path().join("a").display());
+            assert_eq!(way_in, open.then_some(named), "{mode:o}");
+        }
+        assert_eq!(me().way_in(&top.path().join("a/missing/too")).unwrap(), None);
+        let alone = Trusted { groups: Vec::new(), ..me() };
+        assert!(alone.way_in(&below(top.path(), 0o775)).unwrap().is_some(), "a group of others");
+    }
+
+    #[test]
+    fn a_link_on_the_way_is_named() {
+        let top = top();
+        let folder = below(top.path(), 0o755);
+        symlink(&folder, top.path().join("link")).unwrap();
+        let way_in = me().way_in(&top.path().join("link/c")).unwrap();
+        assert_eq!(way_in, Some(format!("{} is a link", top.path().join("link").display())));
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_named_even_if_sticky() {
+        if rustix::process::geteuid().as_raw() != 0 {
+            return mindful_conformance::not_run("only root gives folders away");
+        }
+        let top = top();
+        let folder = below(top.path(), 0o1777);
+        chown(top.path().join("a"), Some(65_533), None).unwrap();
+        let way_in = me().way_in(&folder).unwrap();
+        assert_eq!(way_in, Some(format!("{} belongs to user number 65533", top.path().join("a").display())));
+    }
+
+    #[test]
+    fn in_a_user_namespace_the_hosts_root_has_no_number() {
+        let proc = tempfile::tempdir().unwrap();
+        fs::create_dir_all(proc.path().join("self")).unwrap();
+        let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };
+        let with = |map: &str| {
+            fs::write(proc.path().join("self/uid_map"), map).unwrap();
+            unknown_user(&kernel)
+        };
+        assert_eq!(with("         0          0 4294967295\n"), None);
+        assert_eq!(with("         0       1000          1\n"), Some(UNKNOWN));
+        assert_eq!(with("         0       1000          1\n         1     100000      65536\n"), Some(UNKNOWN));
+    }
+}
