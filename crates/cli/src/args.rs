@@ -581,7 +581,7 @@ mod tests {
             error(&["mindful", "run", "--data-dir"]),
             "--data-dir is given without a value: give one: --data-dir <DIR>"
         );
-        for flag in ["store", "plan", "data-dir", "fetch-dir", "target", "csv", "meet"] {
+        for flag in ["store", "plan", "data-dir", "fetch-dir", "target", "meet"] {
             let refusal = error(&["mindful", "run", &format!("--{flag}="), "--target", "null:"]);
             assert!(refusal.starts_with(&format!("--{flag} is given without a value")), "{refusal}");
         }
