@@ -222,7 +222,7 @@ pub mod source {
     pub const NEIGHBOURS: &str = "neighbours";
     /// Interfaces, by [`super::network`].
     pub const NETWORK: &str = "network";
-    /// A host elsewhere, told by its Prometheus node_exporter.
+    /// A host elsewhere, as its Prometheus node_exporter tells.
     pub const NODE_EXPORTER: &str = "node_exporter";
     /// Pressure stall information.
     pub const PRESSURE: &str = "pressure";
