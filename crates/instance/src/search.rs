@@ -267,7 +267,7 @@ mod tests {
         let bin = folder(top.path(), "16.2");
         write_program(&bin.join("somed"), &format!("#!/bin/sh\ntouch {}\necho somed Ver 16.2\n", touched.display()));
         fs::set_permissions(top.path(), fs::Permissions::from_mode(0o1777)).unwrap();
-        let found = || search(&|_| true, None).newest(&[bin.clone()], &me, &Silent);
+        let found = || search(&|_| true, None).newest(std::slice::from_ref(&bin), &me, &Silent);
         for open in [bin.clone(), bin.join("somed")] {
             fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
             assert_eq!(found(), None, "{}", open.display());
