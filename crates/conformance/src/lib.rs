@@ -27,7 +27,7 @@ pub mod work;
 pub use fixture::{Fixture, Opened};
 pub use made_once::copy_of_one;
 pub use network::network;
-pub use not_run::not_run;
+pub use not_run::{STRANGER, not_run};
 pub use notes::Notes;
 pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
 pub use tools::{tool, write_program};

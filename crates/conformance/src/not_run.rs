@@ -5,6 +5,10 @@ use std::io::Write as _;
 /// Set by the gate where it runs as root: there each test has to run.
 const ALL_MUST_RUN: &str = "ALL_TESTS_MUST_RUN";
 
+/// The number of an account that each system has, and as which nobody runs tests: what root gives to it is a stranger's,
+/// and the plain user of the gate, who is nobody, cannot give it.
+pub const STRANGER: u32 = 1;
+
 /// Says in one line that the calling test did not run, and why; the test returns then. The line goes past the capture of
 /// test output and begins with `NOT RUN`, by which the gate counts. Under `ALL_TESTS_MUST_RUN` the test fails instead.
 pub fn not_run(why: &str) {

@@ -51,7 +51,7 @@ mod tests {
     use std::os::unix::net::UnixListener;
     use std::slice::from_ref;
 
-    use mindful_conformance::not_run;
+    use mindful_conformance::{STRANGER, not_run};
 
     use super::*;
 
@@ -67,14 +67,14 @@ mod tests {
             (Some(own.clone()), Vec::new()),
             "what is not there is no remark"
         );
-        if chown(&strange, Some(65_534), None).is_err() {
+        if chown(&strange, Some(STRANGER), None).is_err() {
             return not_run("it needs root to give a socket away");
         }
         symlink(&own, &link).unwrap();
-        lchown(&link, Some(65_534), None).unwrap();
+        lchown(&link, Some(STRANGER), None).unwrap();
         let (found, passed_over) = first_of_server(&all, &["server"]);
         assert_eq!((found, passed_over.len()), (Some(own), 2), "{passed_over:?}");
-        let owner = User::from_uid(65_534.into()).unwrap().map_or("65534".to_owned(), |user| user.name);
+        let owner = User::from_uid(STRANGER.into()).unwrap().expect("an account of each system").name;
         for (remark, path) in passed_over.iter().zip([strange.clone(), link]) {
             for words in [path.to_str().unwrap(), &owner, "root, server", "name it to use it"] {
                 assert!(remark.contains(words), "{remark}");

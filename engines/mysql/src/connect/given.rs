@@ -184,7 +184,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, chown};
     use std::os::unix::net::UnixListener;
 
-    use mindful_conformance::not_run;
+    use mindful_conformance::{STRANGER, not_run};
 
     use super::super::url;
     use super::*;
@@ -232,7 +232,7 @@ mod tests {
             |sockets: &[&PathBuf]| Environment::empty().with_user("me").with("MYSQL_PWD", "v").with_sockets(sockets);
         let both = around(&[&usual, &own, &strange]);
         assert_eq!(given("mysql:///b", &both).road, Road::Socket(own));
-        if chown(&strange, Some(65_534), None).is_err() {
+        if chown(&strange, Some(STRANGER), None).is_err() {
             return not_run("it needs root to give a socket away");
         }
         let alone = around(&[&usual, &strange]);

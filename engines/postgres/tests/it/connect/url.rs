@@ -4,7 +4,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use mindful_conformance::not_run;
+use mindful_conformance::{STRANGER, not_run};
 use mindful_core::ErrorKind;
 use mindful_postgres::connect::{Environment, Server, redact};
 use proptest::prelude::*;
@@ -76,7 +76,7 @@ fn a_socket_of_a_stranger_is_found_by_nobody_who_names_none() {
         (server.place(0), server.notes().join("\n"))
     };
     let own = to("postgres://me@/db");
-    let given_away = chown(&socket, Some(65_534), None).is_ok();
+    let given_away = chown(&socket, Some(STRANGER), None).is_ok();
     let (strange, named) = (to("postgres://me@/db"), to("postgres://me@%2Ftmp/db"));
     std::fs::remove_file(&socket).unwrap();
     let of_tmp = (format!("me@{}/db", socket.display()), String::new());
