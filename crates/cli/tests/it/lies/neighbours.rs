@@ -112,8 +112,10 @@ fn autovacuum_in_the_window_is_found() {
 fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=64MB,max_wal_size=4GB");
-    // Long enough that the log is read at the ends of the window on a busy host too.
-    let updates = ["--update-pct", "100", "--commit-wait", "off", "--duration", "5s"];
+    // Long enough that the log is read at the ends of the window on a busy host too, and with pauses, so that whoever gets
+    // the CPUs there, others write more.
+    let pauses = ["--work-unit", "16", "--think-time", "10ms..10ms"];
+    let updates = [&pauses[..], &["--update-pct", "100", "--commit-wait", "off", "--duration", "5s"]].concat();
     let alone = server.run(&bench, &updates);
     assert!(!alone.has("log-band"), "{alone}");
     server.sql("CREATE TABLE theirs (text text)");
