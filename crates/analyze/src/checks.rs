@@ -97,8 +97,7 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
                     an application has them, and not of storage.";
         findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, why));
     } else if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
-        let text =
-            "No proof of the layout is stored with the dataset. `mindful load` proves it anew and keeps the proof.";
+        let text = "No proof of the layout is stored with the dataset. `mindful load` proves it anew and stores it.";
         findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, "no proof of this run or of an earlier load"));
     }
     findings.extend(repeated(run));

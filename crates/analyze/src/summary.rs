@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::fact;
 use mindful_core::metric::shared;
 use mindful_core::result::{
     BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, PerPrice, Severity,
@@ -58,12 +59,12 @@ fn hardware(run: &Run) -> Hardware {
     let text = |name: &str| run.environment.get(name).cloned();
     let number = |name: &str| text(name)?.parse().ok();
     Hardware {
-        cpus: number("cpu.count"),
-        cpu_model: text("cpu.model"),
-        memory_bytes: number("memory.bytes"),
-        storage_device: text("storage.device"),
-        filesystem: text("storage.filesystem"),
-        kernel: text("kernel.release"),
+        cpus: number(fact::CPU_COUNT),
+        cpu_model: text(fact::CPU_MODEL),
+        memory_bytes: number(fact::MEMORY_BYTES),
+        storage_device: text(fact::STORAGE_DEVICE),
+        filesystem: text(fact::STORAGE_FILESYSTEM),
+        kernel: text(fact::KERNEL_RELEASE),
     }
 }
 

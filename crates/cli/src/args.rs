@@ -179,7 +179,7 @@ fn run(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
 }
 
 fn verify(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
-    planned("verify", "Prove the layout of what is loaded anew, and keep the proof for later runs").arg(
+    planned("verify", "Prove the layout of what is loaded anew, and store the proof for later runs").arg(
         Arg::new("full")
             .long("full")
             .action(ArgAction::SetTrue)

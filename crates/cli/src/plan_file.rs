@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use mindful_core::rights::Rights;
 use mindful_core::settings::Origin;
 use mindful_core::{Error, Result};
 use mindful_record::file;
@@ -14,11 +15,6 @@ use rustix::process::geteuid;
 pub const NAME: &str = "mindful.toml";
 /// Longest plan or configuration that is read, bytes.
 pub const MOST_BYTES: u64 = 1 << 20;
-
-/// Rights of others to write.
-const OTHERS_WRITE: u32 = 0o022;
-/// Right of a folder in which nobody removes or renames what is of others.
-const STICKY: u32 = 0o1000;
 
 /// A plan file, before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,17 +85,18 @@ impl PlanFile {
 /// Why `file`, opened from `folder`, may be the work of someone else; `None` if it is of the effective user or
 /// of root, and nobody else can write it or put another in its place.
 pub fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
-    let (itself, folder) = (file.metadata()?, fs::metadata(folder)?);
-    let ours = |uid: u32| uid == 0 || uid == geteuid().as_raw();
-    let why = if !ours(itself.uid()) {
-        Some(format!("it belongs to user {}", itself.uid()))
-    } else if itself.mode() & OTHERS_WRITE != 0 {
+    let me = geteuid().as_raw();
+    let facts = file.metadata()?;
+    let (itself, folder) = (Rights::of(&facts), Rights::of(&fs::metadata(folder)?));
+    let why = if !itself.is_of(me) {
+        Some(format!("it belongs to user {}", itself.owner))
+    } else if itself.others_write() {
         Some("others may write it (chmod go-w)".to_owned())
-    } else if itself.nlink() > 1 {
+    } else if facts.nlink() > 1 {
         Some("it has another name elsewhere".to_owned())
-    } else if !ours(folder.uid()) {
-        Some(format!("its folder belongs to user {}", folder.uid()))
-    } else if folder.mode() & OTHERS_WRITE != 0 && folder.mode() & STICKY == 0 {
+    } else if !folder.is_of(me) {
+        Some(format!("its folder belongs to user {}", folder.owner))
+    } else if folder.others_write() && !folder.is_sticky() {
         Some("others may write its folder".to_owned())
     } else {
         None

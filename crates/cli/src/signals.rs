@@ -22,7 +22,8 @@ pub fn stop_on_signal() -> Result<Stop> {
     let requested = stop.clone();
     ctrlc::set_handler(move || {
         if requested.requested() || requested.may_cut_off() {
-            hooks::end();
+            // What begins after this would be left behind.
+            let _no_hook_begins = hooks::end();
             screen::restore();
             terminal::restore();
             priority::give_back_all();

@@ -16,7 +16,7 @@ use crate::finding::{Code, Finding};
 use crate::meeting::{self, Meeting};
 use crate::metric::Sampler;
 use crate::plan::Plan;
-pub use crate::self_proof::{KeptProof, Proven, SelfProof};
+pub use crate::self_proof::{Proven, SelfProof, StoredProof};
 use crate::settings::{Key, Settings};
 use crate::slice::{Placement, SliceOrder, SliceReport};
 use crate::workload::Workload;
@@ -197,8 +197,8 @@ pub trait Target: Send + Sync {
         self.verify(stop)
     }
 
-    /// Keeps a proof that holds with the dataset, in place of an older one. By default it is kept nowhere.
-    fn keep_proof(&self, _proof: &LayoutProof) -> Result<()> {
+    /// Stores a proof that holds with the dataset, in place of an older one. By default it is stored nowhere.
+    fn store_proof(&self, _proof: &LayoutProof) -> Result<()> {
         Ok(())
     }
 

@@ -257,39 +257,40 @@ pub mod source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Each {
     before: &'static str,
+    between: &'static str,
     behind: &'static str,
 }
 
 impl Each {
-    /// One whose names are the thing's and `behind`, which has a dot first.
-    pub const fn behind(behind: &'static str) -> Self {
-        Self { before: "", behind }
+    /// One that is a field of the thing: `sda.reads_completed`.
+    pub const fn field(name: &'static str) -> Self {
+        Self { before: "", between: ".", behind: name }
     }
 
     /// The name under which that of `thing` is stored.
     pub fn of(self, thing: impl std::fmt::Display) -> String {
-        format!("{}{thing}{}", self.before, self.behind)
+        format!("{}{thing}{}{}", self.before, self.between, self.behind)
     }
 
     /// The thing whose counter is stored under `name`; `None` where that is another counter.
     pub fn thing(self, name: &str) -> Option<&str> {
-        name.strip_prefix(self.before)?.strip_suffix(self.behind)
+        name.strip_prefix(self.before)?.strip_suffix(self.behind)?.strip_suffix(self.between)
     }
 }
 
 /// Time that one CPU of the host was busy, us; by its number.
-pub const CPU_BUSY: Each = Each { before: "cpu", behind: "_busy" };
+pub const CPU_BUSY: Each = Each { before: "cpu", between: "", behind: "_busy" };
 
 /// What the interfaces of a host carry.
 pub mod network {
     use super::Each;
 
     /// Bytes received so far.
-    pub const RECEIVED: Each = Each::behind(".received");
+    pub const RECEIVED: Each = Each::field("received");
     /// Bytes sent so far.
-    pub const SENT: Each = Each::behind(".sent");
+    pub const SENT: Each = Each::field("sent");
     /// Bytes per second that it can carry in one direction.
-    pub const SPEED: Each = Each::behind(".speed");
+    pub const SPEED: Each = Each::field("speed");
 }
 
 /// What the kernel counts of each block device, whether the data lies on it or below it.
@@ -297,9 +298,9 @@ pub mod block_device {
     use super::Each;
 
     /// Read requests completed.
-    pub const READS: Each = Each::behind(".reads_completed");
+    pub const READS: Each = Each::field("reads_completed");
     /// Sectors read.
-    pub const SECTORS_READ: Each = Each::behind(".sectors_read");
+    pub const SECTORS_READ: Each = Each::field("sectors_read");
     /// Bytes of a sector in the kernel's counters, whatever the device says.
     pub const SECTOR_BYTES: f64 = 512.0;
 }

@@ -33,9 +33,9 @@ pub struct SelfProof {
     pub bundle: String,
 }
 
-/// What is kept of a self-proof, beside the runs of whoever asked for it.
+/// What is stored of a self-proof, beside the runs of whoever asked for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptProof {
+pub struct StoredProof {
     /// Version of mindful that proved itself.
     pub version: String,
     /// When, us since the epoch.
@@ -44,7 +44,7 @@ pub struct KeptProof {
     pub lines: Vec<(Proven, String)>,
 }
 
-impl KeptProof {
+impl StoredProof {
     /// The claims that came out as `proven`.
     pub fn of(&self, proven: Proven) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == proven).map(|line| line.1.as_str())

@@ -2,15 +2,12 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use mindful_core::rights::Rights;
 
 use crate::Kernel;
 
-const GROUP_WRITES: u32 = 0o020;
-const OTHERS_WRITE: u32 = 0o002;
-/// Right of a folder in which nobody removes or renames what is of others.
-const STICKY: u32 = 0o1000;
 /// Whom the kernel names for every user that a container does not know.
 const UNKNOWN: u32 = 65_534;
 
@@ -33,11 +30,12 @@ impl Trusted {
 
     /// Why others may change what has these facts; `None` if they may not.
     pub fn why_open(&self, facts: &Metadata) -> Option<String> {
-        if !self.users.contains(&facts.uid()) {
-            return Some(format!("belongs to user number {}", facts.uid()));
+        let rights = Rights::of(facts);
+        if !self.users.contains(&rights.owner) {
+            return Some(format!("belongs to user number {}", rights.owner));
         }
-        let group_may = facts.mode() & GROUP_WRITES != 0 && !self.groups.contains(&facts.gid());
-        (group_may || facts.mode() & OTHERS_WRITE != 0).then(|| "may be written by others".to_owned())
+        let group_may = rights.group_writes() && !self.groups.contains(&rights.group);
+        (group_may || rights.everybody_writes()).then(|| "may be written by others".to_owned())
     }
 
     /// The first way by which others may put something else in the place of `path`: a folder on the way to it, or what is
@@ -57,7 +55,8 @@ impl Trusted {
             if facts.is_symlink() {
                 return Ok(Some(format!("{} is a link", part.display())));
             }
-            let shared = facts.is_dir() && facts.mode() & STICKY != 0 && self.users.contains(&facts.uid());
+            let rights = Rights::of(&facts);
+            let shared = facts.is_dir() && rights.is_sticky() && self.users.contains(&rights.owner);
             if let Some(why) = self.why_open(&facts).filter(|_| !shared) {
                 return Ok(Some(format!("{} {why}", part.display())));
             }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::meeting::{KEPT, Meeting, Row, Seen};
+use mindful_core::rights::Rights;
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 
@@ -48,10 +49,11 @@ impl SharedFolder {
         let refused = |what: String| {
             Err(Error::plan(what, "give --meet dir:PATH of a folder that only the ranks' user can write"))
         };
-        if facts.mode() & 0o002 != 0 {
+        let rights = Rights::of(&facts);
+        if rights.everybody_writes() {
             return refused(format!("everybody may write to {}", path.display()));
         }
-        if ![0, folder.user].contains(&facts.uid()) {
+        if !rights.is_of(folder.user) {
             return refused(format!("{} is another user's, who may put other files in their place", path.display()));
         }
         Ok(folder)

@@ -1,6 +1,7 @@
 //! A report as a step of a run: its counters and the time of its waits.
 
 use mindful_core::event::Event;
+use mindful_core::fact;
 use mindful_core::finding::codes;
 use mindful_core::latency::{Sampled, WAIT_HISTOGRAM, wait};
 use mindful_core::metric::{Counter, Metric, shared};
@@ -101,10 +102,10 @@ fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
     let identity = &report.identity;
     let figure = |value: Option<f64>| value.map(|value| value.to_string());
     let facts = [
-        ("cpu.count", figure(identity.cpus)),
-        ("cpu.cores", figure(identity.cores)),
-        ("cpu.sockets", figure(identity.sockets)),
-        ("host.name", identity.host.clone()),
+        (fact::CPU_COUNT, figure(identity.cpus)),
+        (fact::CPU_CORES, figure(identity.cores)),
+        (fact::CPU_SOCKETS, figure(identity.sockets)),
+        (fact::HOST_NAME, identity.host.clone()),
         ("host.platform", identity.platform.clone()),
         ("memory.gib", figure(identity.memory_gib)),
     ];

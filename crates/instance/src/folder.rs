@@ -15,11 +15,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use mindful_core::rights::Rights;
 use mindful_core::{Error, Result};
 use mindful_host::ownership::Trusted;
 use mindful_host::{Kernel, space};
@@ -42,7 +43,6 @@ const SOCKET: &str = "socket";
 const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, SERVER_LOCK, LOCK, MARK_FILE];
 /// What a new file system has in it.
 const LOST: &str = "lost+found";
-const STICKY: u32 = 0o1000;
 
 /// A folder that is ours, locked as long as this lives.
 pub struct Folder {
@@ -255,8 +255,8 @@ fn is_ours(root: &Path, kind: &Kind) -> Result<bool> {
             "name a new or an empty folder; nothing was touched",
         ));
     }
-    let mode = fs::metadata(root).map_err(|error| refused(root, &error))?.permissions().mode();
-    if mode & STICKY != 0 {
+    let facts = fs::metadata(root).map_err(|error| refused(root, &error))?;
+    if Rights::of(&facts).is_sticky() {
         return Err(Error::plan(
             format!("--data-dir {} is a folder for everybody", root.display()),
             "name a new folder in it",
@@ -376,9 +376,9 @@ mod tests {
     fn a_folder_with_files_of_others_is_refused_and_left_as_it_is() {
         let top = tempfile::tempdir().unwrap();
         fs::write(top.path().join("letter.txt"), "dear").unwrap();
-        let before = fs::metadata(top.path()).unwrap().permissions().mode();
+        let before = fs::metadata(top.path()).unwrap().mode();
         assert!(is_ours(top.path(), &KIND).unwrap_err().to_string().contains("nothing was touched"));
-        assert_eq!(fs::metadata(top.path()).unwrap().permissions().mode(), before);
+        assert_eq!(fs::metadata(top.path()).unwrap().mode(), before);
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1);
     }
 

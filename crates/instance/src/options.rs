@@ -1,12 +1,13 @@
 //! What a user may say of a private server, whatever its database.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mindful_core::bound::Bound;
 use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::{Error, Result, units};
 
 use crate::account::Account;
+use crate::data::has_data;
 use crate::fetch::BASE;
 use crate::instance::Order;
 use crate::program::Kind;
@@ -105,6 +106,21 @@ impl Options {
             sessions: self.sessions,
             page_cache_limit: self.page_cache_limit,
         }
+    }
+
+    /// The folder in which a server of `kind` would be made: the given one, or the one that `usual` names below the base of
+    /// the account; `None` where there is a server. Changes nothing.
+    pub fn folder_to_make(
+        &self,
+        kind: &Kind,
+        usual: impl FnOnce(&Path, &Account) -> PathBuf,
+    ) -> Result<Option<PathBuf>> {
+        let account = Account::choose(self.run_as.as_deref())?;
+        let folder = match &self.data_dir {
+            Some(given) => account.reach(given, "--data-dir")?,
+            None => usual(&base(&account)?, &account),
+        };
+        Ok((!has_data(&folder, kind)?).then_some(folder))
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod storage;
 pub(crate) mod system;
 
 use mindful_core::engine::HostView;
+use mindful_core::fact;
 use mindful_core::run::Facts;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, cpu};
@@ -26,7 +27,7 @@ pub fn environment(host: &HostView) -> Facts {
     if !host.local {
         facts = facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
     }
-    put(&mut facts, "client.cpus_allowed", cpu::usable(&kernel));
+    put(&mut facts, fact::CPUS_ALLOWED, cpu::usable(&kernel));
     if !host.local {
         return facts;
     }

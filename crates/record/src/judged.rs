@@ -2,19 +2,15 @@
 
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use mindful_core::rights::Rights;
 use rustix::fs::{AtFlags, OFlags, fstat, statat};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
 use crate::name::{IMPORTED, LOG};
-
-const OTHERS_WRITE: u32 = 0o022;
-const GROUP_WRITES: u32 = 0o020;
-/// Right of a folder in which nobody removes or renames what is of others.
-const STICKY: u32 = 0o1000;
 
 /// The folder of a run and its record, both open.
 pub struct Record {
@@ -33,7 +29,7 @@ impl Record {
 
     /// Whether both were written here by the effective user or root, and by nobody else.
     pub fn is_own(&self) -> bool {
-        let closed = |file: &File| file.metadata().is_ok_and(|facts| ours(&facts) && facts.mode() & OTHERS_WRITE == 0);
+        let closed = |file: &File| file.metadata().is_ok_and(|facts| is_closed(Rights::of(&facts)));
         if !closed(&self.folder) || !closed(&self.log) {
             return false;
         }
@@ -50,10 +46,15 @@ impl Record {
 /// Whether a folder of the store is ours, so that nobody else can give a run another's name. Those of one's own group may
 /// write to it where the user made it.
 pub fn kept_by_us(facts: &Metadata) -> bool {
-    let group_alone = facts.mode() & OTHERS_WRITE == GROUP_WRITES && facts.gid() == getegid().as_raw();
-    ours(facts) && (facts.mode() & OTHERS_WRITE == 0 || facts.mode() & STICKY != 0 || group_alone)
+    let rights = Rights::of(facts);
+    let own_group_alone = !rights.everybody_writes() && rights.group == getegid().as_raw();
+    is_closed(rights) || is_ours(rights) && (rights.is_sticky() || own_group_alone)
 }
 
-fn ours(facts: &Metadata) -> bool {
-    [0, geteuid().as_raw()].contains(&facts.uid())
+fn is_closed(rights: Rights) -> bool {
+    is_ours(rights) && !rights.others_write()
+}
+
+fn is_ours(rights: Rights) -> bool {
+    rights.is_of(geteuid().as_raw())
 }

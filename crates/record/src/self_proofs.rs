@@ -1,24 +1,24 @@
-//! What engines found of themselves on a target, kept beside the runs for those that come after.
+//! What engines found of themselves on a target, stored beside the runs for those that come after.
 
 use std::path::PathBuf;
 
 use mindful_core::draw::mix64;
-use mindful_core::self_proof::KeptProof;
+use mindful_core::self_proof::StoredProof;
 use mindful_core::{Error, Result};
 
 use crate::Store;
 use crate::file;
 
-/// Most bytes of a kept proof: its lines are a few dozen.
+/// Most bytes of a stored proof: its lines are a few dozen.
 const MOST_BYTES: u64 = 1 << 20;
 
 impl Store {
-    /// Keeps `proof` of `subject` in place of an older one. The subject itself is not written: it may name an account.
-    pub fn keep_self_proof(&self, subject: &str, proof: &KeptProof) -> Result<()> {
+    /// Stores `proof` of `subject` in place of an older one. The subject itself is not written: it may name an account.
+    pub fn store_self_proof(&self, subject: &str, proof: &StoredProof) -> Result<()> {
         let path = self.self_proof_path(subject);
         let unwritten = |error: String| {
             let place = path.display();
-            Error::run(format!("cannot keep the self-proof in {place}: {error}"), "choose another --store DIR")
+            Error::run(format!("cannot store the self-proof in {place}: {error}"), "choose another --store DIR")
         };
         let text = serde_json::to_vec_pretty(proof).map_err(|error| unwritten(error.to_string()))?;
         let folder = path.parent().unwrap_or(self.root());
@@ -26,11 +26,11 @@ impl Store {
         written.map_err(|error| unwritten(error.to_string()))
     }
 
-    /// The proof that is kept of `subject`; `None` where there is none.
+    /// The proof that is stored of `subject`; `None` where there is none.
     ///
     /// # Errors
     /// There is one that cannot be read: whether it failed is not known.
-    pub fn self_proof(&self, subject: &str) -> Result<Option<KeptProof>> {
+    pub fn self_proof(&self, subject: &str) -> Result<Option<StoredProof>> {
         let path = self.self_proof_path(subject);
         let unread = |error: String| {
             let place = path.display();

@@ -85,7 +85,7 @@ pub fn load(
     Ok(loaded)
 }
 
-/// Proves the layout of what is loaded and keeps the proof with it, or fails with what it violates.
+/// Proves the layout of what is loaded and stores the proof with it, or fails with what it violates.
 pub fn verify(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<LayoutProof> {
     settled(target, target.verify(stop)?, events)
 }
@@ -101,7 +101,7 @@ fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Resu
     }
     let failure = proof.failure();
     if failure.is_none()
-        && let Err(error) = target.keep_proof(&proof)
+        && let Err(error) = target.store_proof(&proof)
     {
         if error.kind == ErrorKind::Interrupted {
             return Err(error);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::fact;
 use mindful_core::finding::codes;
 use mindful_core::gathered::{Gathered, Keeps};
 use mindful_core::metric::source::OF_HOST;
@@ -152,7 +153,7 @@ pub fn part_of(run: &Run) -> Result<Part> {
 /// CPUs that the process of `run` might use.
 fn cpus(run: &Run) -> Option<f64> {
     let fact = |name: &str| run.environment.get(name).and_then(|cpus| cpus.parse::<f64>().ok());
-    fact("client.cpus_allowed").or_else(|| fact("cpu.count")).filter(|cpus| *cpus > 0.0)
+    fact(fact::CPUS_ALLOWED).or_else(|| fact(fact::CPU_COUNT)).filter(|cpus| *cpus > 0.0)
 }
 
 pub(crate) fn refused(why: impl std::fmt::Display) -> Error {

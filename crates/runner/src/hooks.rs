@@ -3,7 +3,7 @@
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::engine::Stop;
@@ -17,6 +17,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Variables a hook finds in its environment.
 pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_PHASE"];
+
+/// How often a hook is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// When a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,17 +98,14 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     let output = file::create(&folder.join(output_name(phase)))
         .map_err(|e| failed(format!("has no place for its output: {e}")))?;
     let errors = output.try_clone().map_err(|e| failed(format!("has no place for its errors: {e}")))?;
-    let child = Command::new("sh")
-        .args(["-c", command])
-        .envs(VARIABLES.into_iter().zip([id.as_ref(), folder.as_os_str(), phase.name().as_ref()]))
-        .stdin(Stdio::null())
-        .stdout(output)
-        .stderr(errors)
-        // A group of its own, so that all it started can be ended with it.
-        .process_group(0)
-        .spawn()
-        .map_err(|e| failed(format!("did not start: {e}")))?;
-    match wait_within(child, over).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell.envs(VARIABLES.into_iter().zip([id.as_ref(), folder.as_os_str(), phase.name().as_ref()]));
+    shell.stdin(Stdio::null()).stdout(output).stderr(errors);
+    // A group of its own, so that all it started can be ended with it.
+    shell.process_group(0);
+    let hook = Hook::begin(&mut shell).map_err(|e| failed(format!("did not start: {e}")))?;
+    match hook.wait_within(over).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(failed(format!("failed: {status}"))),
         None if over.stopped() => Err(Error::interrupted(format!("hook {} was interrupted", phase.name()))),
@@ -113,31 +113,98 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     }
 }
 
-/// Process group of the hook that runs; 0 while none does.
-static RUNNING: AtomicI32 = AtomicI32::new(0);
+/// Process groups of the hooks that run. Locked while one begins, so that whoever ends them finds it, and while one is waited
+/// for, as its number is its own until then.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-/// Ends the hook that runs, and all it started.
-pub fn end() {
-    if let Some(group) = Pid::from_raw(RUNNING.load(Ordering::SeqCst)) {
-        // It may have ended this very moment.
-        let _ = kill_process_group(group, Signal::KILL);
+fn running() -> MutexGuard<'static, Vec<Pid>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the hooks that run, and all they started. None begins while the result is there.
+pub fn end() -> impl Drop {
+    let running = running();
+    for group in running.iter() {
+        kill(*group);
+    }
+    running
+}
+
+fn kill(group: Pid) {
+    // All of it may have ended this very moment.
+    let _ = kill_process_group(group, Signal::KILL);
+}
+
+/// A hook with all it starts.
+struct Hook(Child);
+
+impl Hook {
+    fn begin(shell: &mut Command) -> std::io::Result<Self> {
+        let mut running = running();
+        let hook = Self(shell.spawn()?);
+        running.push(hook.group());
+        Ok(hook)
+    }
+
+    fn group(&self) -> Pid {
+        Pid::from_child(&self.0)
+    }
+
+    /// How it ended, once it has.
+    fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
+        let mut running = running();
+        let status = self.0.try_wait()?;
+        if status.is_some() {
+            let group = self.group();
+            running.retain(|other| *other != group);
+        }
+        Ok(status)
+    }
+
+    /// Waits until it has to be `over`; then ends its whole group.
+    fn wait_within(mut self, over: &Over<'_>) -> std::io::Result<Option<ExitStatus>> {
+        while Instant::now() < over.deadline && !over.stopped() {
+            let status = self.ended()?;
+            if status.is_some() {
+                return Ok(status);
+            }
+            std::thread::sleep(LOOK);
+        }
+        kill(self.group());
+        while self.ended()?.is_none() {
+            std::thread::sleep(LOOK);
+        }
+        Ok(None)
     }
 }
 
-/// Waits until it has to be `over`; then ends the child's whole group.
-fn wait_within(mut child: Child, over: &Over<'_>) -> std::io::Result<Option<ExitStatus>> {
-    RUNNING.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
-    let ended = loop {
-        let status = child.try_wait()?;
-        if status.is_some() || Instant::now() >= over.deadline || over.stopped() {
-            break status;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    if ended.is_none() {
-        end();
-        child.wait()?;
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    /// Whoever ends hooks for good cannot be overtaken by one that is about to begin.
+    #[test]
+    fn no_hook_begins_while_all_are_ended_and_one_that_has_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let begun = folder.path().join("begun");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "touch \"$0\"; sleep 60"]).arg(&begun).process_group(0);
+        let all_ended = end();
+        let beginning = std::thread::spawn(move || Hook::begin(&mut shell));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!begun.exists());
+        drop(all_ended);
+        let mut hook = beginning.join().unwrap().unwrap();
+        drop(end());
+        let status = loop {
+            if let Some(status) = hook.ended().unwrap() {
+                break status;
+            }
+            std::thread::sleep(LOOK);
+        };
+        assert_eq!(status.signal(), Some(9));
+        assert!(running().is_empty());
     }
-    RUNNING.store(0, Ordering::SeqCst);
-    Ok(ended)
 }

@@ -1,6 +1,6 @@
-//! Whether the engine of a run has proven itself on its target: `doctor` keeps what it found, runs look it up.
+//! Whether the engine of a run has proven itself on its target: `doctor` stores what it found, runs look it up.
 
-use mindful_core::engine::{KeptProof, Proven, SelfProof, Target};
+use mindful_core::engine::{Proven, SelfProof, StoredProof, Target};
 use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_core::units::counted;
@@ -10,27 +10,27 @@ use mindful_record::Store;
 /// The version whose claims are proven: another one has other texts.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Keeps `proof` of `target` in `store`, in place of an older one.
-pub fn keep(target: &dyn Target, store: &Store, proof: &SelfProof) -> Result<()> {
+/// Stores `proof` of `target` in `store`, in place of an older one.
+pub fn store(target: &dyn Target, store: &Store, proof: &SelfProof) -> Result<()> {
     let Some(subject) = target.self_proof_subject()? else { return Ok(()) };
-    let kept = KeptProof { version: VERSION.to_owned(), proven_at_us: clock::now_us(), lines: proof.lines.clone() };
-    store.keep_self_proof(&subject, &kept)
+    let stored = StoredProof { version: VERSION.to_owned(), proven_at_us: clock::now_us(), lines: proof.lines.clone() };
+    store.store_self_proof(&subject, &stored)
 }
 
 /// What is to be said of runs on `target`: that a claim of its engine failed there, or that nobody asked.
 pub fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
     let Some(subject) = target.self_proof_subject()? else { return Ok(None) };
-    let Some(kept) = store.self_proof(&subject)? else {
+    let Some(stored) = store.self_proof(&subject)? else {
         return Ok(Some(missing("no proof of this database, release and account".to_owned())));
     };
-    let failed: Vec<&str> = kept.of(Proven::Fail).collect();
+    let failed: Vec<&str> = stored.of(Proven::Fail).collect();
     if let Some(first) = failed.first() {
         let text = "The engine does not do on this server what it says it does, so no figure of it is to be believed: \
                     mend what the lines of `mindful doctor` name, or send its bundle, and let it pass before you run again.";
         let evidence = format!("{} failed, the first: {first}", counted(failed.len(), "claim"));
         return Ok(Some(codes::SELF_PROOF_FAILED.finding(text, evidence)));
     }
-    Ok((kept.version != VERSION).then(|| missing(format!("proven by mindful {}, this is {VERSION}", kept.version))))
+    Ok((stored.version != VERSION).then(|| missing(format!("proven by mindful {}, this is {VERSION}", stored.version))))
 }
 
 fn missing(evidence: String) -> Finding {

@@ -152,8 +152,8 @@ pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part, and the time the table was built.
-pub fn keep_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
-    link.run("keeping the proof", |conn| {
+pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+    link.run("storing the proof", |conn| {
         let judged = judge::read(conn, namespace)?;
         let registry = namespace.qualified(REGISTRY);
         let keep = conn.prep(format!("UPDATE {registry} SET proof = ?, proven_table = ? WHERE name = ?"))?;

@@ -97,11 +97,11 @@ pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
 }
 
 /// Keeps `proof` with its tables, each its own part.
-pub fn keep_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
-    let sql = texts::of_registry(include_str!("../sql/load/keep_proof.sql"), namespace);
+pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+    let sql = texts::of_registry(include_str!("../sql/load/store_proof.sql"), namespace);
     for (schema, json) in tables::parts(proof) {
         let name = namespace.table(Kind::Blocks, schema);
-        link.execute("keeping the proof", &sql, &[("proof", Bind::Text(json)), ("name", Bind::Text(name))])?;
+        link.execute("storing the proof", &sql, &[("proof", Bind::Text(json)), ("name", Bind::Text(name))])?;
     }
     Ok(())
 }

@@ -133,8 +133,8 @@ impl Target for OracleTarget {
         verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, stop)
     }
 
-    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
-        registry::keep_proof(&self.link, &self.options.namespace, proof)
+    fn store_proof(&self, proof: &LayoutProof) -> Result<()> {
+        registry::store_proof(&self.link, &self.options.namespace, proof)
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {

@@ -227,11 +227,11 @@ pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part.
-pub async fn keep_proof(client: &mut Client, namespace: &Namespace, proof: &LayoutProof) -> Result<(), Failure> {
+pub async fn store_proof(client: &mut Client, namespace: &Namespace, proof: &LayoutProof) -> Result<(), Failure> {
     let values = [("namespace", &*namespace.quoted())];
     let transaction = client.transaction().await?;
     transaction.batch_execute(&render(include_str!("../sql/proof_columns.sql"), &values)).await?;
-    let keep = transaction.prepare(&render(include_str!("../sql/keep_proof.sql"), &values)).await?;
+    let keep = transaction.prepare(&render(include_str!("../sql/store_proof.sql"), &values)).await?;
     for (schema, part) in tables::parts(proof) {
         transaction.execute(&keep, &[&Kind::Blocks.word(), &(schema as i32), &part]).await?;
     }

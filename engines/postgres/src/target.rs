@@ -195,9 +195,9 @@ impl Target for PostgresTarget {
         verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, stop)
     }
 
-    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
+    fn store_proof(&self, proof: &LayoutProof) -> Result<()> {
         let mut client = self.link.connect(0)?;
-        self.link.run("keeping the proof", registry::keep_proof(&mut client, &self.options.namespace, proof))
+        self.link.run("storing the proof", registry::store_proof(&mut client, &self.options.namespace, proof))
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {

@@ -81,7 +81,7 @@ struct Kept {
 }
 
 /// Keeps `proof` with the dataset.
-pub fn keep_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
+pub fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     if !transaction.column_exists(None, REGISTRY[0], "proof")? {
         // A file of before has no place for proofs.

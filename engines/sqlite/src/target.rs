@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::description::decides;
 use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
 use mindful_core::event::{Events, note};
@@ -157,7 +157,7 @@ impl Target for SqliteTarget {
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
-        refuse_repeating_pages(plan.content)?;
+        plan.content.refuse_repeated("pages", "page of SQLite holds a row with a key and position of its own")?;
         let dataset = load::load(&self.file, &self.locks, plan, events, stop)?;
         if let Some(stored) = self.stored() {
             note(events, format!("stored blocks: {stored}"));
@@ -171,9 +171,9 @@ impl Target for SqliteTarget {
         proof::prove(&self.file, &connection, stop)
     }
 
-    fn keep_proof(&self, proof: &LayoutProof) -> Result<()> {
+    fn store_proof(&self, proof: &LayoutProof) -> Result<()> {
         let mut connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
-        registry::keep_proof(&mut connection, proof).map_err(|error| self.explained(&error))
+        registry::store_proof(&mut connection, proof).map_err(|error| self.explained(&error))
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
@@ -257,17 +257,6 @@ impl Target for SqliteTarget {
             self.file.remove()?;
         }
         Ok(reported)
-    }
-}
-
-/// No two pages are the same: each row has a position, a key and narrow columns of its own.
-fn refuse_repeating_pages(content: Content) -> Result<()> {
-    match content {
-        Content::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
-            format!("stored pages cannot have a dedupe ratio of {dedupe_ratio}"),
-            "leave --dedupe-ratio away: every page of SQLite holds a row with a key and position of its own",
-        )),
-        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A rate that fell to a flat cap in the window, and whose cap it may be.
 
+use mindful_core::fact;
 use mindful_core::finding::codes;
 use mindful_core::metric::{Counter, shared};
 use mindful_core::result::Finding;
@@ -127,7 +128,7 @@ fn cap(requests: f64, bytes: f64, gib: Option<f64>) -> Option<&'static str> {
 
 /// The size of the device that holds the data.
 fn size_gib(facts: &Facts) -> Option<f64> {
-    let device = facts.get("storage.device")?.split(" < ").next()?;
+    let device = facts.get(fact::STORAGE_DEVICE)?.split(" < ").next()?;
     let bytes: f64 = facts.get(&format!("device.{device}.size_bytes"))?.parse().ok()?;
     Some(bytes / 1_073_741_824.0)
 }

@@ -1,5 +1,6 @@
 //! How small a part of the device the blocks visited are: caches below the file system may hold all of them.
 
+use mindful_core::fact;
 use mindful_core::finding::codes;
 use mindful_core::result::Finding;
 use mindful_core::run::{Facts, Run, StepRecord};
@@ -37,7 +38,7 @@ pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Findi
 
 /// The devices that the file system of the data stands on, and their bytes together.
 fn device(environment: &Facts) -> Option<(String, u64)> {
-    let chain = environment.get("storage.device")?;
+    let chain = environment.get(fact::STORAGE_DEVICE)?;
     let top = chain.split(" < ").next()?.to_owned();
     let size = |name: &str| environment.get(&format!("device.{name}.size_bytes"))?.parse::<u64>().ok();
     let bytes =

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mindful_core::fact;
 use mindful_core::run::Run;
 use mindful_core::units;
 use mindful_core::workload::Workload;
@@ -73,7 +74,7 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
     if let Some(dataset) = &run.dataset {
         facts.push(("content", dataset.content.to_string()));
     }
-    for name in ["storage.device", "storage.filesystem", "cpu.model", "cpu.count"] {
+    for name in [fact::STORAGE_DEVICE, fact::STORAGE_FILESYSTEM, fact::CPU_MODEL, fact::CPU_COUNT] {
         if let Some(value) = run.environment.get(name) {
             facts.push((name, value.clone()));
         }

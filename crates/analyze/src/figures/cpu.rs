@@ -1,5 +1,6 @@
 //! CPU over the window (docs/method.md, CPU).
 
+use mindful_core::fact;
 use mindful_core::metric::{Counter, shared};
 use mindful_core::result::CpuSummary;
 use mindful_core::run::{Facts, Run, StepRecord};
@@ -83,7 +84,7 @@ pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &C
 /// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host it shares with
 /// the server.
 pub fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
-    let allowed = run.environment.get("client.cpus_allowed").and_then(|cpus| cpus.parse::<f64>().ok());
+    let allowed = run.environment.get(fact::CPUS_ALLOWED).and_then(|cpus| cpus.parse::<f64>().ok());
     // The CPUs of another host are none of its.
     let here = run.host.as_ref().is_none_or(|host| host.local);
     let (host, allowed) = (counters.host_cpus().filter(|_| here), allowed.filter(|cpus| *cpus > 0.0));

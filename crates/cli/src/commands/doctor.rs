@@ -24,7 +24,7 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
         let findings = preflight::checks(&*target, &context.plan, false)?;
         let proof = target.self_proof(&context.stop)?;
         if let Some(proof) = &proof {
-            self_proof::keep(&*target, &context.store, proof)?;
+            self_proof::store(&*target, &context.store, proof)?;
         }
         (findings, proof)
     };

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::context;
 use crate::exit::Exit;
 
-/// Proves by a sample, or with `--full` by a look at every block; keeps the proof for later runs.
+/// Proves by a sample, or with `--full` by a look at every block; stores the proof for later runs.
 pub fn verify(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let target = context.open()?;

@@ -105,11 +105,13 @@ fn a_private_server_works_in_a_folder_of_any_name() {
 #[test]
 fn updates_commit_one_by_one_and_the_mix_is_exact() {
     let place = Place::beside_others().with_server();
-    let ran = place.measured(&["--update-pct", "30", "--work-unit", "4", "--cache", "16MiB", "--duration", "3s"]);
+    // What sessions have committed reaches the server's counter when a slice of theirs ends, on a busy host late.
+    let ran = place.measured(&["--update-pct", "30", "--work-unit", "4", "--cache", "16MiB", "--duration", "9s"]);
     let step = &ran["steps"][0];
     assert!((figure(step, "update_pct_realised") - 30.0).abs() < 0.2, "{step:#}");
     let (updates, commits) = (figure(&step["ops"]["update"], "per_s"), figure(step, "commits_per_s"));
-    assert!((commits / updates - 1.0).abs() < 0.15, "{commits} commits for {updates} updates");
+    // Looks at the counters commit a few dozen times a second, which on a busy host is a good part.
+    assert!((commits - updates).abs() < 0.15 * updates + 25.0, "{commits} commits for {updates} updates");
     assert!(figure(step, "log_bytes_per_s") > 0.0);
     let text = place.shown(&[]);
     for row in ["blocks updated", "WAL writes", "by sessions", "by checkpoints", "by the background writer"] {

@@ -199,7 +199,7 @@ fn a_contrast_measures_what_can_be_seen_and_says_what_not() {
     let server = Server::start(&database, 24);
     let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
     let place = Place { mindful: Mindful::new(), target };
-    let turns = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--repeat", "1", "--duration", "500ms"];
+    let turns = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--repeat", "1", "--duration", "2s"];
     let contrast = || json(&place.run("contrast", &[&turns[..], &["--warmup", "200ms", "--format", "json"]].concat()));
     let of = |ran: &serde_json::Value| -> Vec<String> {
         let rungs = ran["contrast"]["all_cores"].as_array().unwrap_or_else(|| panic!("{ran:#}"));

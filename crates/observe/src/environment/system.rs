@@ -4,13 +4,14 @@ use std::fmt::Display;
 
 use std::path::Path;
 
+use mindful_core::fact;
 use mindful_core::run::Facts;
 use mindful_host::kernel_file::value;
 use mindful_host::{Kernel, cpu};
 
 pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));
-    put(facts, "kernel.release", value(kernel.proc.join("sys/kernel/osrelease")));
+    put(facts, fact::KERNEL_RELEASE, value(kernel.proc.join("sys/kernel/osrelease")));
     put(facts, "kernel.version", value(kernel.proc.join("sys/kernel/version")));
     put(facts, "os.name", value("/etc/os-release").and_then(|text| os_name(&text)));
     put(facts, "machine.vendor", dmi("sys_vendor"));

@@ -7,6 +7,7 @@ use mindful_analyze::figures::work::Work;
 use mindful_analyze::summary::CHOSEN;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::engine::Description;
+use mindful_core::fact;
 use mindful_core::result::{BySession, StepSummary};
 use mindful_core::run::{Run, StepHead};
 use mindful_core::settings::Origin;
@@ -240,7 +241,7 @@ fn offsets(sessions: &BySession) -> String {
 
 fn cpus(run: &Run, analysis: &Analysis) -> String {
     let host = analysis.steps.iter().find_map(|step| step.counters.host_cpus()).map(|cpus| format!("{cpus:.0} CPUs"));
-    let model = run.environment.get("cpu.model").map(|model| escape(model));
+    let model = run.environment.get(fact::CPU_MODEL).map(|model| escape(model));
     let used = analysis.summary.steps.first().and_then(|step| step.cpu.db_cores);
     let used = used.map(|cores| format!("server used {} cores", number(cores)));
     let parts: Vec<_> = [host, model, used].into_iter().flatten().collect();
@@ -250,13 +251,13 @@ fn cpus(run: &Run, analysis: &Analysis) -> String {
 fn storage(run: &Run, analysis: &Analysis) -> String {
     let fact = |name: &str| run.environment.get(name).map(|value| escape(value));
     let seen = analysis.summary.steps.iter().any(|step| step.device_reads_per_s.is_some());
-    let seen = match fact("storage.device_not_seen") {
+    let seen = match fact(fact::STORAGE_DEVICE_NOT_SEEN) {
         _ if seen => "seen at the device".to_owned(),
         Some(why) => format!("device not seen ({why})"),
         None => "device not seen".to_owned(),
     };
     let parts: Vec<_> =
-        [fact("storage.device"), fact("storage.filesystem"), Some(seen)].into_iter().flatten().collect();
+        [fact(fact::STORAGE_DEVICE), fact(fact::STORAGE_FILESYSTEM), Some(seen)].into_iter().flatten().collect();
     parts.join(", ")
 }
 

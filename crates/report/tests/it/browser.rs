@@ -39,7 +39,7 @@ fn chromium(browser: &str, folder: &Path, args: &[&str]) -> (String, String) {
         "--allow-file-access-from-files",
         "--enable-logging=stderr",
         "--host-resolver-rules=MAP * ~NOTFOUND",
-        "--virtual-time-budget=5000",
+        "--virtual-time-budget=20000",
     ];
     let profile = format!("--user-data-dir={}", folder.join("profile").display());
     let output = Command::new(browser).args(base).arg(profile).args(args).env("HOME", folder).output().unwrap();

@@ -84,7 +84,7 @@ fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
     if let Some(failure) = proof.failure() {
         return Err(Error::run(failure, "the layout does not hold"));
     }
-    target.keep_proof(&proof)?;
+    target.store_proof(&proof)?;
     let (s, proof_s) = (began.elapsed().as_secs_f64(), proving.elapsed().as_secs_f64());
     let took = Took { s, server_cpu_s: bench.server_cpu_s()? - cpu };
     refuse_debt(&mut bench.connect()?)?;

@@ -7,6 +7,8 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use mindful_core::rights::Rights;
+
 /// Groups that the client reads.
 const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];
 
@@ -158,8 +160,8 @@ fn text(path: &Path) -> Result<Option<(String, bool)>, String> {
     if !metadata.is_file() {
         return Err("it is not a plain file".to_owned());
     }
-    let me = rustix::process::geteuid().as_raw();
-    if metadata.mode() & 0o002 != 0 || ![0, me].contains(&metadata.uid()) {
+    let rights = Rights::of(&metadata);
+    if rights.everybody_writes() || !rights.is_of(rustix::process::geteuid().as_raw()) {
         return Err("others may write it".to_owned());
     }
     let by_others = metadata.mode() & 0o077;

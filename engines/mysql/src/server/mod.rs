@@ -10,7 +10,6 @@ use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::Settings;
 use mindful_instance::account::Account;
-use mindful_instance::has_data;
 use mindful_instance::options::base;
 
 mod complaint;
@@ -53,19 +52,13 @@ pub fn accepts(usual: Flavor, settings: &Settings) -> Result<()> {
 
 /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
 pub fn would_make(usual: Flavor, settings: &Settings, events: &dyn Events) -> Result<Option<PathBuf>> {
-    let options = Options::parse(settings, usual)?;
-    let account = Account::choose(options.server.run_as.as_deref())?;
-    let folder = if let Some(given) = &options.server.data_dir {
-        account.reach(given, "--data-dir")?
-    } else {
-        let base = base(&account)?;
-        // What is not here yet would be fetched.
-        let mut here = options.clone();
-        here.server.fetch = false;
-        let found = Programs::find(&here, &base, &account, events);
-        default_folder(&base, &found.unwrap_or_else(|_| Programs::pinned(options.flavor)))
-    };
-    Ok((!has_data(&folder, kind::of(options.flavor))?).then_some(folder))
+    let mut options = Options::parse(settings, usual)?;
+    // What is not here yet would be fetched.
+    options.server.fetch = false;
+    options.server.folder_to_make(kind::of(options.flavor), |base, account| {
+        let here = Programs::find(&options, base, account, events);
+        default_folder(base, &here.unwrap_or_else(|_| Programs::pinned(options.flavor)))
+    })
 }
 
 /// One folder for each line of versions, whose data another one does not read.

@@ -27,7 +27,7 @@ impl Events for Kept {
 fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
     target.load(plan, &Silent, &Stop::default())?;
     let proof = target.verify(&Stop::default())?;
-    target.keep_proof(&proof)?;
+    target.store_proof(&proof)?;
     for looping in [LoopSite::Server, LoopSite::Client] {
         let workload = Workload { looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
         target.prepare(&workload, 1)?;
@@ -142,7 +142,7 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
     // No text of a view is left out; those of the tables of mindful's own are no views of the server's.
     let needed = ["banner", "data_files", "instance", "look", "plan", "registry", "room", "standing", "all_waits"];
     let own =
-        ["begin_table", "end_table", "forget_table", "keep_proof", "serial", "serial_index", "drop", "forget_plan"];
+        ["begin_table", "end_table", "forget_table", "store_proof", "serial", "serial_index", "drop", "forget_plan"];
     let others = ["lock_alone", "lock_share", "enter", "clock", "clock_cost"];
     for (name, _) in crate::shapes::TEMPLATES {
         let asked = VIEWS.iter().any(|(text, _)| text == name);

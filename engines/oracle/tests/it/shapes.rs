@@ -117,7 +117,7 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("begin_table", include_str!("../../sql/load/begin_table.sql")),
     ("end_table", include_str!("../../sql/load/end_table.sql")),
     ("forget_table", include_str!("../../sql/load/forget_table.sql")),
-    ("keep_proof", include_str!("../../sql/load/keep_proof.sql")),
+    ("store_proof", include_str!("../../sql/load/store_proof.sql")),
     ("room", include_str!("../../sql/load/room.sql")),
     ("serial", include_str!("../../sql/load/serial.sql")),
     ("serial_index", include_str!("../../sql/load/serial_index.sql")),

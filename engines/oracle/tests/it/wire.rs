@@ -77,7 +77,7 @@ fn works(target: &dyn Target) {
     assert_eq!((dataset.schemas, dataset.blocks_per_schema), (2, 150));
     let proof = target.verify(&stop).unwrap();
     assert_eq!(proof.failure(), None);
-    target.keep_proof(&proof).unwrap();
+    target.store_proof(&proof).unwrap();
     assert_eq!(target.stored_proof().unwrap().map(|proof| proof.schemas.len()), Some(2));
     assert!(target.describe().unwrap().notice.unwrap().contains("Oracle Database"));
     let mut samplers = target.samplers().unwrap();

@@ -91,7 +91,7 @@ fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64, f64)> {
     if let Some(failure) = proof.failure() {
         return Err(Error::run(failure, "the layout does not hold"));
     }
-    target.keep_proof(&proof)?;
+    target.store_proof(&proof)?;
     let took = began.elapsed().as_secs_f64();
     drop(target);
     let cpu = cpu_s(bench);

@@ -11,7 +11,6 @@ use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::Settings;
 use mindful_instance::account::Account;
-use mindful_instance::has_data;
 use mindful_instance::options::base;
 
 mod access;
@@ -60,19 +59,13 @@ pub fn accepts(settings: &Settings) -> Result<()> {
 
 /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
 pub fn would_make(settings: &Settings, events: &dyn Events) -> Result<Option<PathBuf>> {
-    let options = Options::parse(settings)?;
-    let account = Account::choose(options.server.run_as.as_deref())?;
-    let folder = if let Some(given) = &options.server.data_dir {
-        account.reach(given, "--data-dir")?
-    } else {
-        let base = base(&account)?;
-        // What is not here yet would be fetched, in the version that was asked for.
-        let mut here = options.clone();
-        here.server.fetch = false;
-        let here = Binaries::find(&here, &base, &account, events);
-        default_folder(&base, here.map_or(options.version.major, |binaries| binaries.major))
-    };
-    Ok((!has_data(&folder, &kind::KIND)?).then_some(folder))
+    let mut options = Options::parse(settings)?;
+    // What is not here yet would be fetched, in the version that was asked for.
+    options.server.fetch = false;
+    options.server.folder_to_make(&kind::KIND, |base, account| {
+        let here = Binaries::find(&options, base, account, events);
+        default_folder(base, here.map_or(options.version.major, |binaries| binaries.major))
+    })
 }
 
 fn default_folder(base: &Path, major: u32) -> PathBuf {

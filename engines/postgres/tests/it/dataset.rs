@@ -49,7 +49,7 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
         let kept = || server.target(&[]).unwrap().stored_proof().unwrap();
         let prove = || {
             let proof = target.verify(&Stop::default()).unwrap();
-            target.keep_proof(&proof).unwrap();
+            target.store_proof(&proof).unwrap();
             assert_eq!(kept(), Some(proof));
         };
         load(2, 7);

@@ -93,7 +93,7 @@ fn every_verb(target: &dyn Target) {
     let watched = target.samplers().map(|samplers| samplers.into_iter().map(|mut one| one.read()).collect::<Vec<_>>());
     let _ = (watched, target.data_files(), target.stored_proof());
     let _ = target.load(&dataset(1, BLOCKS), &Silent, &Stop::default());
-    let _ = target.verify(&Stop::default()).and_then(|proof| target.keep_proof(&proof));
+    let _ = target.verify(&Stop::default()).and_then(|proof| target.store_proof(&proof));
     for w in [workload(1, BLOCKS, 4, "0"), workload(1, BLOCKS, 4, "50")] {
         if target.prepare(&w, 1).is_ok()
             && let Ok(mut session) = target.session(&w, placement(0, 1, 1))

@@ -47,7 +47,7 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
     let prove = || {
         let target = fixture.open();
         let proof = target.verify(&Stop::default()).unwrap();
-        target.keep_proof(&proof).unwrap();
+        target.store_proof(&proof).unwrap();
         assert_eq!(kept(), Some(proof));
     };
     let alter = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();

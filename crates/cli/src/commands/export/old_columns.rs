@@ -3,6 +3,7 @@
 
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::fact;
 use mindful_core::metric::shared;
 use mindful_core::result::Summary;
 use mindful_core::run::Run;
@@ -86,7 +87,7 @@ impl Row<'_> {
             "Filename" => Some(self.file.clone()),
             "Database Name" => Some(summary.target.clone()),
             "Database Version" => summary.engine_version.clone(),
-            "Hostname" => self.run.environment.get("host.name").cloned(),
+            "Hostname" => self.run.environment.get(fact::HOST_NAME).cloned(),
             "Host OS" => summary.hardware.kernel.clone(),
             "DB Block Size" => self.step.block_bytes.map(|bytes| format!("{}K", bytes as f64 / 1024.0)),
             "Busy Flag" => self.active_sessions().zip(self.cpus()).map(|(active, cpus)| yes(active > cpus)),

@@ -238,7 +238,7 @@ impl State {
                 Ok(1)
             }
             "lock_alone" | "lock_share" => self.lock(sid, name == "lock_alone", &table_of(sql, "LOCK TABLE ")),
-            "begin_table" | "end_table" | "forget_table" | "keep_proof" => self.register(name, binds),
+            "begin_table" | "end_table" | "forget_table" | "store_proof" => self.register(name, binds),
             "update" => {
                 let table = table_of(sql, "NO_PARALLEL(b) */ ");
                 let blocks = self.visit(sid, &table, binds.integer("first_key"), binds.integer("last_key"))?;

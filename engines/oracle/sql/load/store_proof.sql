@@ -1,2 +1,2 @@
-/* mindful keep_proof */
+/* mindful store_proof */
 UPDATE {registry} SET proof = :proof WHERE table_name = :name
