@@ -168,6 +168,21 @@ fn names_of_counters_stand_in_one_place() {
     // A single word is a word of other things, too.
     let names: Vec<&str> = names.filter(|name| name.contains('_')).collect();
     assert!(names.len() > 40, "{names:?}");
+    nobody_else_says(&shared, &names);
+}
+
+/// The same of facts about hosts and storage.
+#[test]
+fn names_of_facts_stand_in_one_place() {
+    let shared = root().join("crates/core/src/fact.rs");
+    let text = fs::read_to_string(&shared).unwrap();
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split_once("&str = ")?.1.strip_suffix(';')).collect();
+    assert!(names.len() > 8, "{names:?}");
+    nobody_else_says(&shared, &names);
+}
+
+/// No source but `shared` and tests holds any of `names`.
+fn nobody_else_says(shared: &Path, names: &[&str]) {
     for file in sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))) {
         let text = fs::read_to_string(&file).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();

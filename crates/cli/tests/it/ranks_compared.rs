@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
-use crate::mindful::{host_was_full, json, short_run};
+use crate::mindful::{json, short_run};
 use crate::ranks::ended;
 
 /// Runs a side: fewer may show a difference where there is none.
@@ -47,9 +47,9 @@ fn one_process_of_32_sessions_and_four_ranks_of_8_are_alike() {
     .concat();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let compared = json(&bench.command(&words).output().unwrap());
-    // Where neighbours left no CPU idle, runs may differ too much among themselves to decide.
-    let full = one_each.iter().chain(&four_each).any(|run| host_was_full(&run["steps"][0]));
-    let undecided = full && compared["verdict"] == "not_decided";
+    // Beside other tests runs may differ too much among themselves to decide; in their medians the two sides do not.
+    let near = compared["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.0).abs() < 0.1);
+    let undecided = compared["verdict"] == "not_decided" && near;
     assert!(undecided || compared["verdict"] == "no_meaningful_difference", "{compared:#}");
     assert_eq!(compared["differing_facts"].as_array().unwrap().len(), 0, "{compared:#}");
     println!("one process against four ranks: {} {}", compared["ratio"], compared["interval"]);

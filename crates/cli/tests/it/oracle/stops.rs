@@ -48,7 +48,7 @@ fn a_run_in_a_statement_without_end_keeps_its_part() {
     until("the run begins", visited);
     thread::sleep(Duration::from_secs(3));
     database.hang("slice", true);
-    thread::sleep(Duration::from_millis(500));
+    until("a slice is waited for", || database.state().waited_for.contains("slice"));
     let reported = interrupted(child);
     assert!(reported.contains("interrupted"), "{reported}");
     database.hang("slice", false);

@@ -35,6 +35,8 @@ pub struct State {
     faults: BTreeMap<String, (u32, u32)>,
     /// Texts that never end, by name.
     hanging: BTreeSet<String>,
+    /// Those of them that somebody waits for.
+    pub waited_for: BTreeSet<String>,
     /// All texts that were executed, by name.
     pub seen: BTreeSet<String>,
     /// The banner; empty for a usual one.
@@ -174,10 +176,12 @@ impl Database {
         state.seen.insert(name.clone());
         state.fault(&name)?;
         while state.hanging.contains(&name) {
+            state.waited_for.insert(name.clone());
             drop(state);
             std::thread::sleep(std::time::Duration::from_millis(5));
             state = self.state();
         }
+        state.waited_for.remove(&name);
         Ok(name)
     }
 }
