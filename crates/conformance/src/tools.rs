@@ -18,6 +18,11 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// The same of one that is a folder, once all of it is there.
+pub fn whole_tool(name: &str) -> Option<PathBuf> {
+    tool(&format!("{name}/.whole"))?.parent().map(Path::to_owned)
+}
+
 /// Makes a program of a shell script. By a process of its own: what this one wrote itself cannot be run (text file busy) while
 /// another test, whose child was forked meanwhile, still has it open.
 pub fn write_program(path: &Path, script: &str) {

