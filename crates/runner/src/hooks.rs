@@ -163,10 +163,13 @@ impl Hook {
 
     /// Waits until it has to be `over`; then ends its whole group.
     fn wait_within(mut self, over: &Over<'_>) -> std::io::Result<Option<ExitStatus>> {
-        while Instant::now() < over.deadline && !over.stopped() {
+        loop {
             let status = self.ended()?;
             if status.is_some() {
                 return Ok(status);
+            }
+            if Instant::now() >= over.deadline || over.stopped() {
+                break;
             }
             std::thread::sleep(LOOK);
         }
