@@ -127,7 +127,7 @@ pub struct Figures {
     pub p99_us: Option<f64>,
     /// Time a session needs for a block, us.
     pub us_per_block: f64,
-    /// CPU by blocks, us; `None` where it is not seen.
+    /// CPU by blocks, us; `None` where it is not seen: none at all is less than the kernel counts by.
     pub cpu_us_per_block: Option<f64>,
     /// Blocks per second of CPU: `1e6 / cpu_us_per_block`.
     pub iops_per_core: Option<f64>,
@@ -140,14 +140,14 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none.
+    /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none, or no block was read.
     pub fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
         let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
         let known = |pick: fn(&Repetition) -> Option<f64>| median(readings.iter().filter_map(pick).collect());
-        let iops = middle(|r| r.iops)?;
+        let iops = middle(|r| r.iops).filter(|iops| *iops > 0.0)?;
         let rates = || readings.iter().map(|r| r.iops);
         let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
-        let cpu_us_per_block = known(|r| r.cpu_us_per_block);
+        let cpu_us_per_block = known(|r| r.cpu_us_per_block).filter(|us| *us > 0.0);
         Some(Self {
             iops,
             mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
@@ -347,6 +347,8 @@ mod tests {
         assert!((f.spread - 200.0 / 1_100.0).abs() < 1e-12);
         assert!((f.mib_per_s - 1_100.0 / 128.0).abs() < 1e-9);
         assert_eq!(Figures::new(&[], 8_192), None);
+        let unseen = figures(&[1_000.0], 0.0);
+        assert_eq!((unseen.cpu_us_per_block, unseen.iops_per_core), (None, None));
     }
 
     #[test]

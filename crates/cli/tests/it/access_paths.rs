@@ -15,7 +15,7 @@ fn with_data(folder: &Path, args: &[&str]) -> Output {
     command.env("MINDFUL_DATA_DIR", folder.join("data")).output().unwrap()
 }
 
-const WORK: [&str; 14] = [
+const WORK: [&str; 16] = [
     "--schemas",
     "2",
     "--scale",
@@ -30,6 +30,8 @@ const WORK: [&str; 14] = [
     "200ms",
     "--duration",
     "1s",
+    "--think-time",
+    "20ms..20ms",
 ];
 
 /// With a private server that has the dataset.

@@ -260,9 +260,9 @@ fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
         ("duration", "200ms"),
         ("warmup", "0s"),
         ("work_unit", "4"),
+        // Pauses leave the CPUs to other runs; none of these is about its rate.
+        ("think_time", "5ms..5ms"),
     ];
-    // Pauses leave the CPUs to other runs; none of these is about its rate.
-    let paced = (target == "null:").then_some(("think_time", "5ms..5ms"));
     let instead: &[&str] = match key.name {
         "threads" => &["sessions", "schemas"],
         "ops" => &["duration"],
@@ -270,7 +270,7 @@ fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
         "rate" => &["think_time"],
         name => &[name],
     };
-    let others = small.into_iter().chain(paced).filter(|(name, _)| !instead.contains(name));
+    let others = small.into_iter().filter(|(name, _)| !instead.contains(name));
     let others = others.map(|(name, value)| format!("--{}={value}", name.replace('_', "-")));
     ["run".to_owned(), format!("--target={target}"), flag(key, value)].into_iter().chain(others).collect()
 }

@@ -124,7 +124,7 @@ fn on_a_terminal_a_file_that_is_not_there_is_asked_for() {
 #[test]
 fn many_steps_tell_beforehand_how_many_and_how_long() {
     let mindful = Mindful::new();
-    let short = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "2s"];
+    let short = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--warmup", "0s", "--duration", "2s"];
     let reported = |verb: &[&str]| {
         let ran = mindful.run(&[verb, &short].concat());
         String::from_utf8(ran.stderr).unwrap()
@@ -141,7 +141,8 @@ fn many_steps_tell_beforehand_how_many_and_how_long() {
 #[test]
 fn an_empty_variable_leaves_nothing_in_the_current_folder() {
     let (mindful, home) = (Mindful::new(), Mindful::new());
-    let run = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
+    let run =
+        ["run", "--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--warmup", "0s", "--duration", "1s"];
     let with = |home: &Path| {
         let mut command = mindful.command(&run);
         command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "").env("HOME", home).env_remove("XDG_DATA_HOME");

@@ -25,10 +25,11 @@ impl Cli {
         self.command(args).output().unwrap()
     }
 
-    /// A short run on the null engine with its summary.
+    /// A short run on the null engine with its summary, of operations that take no CPU.
     fn measured(&self, args: &[&str]) -> (i32, Value) {
         let base = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "500ms"];
-        let output = self.run(&[&base[..], args].concat());
+        let slow: &[&str] = if args.contains(&"--null-latency") { &[] } else { &["--null-latency", "1ms"] };
+        let output = self.run(&[&base[..], slow, args].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         let json = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text} {:?}", output.stderr));
         (output.status.code().unwrap(), json)
@@ -72,7 +73,19 @@ fn a_session_that_dies_makes_the_run_invalid_and_is_named() {
 #[test]
 fn an_interrupted_run_is_readable_and_marked() {
     let cli = Cli::new();
-    let args = ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--duration", "5m"];
+    let args = [
+        "run",
+        "--format",
+        "json",
+        "--target",
+        "null:",
+        "--scale",
+        "1000",
+        "--null-latency",
+        "1ms",
+        "--duration",
+        "5m",
+    ];
     let child = cli.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_runs(cli.store.path());
     std::thread::sleep(Duration::from_secs(2));
@@ -90,7 +103,8 @@ fn an_interrupted_run_is_readable_and_marked() {
 #[test]
 fn a_killed_run_stays_readable_and_is_unfinished() {
     let cli = Cli::new();
-    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "5m", "--tag", "killed"];
+    let args =
+        ["run", "--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--duration", "5m", "--tag", "killed"];
     let mut child = cli.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_runs(cli.store.path());
     std::thread::sleep(Duration::from_secs(2));
@@ -185,7 +199,7 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
     assert!(imported.status.success(), "{imported:?}");
     let (code, text) = refused(&cli.run(&["import", "slob.conf", "--output", "mindful.toml"]));
     assert!(code == 2 && text.contains("--yes"), "{text}");
-    let ran = cli.run(&["run", "--format", "json", "--target", "null:", "--warmup", "0s"]);
+    let ran = cli.run(&["run", "--format", "json", "--target", "null:", "--null-latency", "1ms", "--warmup", "0s"]);
     let ran: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!((ran["steps"][0]["work_unit"].as_u64(), ran["steps"][0]["scale"].as_u64()), (Some(16), Some(1024)));
 }
@@ -238,7 +252,19 @@ fn an_old_kits_arithmetic_is_labelled_in_every_report() {
     let cli = Cli::new();
     let (code, ran) = cli.measured(&["--duration", "2s", "--like", "slob", "--sessions", "2", "--tag", "old"]);
     assert_eq!((code, &ran["steps"][0]["like"]), (0, &Value::from("slob")), "{ran:#}");
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
+    let sweep = [
+        "sweep",
+        "--target",
+        "null:",
+        "--scale",
+        "1000",
+        "--null-latency",
+        "1ms",
+        "--warmup",
+        "200ms",
+        "--duration",
+        "1s",
+    ];
     let swept = cli.run(&[&sweep[..], &["--sessions", "1,2", "--like", "pgio"]].concat());
     let said = |output: Output| String::from_utf8(output.stdout).unwrap();
     assert!(said(swept).contains("pgio 1.0"));
@@ -268,7 +294,19 @@ fn an_update_runs_headline_names_when_it_commits() {
 #[test]
 fn hooks_are_called_around_a_sweep_too() {
     let cli = Cli::new();
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
+    let sweep = [
+        "sweep",
+        "--target",
+        "null:",
+        "--scale",
+        "1000",
+        "--null-latency",
+        "1ms",
+        "--warmup",
+        "200ms",
+        "--duration",
+        "1s",
+    ];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--sessions", "1,2", "--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
     let output = cli.run(&[&sweep[..], &hooks].concat());
@@ -373,12 +411,13 @@ fn a_run_calls_no_other_program() {
         targets.push(format!("raw:{}", cli.store.path().join("blocks").display()));
     }
     for target in targets {
+        let pauses = ["--think-time", "20ms..20ms"];
         let short = ["--scale", "8MiB", "--schemas", "1", "--warmup", "0s", "--duration", "1s", "--target", &target];
         for verb in ["doctor", "load", "run"] {
             let args = if verb == "load" {
                 [&[verb][..], &short[..4], &short[8..]].concat()
             } else {
-                [&[verb][..], &short].concat()
+                [&[verb][..], &pauses, &short].concat()
             };
             let output = cli.command(&args).env("PATH", "").output().unwrap();
             // On a busy machine a second may turn out too short to be valid: all the same it was measured.
@@ -401,7 +440,8 @@ fn the_usual_limit_of_open_files_does_not_bound_the_sessions() {
         "--target",
         &target,
     ]);
-    few.args(["--schemas", "1", "--scale", "8MiB", "--sessions", "64", "--duration", "1s", "--format", "json"]);
+    few.args(["--schemas", "1", "--scale", "8MiB", "--sessions", "64", "--warmup", "0s", "--duration", "1s"]);
+    few.args(["--think-time", "100ms..100ms", "--format", "json"]);
     let output = few.current_dir(cli.store.path()).env("MINDFUL_STORE", cli.store.path()).output().unwrap();
     let run: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     let failed = ["session-error", "failed", "no-step"];
@@ -414,7 +454,19 @@ fn the_usual_limit_of_open_files_does_not_bound_the_sessions() {
 fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     let cli = Cli::new();
     cli.measured(&["--duration", "1s", "--tag", "one"]);
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--duration", "1s", "--warmup", "100ms"];
+    let sweep = [
+        "sweep",
+        "--target",
+        "null:",
+        "--scale",
+        "1000",
+        "--null-latency",
+        "1ms",
+        "--duration",
+        "1s",
+        "--warmup",
+        "100ms",
+    ];
     let swept = cli.run(&[&sweep[..], &["--sessions", "1,2", "--tag", "two"]].concat());
     assert!(swept.status.success(), "{swept:?}");
     let listed = |args: &[&str]| String::from_utf8(cli.run(&[&["list"], args].concat()).stdout).unwrap();
@@ -428,7 +480,19 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     let unknown = cli.run(&["delete", "one", "three", "--yes"]);
     assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
     assert_eq!(listed(&[]), all);
-    let args = ["run", "--target", "null:", "--scale", "1000", "--duration", "5m", "--tag", "going-on"];
+    let args = [
+        "run",
+        "--target",
+        "null:",
+        "--scale",
+        "1000",
+        "--null-latency",
+        "1ms",
+        "--duration",
+        "5m",
+        "--tag",
+        "going-on",
+    ];
     let mut child = cli.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !listed(&[]).contains("going-on") {
         std::thread::sleep(Duration::from_millis(50));

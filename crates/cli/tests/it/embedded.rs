@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::mindful::alone::Alone;
-use crate::mindful::{proofs, ratios, refused, shares, short_run, template, wait_for_handlers};
+use crate::mindful::{PAUSES, proofs, ratios, refused, shares, short_run, template, wait_for_handlers};
 use serde_json::Value;
 
 /// A place that the server's user can reach, with a store and a data directory in it.
@@ -93,7 +93,7 @@ fn a_private_server_works_in_a_folder_of_any_name() {
     };
     for name in ["a,b c", "g\"h'i\\j", "-k:l;m$o%p#q"] {
         template::copy_to(&place.0.folder().join(name));
-        for verb in [&short_run(&["--target", "embedded"])[..], &["cleanup", "--yes"]] {
+        for verb in [&short_run(&[&["--target", "embedded"][..], &PAUSES].concat())[..], &["cleanup", "--yes"]] {
             let output = run(verb, name);
             assert!(matches!(output.status.code(), Some(0 | 1)), "{name}: {output:?}");
         }
@@ -106,7 +106,8 @@ fn a_private_server_works_in_a_folder_of_any_name() {
 fn updates_commit_one_by_one_and_the_mix_is_exact() {
     let place = Place::beside_others().with_server();
     // What sessions have committed reaches the server's counter when a slice of theirs ends, on a busy host late.
-    let ran = place.measured(&["--update-pct", "30", "--work-unit", "4", "--cache", "16MiB", "--duration", "9s"]);
+    let pauses = ["--think-time", "5ms..5ms", "--duration", "9s"];
+    let ran = place.measured(&[&["--update-pct", "30", "--work-unit", "4", "--cache", "16MiB"][..], &pauses].concat());
     let step = &ran["steps"][0];
     assert!((figure(step, "update_pct_realised") - 30.0).abs() < 0.2, "{step:#}");
     let (updates, commits) = (figure(&step["ops"]["update"], "per_s"), figure(step, "commits_per_s"));
@@ -127,8 +128,8 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
 #[test]
 fn reads_after_updates_write_nothing() {
     let place = Place::beside_others().with_server();
-    place.measured(&["--update-pct", "50", "--work-unit", "4"]);
-    let reads = place.measured(&[]);
+    place.measured(&[&["--update-pct", "50", "--work-unit", "4"][..], &PAUSES].concat());
+    let reads = place.measured(&PAUSES);
     assert!(!reads["findings"].to_string().contains("writes-without-updates"), "{reads:#}");
     assert!(figure(&reads["steps"][0], "physical_writes_per_s") < 50.0, "{reads:#}");
 }
@@ -139,7 +140,7 @@ fn scans_are_reported_to_be_direct_or_cached_as_they_were() {
     let place = Place::beside_others().with_server();
     let scans = ["--namespace", "scanned", "--scan-table", "8MiB", "--scan-pct", "5", "--warmup", "1s"];
     for (buffers, direct, reported) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
-        let ran = place.measured(&[&scans[..], &["--set", &format!("shared_buffers={buffers}")]].concat());
+        let ran = place.measured(&[&scans[..], &PAUSES, &["--set", &format!("shared_buffers={buffers}")]].concat());
         let share = figure(&ran["steps"][0], "scan_direct_share");
         assert_eq!(share > 0.95, direct, "{share} with {buffers}: {ran:#}");
         assert_eq!(share < 0.05, !direct, "{share} with {buffers}: {ran:#}");
@@ -192,7 +193,8 @@ fn a_cached_run_is_not_called_storage() {
 #[test]
 fn a_killed_mindful_leaves_no_server_and_usable_data() {
     let place = Place::beside_others();
-    let args = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
+    let long = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
+    let args = [&long[..], &PAUSES].concat();
     // From before the server is up, over the load, to the run.
     for after_ms in [150, 700, 1_300, 2_200, 3_500, 5_000] {
         let mut child = place.spawn(&args);
@@ -277,8 +279,8 @@ fn cleanup_leaves_a_private_server_that_holds_others_data() {
 #[cfg(feature = "raw")]
 #[test]
 fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
-    let place = Place::beside_others();
-    let small = ["--schemas", "1", "--scale", "64MiB", "--sessions", "2", "--warmup", "100ms", "--duration", "300ms"];
+    let place = Place::beside_others().with_server();
+    let small = ["--schemas", "2", "--scale", "16MiB", "--sessions", "2", "--warmup", "100ms", "--duration", "300ms"];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
     let output = place
@@ -318,7 +320,7 @@ fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
     let base =
         ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "200ms", "--duration", "500ms", "--tag", "real"];
     let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];
-    let mut child = place.spawn(&[&base[..], &ladder].concat());
+    let mut child = place.spawn(&[&base[..], &ladder, &PAUSES].concat());
     let runs = place.0.store().join("runs");
     let deadline = Instant::now() + Duration::from_mins(2);
     while steps_ended(&runs) < 3 {
@@ -341,7 +343,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     // More than any machine loads in the seconds that are left to it: a schema that is done is no longer cut off.
     let load = ["load", "--schemas", "2", "--scale", "4GiB"];
     let mut cut_off = 0;
-    for (turn, after_ms) in [50, 300, 1_000, 2_000, 4_000].into_iter().enumerate() {
+    for (turn, after_ms) in [50, 300, 800, 1_400, 2_200].into_iter().enumerate() {
         let mut child = place.spawn(&load);
         // The first may come before mindful listens: a shell lets what runs behind it ignore SIGINT, not SIGTERM.
         if turn > 0 {

@@ -82,8 +82,10 @@ impl Busy {
 }
 
 const LOAD: [&str; 3] = ["load", "--schemas=1", "--scale=8192"];
-const RUN: [&str; 5] = ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=1s"];
-const LONG: [&str; 5] = ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=60s"];
+const RUN: [&str; 6] =
+    ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=1s", "--think-time=20ms..20ms"];
+const LONG: [&str; 6] =
+    ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=60s", "--think-time=20ms..20ms"];
 
 /// A file with a small dataset.
 fn loaded(engine: &str) -> Mindful {

@@ -9,12 +9,13 @@ use crate::lies::server::UsersServer;
 use crate::made::{Dress, showcase};
 
 /// What a test gives instead of minutes and gigabytes: a variable for each flag.
-const SHORT: [(&str, &str); 5] = [
+const SHORT: [(&str, &str); 6] = [
     ("MINDFUL_DURATION", "1s"),
     ("MINDFUL_WARMUP", "200ms"),
     ("MINDFUL_SCALE", "64MiB"),
     ("MINDFUL_SCHEMAS", "1"),
     ("MINDFUL_DEVICE_TRACE", "off"),
+    ("MINDFUL_THINK_TIME", "20ms..20ms"),
 ];
 
 /// A block of the page: what follows its opening marks, and its lines.

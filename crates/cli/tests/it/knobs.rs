@@ -1,6 +1,6 @@
 //! Knobs of the workload through whole commands, on SQLite and on the engine without I/O.
 
-use crate::mindful::{Mindful, json, proofs, ratios, shares};
+use crate::mindful::{Mindful, PAUSES, json, proofs, ratios, shares};
 
 fn run(mindful: &Mindful, args: &[&str]) -> serde_json::Value {
     let base = ["run", "--format", "json", "--warmup", "0s", "--duration", "2s", "--sessions", "2"];
@@ -23,7 +23,8 @@ fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
     let mindful = Mindful::new();
     let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
     let data = ["--target", &target, "--schemas", "2", "--scale", "1000"];
-    let (first, second) = (run(&mindful, &data), run(&mindful, &data));
+    let plan = [&data[..], &PAUSES].concat();
+    let (first, second) = (run(&mindful, &plan), run(&mindful, &plan));
     let shown = mindful.run(&["show", "latest", "--full"]);
     proofs::hold(&first, &second, &String::from_utf8(shown.stdout).unwrap());
 }
@@ -55,7 +56,7 @@ fn stored_pages_compress_as_asked_in_load_and_run() {
         let data = ["--target", &target, "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
         let loaded = mindful.run(&[&["load"], &data[..]].concat());
         ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
-        let ran = run(&mindful, &["--target", &target]);
+        let ran = run(&mindful, &[&["--target", &target][..], &PAUSES].concat());
         ratios::hold(&ratios::kept(mindful.folder(), &ran), asked);
     }
 }

@@ -108,7 +108,8 @@ fn ctrl_c_in_the_view_ends_the_run_and_gives_the_terminal_back() {
 fn a_contrast_has_the_whole_terminal_for_all_its_rungs() {
     let bench = Bench::new().with_private();
     let (folder, store, data) = (bench.path("."), bench.path("store"), bench.path("private"));
-    let short = "--schemas 2 --scale 16MiB --sessions 2 --warmup 200ms --duration 500ms --repeat 1";
+    let short =
+        "--schemas 2 --scale 16MiB --sessions 2 --warmup 200ms --duration 500ms --repeat 1 --think-time 5ms..5ms";
     let command = format!("contrast --live --target embedded --data-dir {} {short}", data.display());
     let Some((reported, code)) = shown_at([&folder, &store], &command, "", &[]) else { return };
     assert_eq!(code, Some(0), "{reported}");

@@ -61,6 +61,9 @@ pub fn host_was_full(step: &Value) -> bool {
     share("host_busy_share").is_some_and(|busy| busy > 0.85 * left)
 }
 
+/// Pauses of a run that leaves the CPUs to others: what is not about full speed has them.
+pub const PAUSES: [&str; 2] = ["--think-time", "20ms..20ms"];
+
 /// The arguments of a short run: those given take the place of these.
 pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec!["run", "--format", "json"];

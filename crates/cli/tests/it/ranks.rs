@@ -366,7 +366,18 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
     let url = server.url();
     let children: Vec<Child> = (0..3_u32)
         .map(|rank| {
-            let size = ["--schemas", "2", "--scale", "8MiB", "--sessions", "6", "--work-unit", "8"];
+            let size = [
+                "--schemas",
+                "2",
+                "--scale",
+                "8MiB",
+                "--sessions",
+                "6",
+                "--work-unit",
+                "8",
+                "--think-time",
+                "20ms..20ms",
+            ];
             let time = ["--warmup", "1s", "--duration", "2s", "--format", "json", "-q", "--ranks", "3"];
             let mut command = mindful.command(&[&["run", "--target", &url], &size[..], &time[..]].concat());
             command.env("JOB_COMPLETION_INDEX", rank.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -23,7 +23,7 @@ use crate::mindful::{Mindful, wait_for_handlers};
 /// Longest that an end may take: against hangs, on a busy host too.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// A short run of the null engine.
-const SHORT: [&str; 5] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--duration=1s"];
+const SHORT: [&str; 6] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--null-latency=1ms", "--duration=1s"];
 
 pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -97,7 +97,7 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
         &["plan", "--target=null:"],
         &["watch", "--target=null:"],
         &["--help"],
-        &[SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], "--format=json", "--tag=unread"],
+        &[SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], SHORT[5], "--format=json", "--tag=unread"],
     ];
     for verb in verbs {
         for stderr_too in [false, true] {
@@ -144,7 +144,7 @@ fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     let (begun, pid) = (mindful.folder().join("begun"), mindful.folder().join("pid"));
     let before = format!("--hook-before=echo 1 > {}", begun.display());
     let after = format!("--hook-after=sleep 300 & echo $! > {}; sleep 300", pid.display());
-    let long = [SHORT[0], SHORT[1], SHORT[2], SHORT[3], "--duration=60s"];
+    let long = [SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], "--duration=60s"];
     let mut child = mindful.command(&[&long[..], &[&before, &after]].concat()).spawn().unwrap();
     appears(&begun);
     thread::sleep(Duration::from_millis(500));
@@ -285,8 +285,15 @@ fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
         Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(at("shim.so")).arg(at("shim.c")).status().unwrap();
     assert!(made.success(), "the shim was not made");
     let run = |duration: &str| {
-        let mut command =
-            mindful.command(&["run", "--target=null:", "--scale=256", "--warmup=0s", duration, "--tag=set"]);
+        let mut command = mindful.command(&[
+            "run",
+            "--target=null:",
+            "--scale=256",
+            "--null-latency=1ms",
+            "--warmup=0s",
+            duration,
+            "--tag=set",
+        ]);
         command.env("LD_PRELOAD", at("shim.so")).env("SET_CLOCK", at("set")).stdout(Stdio::null()).spawn().unwrap()
     };
     let mut child = run("--duration=4s");

@@ -1,6 +1,7 @@
 //! Caches called storage.
 
 use crate::lies::bench::{Bench, Reported};
+use crate::mindful::PAUSES;
 use crate::mindful::alone::Quiet;
 
 /// As far as the ledger may be off where nothing but rounding stands between two rows.
@@ -19,6 +20,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     let run = |args: &[&str]| {
         // An operation visits no block twice, so what it has read serves only later ones: units are small beside the cache.
         let data = ["--target", &target, "--scale", "4MiB", "--sessions", "4", "--work-unit", "8"];
+        let data = [&data[..], &["--think-time", "2ms..2ms"]].concat();
         let reported = bench.reported(&bench.run(&[&data[..], args].concat()));
         let served = 1.0 - reported.figure("physical_reads_per_s") / reported.figure("blocks_visited_per_s");
         let evidence = reported.evidence("sqlite-predicted-hits").to_owned();
@@ -71,7 +73,9 @@ fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
     let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
     for folder in [bench.path("."), in_memory.path().to_owned()] {
         let target = format!("sqlite:{}", folder.join("data.db").display());
-        let reported = bench.reported(&bench.run(&["--target", &target, "--cache", "1MiB", "--duration", "4s"]));
+        let reported = bench.reported(
+            &bench.run(&[&["--target", &target, "--cache", "1MiB", "--duration", "4s"][..], &PAUSES].concat()),
+        );
         reported.assert_suspect("page-cache");
         assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
         let headline = reported.headline();
@@ -89,7 +93,7 @@ mod alone {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
         // Long enough that a busy machine's delay between two readings is far less than the rounding allowed.
-        let clean = bench.private(&["--set", "shared_buffers=1MB", "--duration", "6s"]);
+        let clean = bench.private(&["--set", "shared_buffers=1MB", "--duration", "5s"]);
         clean.assert_clean();
         assert!(off(&clean, "process_reads_per_s", "physical_reads_per_s") <= CLOSED, "{clean}");
         if clean.has("foreign-reads") {
@@ -105,7 +109,7 @@ mod alone {
         assert!(cached.evidence("pg-predicted-hits").contains("100.0 %"), "{cached}");
         assert!(!cached.has("unexpected-hits"), "{cached}");
 
-        let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "2s", "--duration", "6s"]);
+        let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "2s", "--duration", "4s"]);
         assert!(half.evidence("pg-predicted-hits").contains("50.0 %"), "{half}");
         assert!((0.35..0.65).contains(&half.figure("hit_ratio")), "{half}");
         assert!(!half.has("unexpected-hits"), "{half}");

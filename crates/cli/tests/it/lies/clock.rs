@@ -12,7 +12,7 @@ use mindful_conformance::{not_run, write_program};
 
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
-use crate::mindful::template;
+use crate::mindful::{PAUSES, template};
 
 /// Where Debian, Fedora and openSUSE have it.
 fn faketime() -> Option<PathBuf> {
@@ -118,7 +118,8 @@ fn reported_a_slice(runs: &Path) -> bool {
 }
 
 /// Of the dataset that the template holds.
-const SMALL: [&str; 6] = ["run", "--format=json", "--scale=16MiB", "--schemas=2", "--sessions=1", "--warmup=0s"];
+const SMALL: [&str; 7] =
+    ["run", "--format=json", "--scale=16MiB", "--schemas=2", "--sessions=1", "--warmup=0s", "--think-time=20ms..20ms"];
 
 fn assert_reported(reported: &Reported, took: Duration) {
     assert!(reported.has("clock-step"), "{reported}");
@@ -188,7 +189,7 @@ fn a_servers_clock_set_during_the_run_is_reported() {
          CREATE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
              AS 'SELECT pg_catalog.true_clock_timestamp() + by FROM settable.ahead'",
     );
-    let kept = server.run(&bench, &[]);
+    let kept = server.run(&bench, &PAUSES);
     assert!(!kept.has("clock-step"), "{kept}");
     // A second after both sessions have begun to work, the clock leaps.
     let leap = "DO $$ BEGIN
@@ -202,7 +203,7 @@ fn a_servers_clock_set_during_the_run_is_reported() {
          END $$";
     let set = std::thread::scope(|scope| {
         scope.spawn(|| server.sql(leap));
-        server.run(&bench, &[])
+        server.run(&bench, &PAUSES)
     });
     set.assert_suspect("clock-step");
 }

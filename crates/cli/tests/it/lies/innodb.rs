@@ -12,8 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::neighbours::{Background, busy_loop};
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::short_run;
 use crate::mindful::template;
+use crate::mindful::{PAUSES, short_run};
 
 /// A buffer pool for a quarter of the data.
 const SMALL: [&str; 2] = ["--cache", "8MiB"];
@@ -42,17 +42,18 @@ fn on(bench: &Bench, server: &UsersMariaDb, args: &[&str]) -> Reported {
 fn the_page_cache_before_a_mariadb_is_reported() {
     let bench = Bench::new();
     let folder = bench.path("private");
-    let clean = private(&bench, &folder, &SMALL);
+    let paced = [&SMALL[..], &PAUSES].concat();
+    let clean = private(&bench, &folder, &paced);
     for code in ["page-cache", "mysql-page-cache", "data-in-memory"] {
         assert!(!clean.has(code), "{clean}");
     }
     let buffered = ["--set", "innodb_flush_method=fsync"];
-    private(&bench, &folder, &[&SMALL[..], &buffered].concat());
+    private(&bench, &folder, &[&paced[..], &buffered].concat());
     // On a busy host that run read little.
     let mut reading = Command::new("find");
     reading.arg(&folder).args(["-name", "*.ibd", "-exec", "cat", "{}", "+"]).stdout(Stdio::null());
     assert!(reading.status().unwrap().success());
-    let warm = private(&bench, &folder, &[&SMALL[..], &buffered].concat());
+    let warm = private(&bench, &folder, &[&paced[..], &buffered].concat());
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");
     assert!(warm.has("mysql-page-cache"), "{warm}");
@@ -65,7 +66,7 @@ fn a_mariadb_in_tmpfs_is_read_from_memory_alone() {
     let folder = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     // Long enough for some reads on a busy host too.
-    let long = [&SMALL[..], &["--duration", "6s"]].concat();
+    let long = [&SMALL[..], &PAUSES, &["--duration", "6s"]].concat();
     let reported = private(&bench, &folder.path().join("private"), &long);
     reported.assert_suspect("data-in-memory");
     assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
@@ -101,10 +102,13 @@ fn a_mariadb_that_stood_still_is_reported_first() {
 #[test]
 fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
     let bench = Bench::new();
+    let folder = bench.path("private");
+    template::mariadb_to(&folder);
     let cpus = std::thread::available_parallelism().unwrap().get();
-    let _loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy")).collect();
-    let cached = ["--cache", "64MiB", "--sessions", "64", "--warmup", "2s", "--duration", "4s"];
-    let full = private(&bench, &bench.path("private"), &cached);
+    let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy")).collect();
+    let cached = ["--cache", "64MiB", "--sessions", "64", "--warmup", "1s", "--duration", "4s"];
+    let full = private(&bench, &folder, &cached);
+    drop(loops);
     assert!(full.has("foreign-cpu") && full.has("host-saturated"), "{full}");
     assert!(!full.own_warnings().contains(&"contention"), "{full}");
     if full.has("contention") {
@@ -142,7 +146,7 @@ fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
 fn scans_of_others_in_a_mariadb_are_found() {
     let bench = Bench::new();
     let server = users(&bench, "16MiB");
-    let clean = on(&bench, &server, &[]);
+    let clean = on(&bench, &server, &PAUSES);
     assert!(!clean.has("unasked-reads") && !clean.has("prefetched"), "{clean}");
     server.sql("CREATE DATABASE others");
     server.sql("CREATE TABLE others.theirs AS SELECT seq, REPEAT('x', 900) AS text FROM mindful.seq_1_to_40000");
@@ -153,7 +157,7 @@ fn scans_of_others_in_a_mariadb_are_found() {
                 server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
             }
         });
-        let reported = catch_unwind(AssertUnwindSafe(|| on(&bench, &server, &[])));
+        let reported = catch_unwind(AssertUnwindSafe(|| on(&bench, &server, &PAUSES)));
         stop.store(true, Ordering::SeqCst);
         reported.unwrap_or_else(|panic| resume_unwind(panic))
     });
@@ -166,16 +170,17 @@ fn scans_of_others_in_a_mariadb_are_found() {
 fn of_two_runs_on_one_mariadb_each_claims_its_own_reads() {
     let bench = Bench::new();
     let server = users(&bench, "128MiB");
-    let alone = on(&bench, &server, &["--warmup", "1s"]);
+    let paced = [&["--warmup", "1s"][..], &PAUSES].concat();
+    let alone = on(&bench, &server, &paced);
     assert!(!alone.has("unasked-reads"), "{alone}");
     let url = server.url();
     let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
-    let mut other = bench.command(&short_run(&long));
+    let mut other = bench.command(&short_run(&[&long[..], &PAUSES].concat()));
     let other = Background::of(other.stdout(Stdio::null()).stderr(Stdio::null()));
     while server.count("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE info LIKE '%JSON_TABLE%'") < 3 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    let beside = on(&bench, &server, &["--shared", "on", "--warmup", "1s"]);
+    let beside = on(&bench, &server, &[&["--shared", "on"][..], &paced].concat());
     drop(other);
     beside.assert_suspect("unasked-reads");
     assert!(beside.evidence("unasked-reads").contains("logical reads/s for"), "{beside}");

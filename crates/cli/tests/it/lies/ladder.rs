@@ -3,7 +3,8 @@
 use crate::lies::bench::{Bench, Reported};
 
 fn sweep(bench: &Bench, args: &[&str]) -> Reported {
-    let all = [&["sweep", "--format", "json", "--warmup", "500ms", "--schemas", "4"], args].concat();
+    let paced = ["sweep", "--format", "json", "--warmup", "500ms", "--schemas", "4", "--think-time", "5ms..5ms"];
+    let all = [&paced, args].concat();
     bench.reported(&bench.command(&all).output().unwrap())
 }
 

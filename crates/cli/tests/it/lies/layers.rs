@@ -8,7 +8,7 @@ use mindful_conformance::{not_run, own_mounts};
 
 use crate::lies::bench::{Bench, Reported};
 use crate::mindful::alone::Quiet;
-use crate::mindful::template;
+use crate::mindful::{PAUSES, template};
 
 const IMAGE_BYTES: u64 = 512 << 20;
 
@@ -89,7 +89,7 @@ impl Drop for Mounted {
 fn measured_in(bench: &Bench, folder: &Path) -> Reported {
     let data = folder.join("private").display().to_string();
     let args = ["--target", "embedded", "--data-dir", &data, "--set", "shared_buffers=1MB", "--duration", "4s"];
-    bench.reported(&bench.run(&args))
+    bench.reported(&bench.run(&[&args[..], &PAUSES].concat()))
 }
 
 fn reported(missing: &str) {

@@ -56,7 +56,7 @@ fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     cpu.hold(server.pid());
     let long = ["--duration", "6s"];
-    let free = server.run(&bench, &long);
+    let free = server.run(&bench, &[]);
     assert!(!free.has("cpu-throttled") && !free.has("cpu-limit"), "{free}");
     let held = std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -6,7 +6,7 @@ use crate::lies::bench::{Bench, Reported, tried, undisturbed};
 use crate::lies::server::UsersServer;
 use crate::lies::stalls::all_at_work;
 use crate::mindful::alone::Quiet;
-use crate::mindful::short_run;
+use crate::mindful::{PAUSES, short_run};
 
 /// A process that is at work until it is dropped.
 pub struct Background(Child);
@@ -57,11 +57,11 @@ fn scans_of_others_in_the_same_server_are_found() {
     let bench = Bench::new();
     // A server with fewer buffers for its sessions does not read ahead.
     let server = UsersServer::start(&bench, "shared_buffers=16MB,max_connections=20");
-    let clean = server.run(&bench, &[]);
+    let clean = server.run(&bench, &PAUSES);
     assert!(!clean.has("prefetched") && !clean.has("unasked-reads"), "{clean}");
     server.sql("CREATE TABLE theirs AS SELECT n, repeat('x', 900) FROM generate_series(1, 40000) AS n; CHECKPOINT");
     let scan = "SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs";
-    let scanned = server.run_beside(&bench, &[], scan);
+    let scanned = server.run_beside(&bench, &PAUSES, scan);
     scanned.assert_suspect("prefetched");
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
@@ -72,14 +72,15 @@ fn scans_of_others_in_the_same_server_are_found() {
 fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=128MB");
-    let alone = server.run(&bench, &["--warmup", "1s"]);
+    let paced = [&["--warmup", "1s"][..], &PAUSES].concat();
+    let alone = server.run(&bench, &paced);
     assert!(!alone.has("unasked-reads"), "{alone}");
     let url = server.url();
     let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
-    let mut other = bench.command(&short_run(&long));
+    let mut other = bench.command(&short_run(&[&long[..], &PAUSES].concat()));
     let other = Background(other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     server.sql(&all_at_work(4, 1.0));
-    let beside = server.run(&bench, &["--shared", "on", "--warmup", "1s"]);
+    let beside = server.run(&bench, &[&["--shared", "on"][..], &paced].concat());
     drop(other);
     beside.assert_suspect("unasked-reads");
     assert!(beside.evidence("unasked-reads").contains("logical reads/s for"), "{beside}");

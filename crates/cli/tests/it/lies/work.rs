@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::lies::bench::{Bench, Reported};
 use crate::lies::server::UsersServer;
+use crate::mindful::PAUSES;
 
 #[test]
 fn sessions_that_update_one_row_set_are_reported() {
@@ -19,7 +20,7 @@ fn sessions_that_update_one_row_set_are_reported() {
 #[test]
 fn a_log_without_room_forces_checkpoints_and_they_are_reported() {
     let bench = Bench::new().with_private();
-    let updates = ["--update-pct", "100", "--commit-wait", "off", "--duration", "6s"];
+    let updates = [&["--update-pct", "100", "--commit-wait", "off", "--duration", "6s"][..], &PAUSES].concat();
     let roomy = bench.private(&updates);
     assert!(!roomy.has("forced-checkpoints") && !roomy.has("pg-forced-checkpoints"), "{roomy}");
     let tight = bench.private(&[&updates[..], &["--set", "max_wal_size=32MB,min_wal_size=32MB"]].concat());
@@ -47,7 +48,7 @@ fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
     let bench = Bench::new();
     let server = UsersServer::start(&bench, "shared_buffers=1MB,effective_io_concurrency=200");
     server.sql("ALTER ROLE mindful SET enable_indexscan = off; ALTER ROLE mindful SET enable_bitmapscan = on");
-    let overruled = server.run(&bench, &[]);
+    let overruled = server.run(&bench, &PAUSES);
     assert!(!overruled.has("prefetched") && overruled.text.contains("Index Scan using"), "{overruled}");
     server.sql(
         "DROP INDEX mindful.blocks_1_k; CREATE INDEX blocks_1_k ON mindful.blocks_1 USING brin (k) WITH (pages_per_range = 1)",
@@ -78,7 +79,8 @@ fn settings_of_the_role_change_no_figure() {
         server.sql(&format!("ALTER ROLE mindful SET {setting}"));
     }
     // On a busy host counters may be read too late to be those of the window: unknown once is no fault, always is one.
-    let mut runs = (0..3).map(|_| server.run(&bench, &["--update-pct", "20", "--duration", "5s"]));
+    let updates = [&["--update-pct", "20", "--duration", "5s"][..], &PAUSES].concat();
+    let mut runs = (0..3).map(|_| server.run(&bench, &updates));
     let known = |run: &Reported| run.run["steps"][0]["log_bytes_per_s"].is_number();
     let odd = runs.find(known).expect("WAL is counted in one of three runs");
     assert!(!odd.has("session-error") && !odd.has("mix") && !odd.has("clock-step"), "{odd}");
@@ -89,7 +91,7 @@ fn settings_of_the_role_change_no_figure() {
 #[test]
 fn content_that_repeats_makes_a_run_suspect() {
     let bench = Bench::new().with_private();
-    let repeated = bench.private(&["--namespace", "alike", "--content", "repeated"]);
+    let repeated = bench.private(&[&["--namespace", "alike", "--content", "repeated"][..], &PAUSES].concat());
     repeated.assert_suspect("repeated-content");
     assert!(repeated.evidence("repeated-content").contains("LZ4"), "{repeated}");
 }
@@ -100,7 +102,7 @@ fn counters_the_role_may_not_read_are_named_and_null() {
     let server = UsersServer::at(&bench.path("users"), "shared_buffers=1MB");
     server.sql("CREATE ROLE plain LOGIN; GRANT CREATE, TEMP ON DATABASE mindful TO plain; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
     let url = server.admit(&bench, "plain");
-    let denied = bench.reported(&bench.run(&["--target", &url, "--update-pct", "20"]));
+    let denied = bench.reported(&bench.run(&[&["--target", &url, "--update-pct", "20"][..], &PAUSES].concat()));
     denied.assert_suspect("counters-denied");
     assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
     assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
@@ -111,7 +113,8 @@ fn counters_the_role_may_not_read_are_named_and_null() {
 fn sessions_that_only_read_write_no_log_in_the_window() {
     let bench = Bench::new().with_private();
     let sessions = 30;
-    let reported = bench.private(&["--sessions", &sessions.to_string(), "--work-unit", "8", "--duration", "4s"]);
+    let sessions_and_time = ["--sessions", &sessions.to_string(), "--work-unit", "8", "--duration", "4s"];
+    let reported = bench.private(&[&sessions_and_time[..], &PAUSES].concat());
     let exported = bench.command(&["export", reported.run["id"].as_str().unwrap(), "--as", "jsonl"]).output().unwrap();
     let text = String::from_utf8(exported.stdout).unwrap();
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -89,12 +89,12 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
 fn a_signal_ends_every_verb_and_leaves_no_private_server() {
     let place = Place::new();
     let data = format!("--data-dir={}", place.path("data").display());
-    let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2"];
+    let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2", "--think-time=20ms..20ms"];
     let loaded = place.command(&["load", &data, "--schemas=2", "--scale=16MiB"]).output().unwrap();
     assert!(loaded.status.success(), "{loaded:?}");
     let hook = |verb: &str| format!("echo 1 >{}", place.path(verb).display());
     let plan = format!(
-        "data_dir = \"{}\"\nduration = \"60s\"\nsessions = 2\nhook_before = \"{}\"\n",
+        "data_dir = \"{}\"\nduration = \"60s\"\nsessions = 2\nthink_time = \"20ms..20ms\"\nhook_before = \"{}\"\n",
         place.path("data").display(),
         hook("compare")
     );
@@ -132,7 +132,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
     let slow = "--set=archive_mode=on,archive_command=sleep 300";
     let loaded = place.command(&["load", &data, "--schemas=1", "--scale=2MiB"]).output().unwrap();
     assert!(loaded.status.success(), "{loaded:?}");
-    let args = ["run", &data, "--sessions=1", "--duration=60s", slow, &hook];
+    let args = ["run", &data, "--sessions=1", "--duration=60s", "--think-time=20ms..20ms", slow, &hook];
     for second in [Signal::INT, Signal::TERM] {
         let _ = fs::remove_file(&begun);
         let mut child = place.spawn(&args, "says");
