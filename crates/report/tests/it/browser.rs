@@ -1,8 +1,11 @@
 //! Pages and pictures in a real browser: what it sees is what the text promises.
 
+mod chromium;
+
 use std::path::Path;
 use std::process::Command;
 
+use self::chromium::Browser;
 use crate::charts::{after_each_other, compared, contrast, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
@@ -11,61 +14,24 @@ use mindful_core::run::Run;
 use mindful_report::site::{self, Row};
 use serde_json::Value;
 
-/// Debian's name and Ubuntu's.
-const BROWSERS: [&str; 2] = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
-
 /// A page that shows others in frames of given widths and writes down what it sees there.
 const LOOKS: &str = include_str!("browser/looks.html");
-
-fn browser() -> Option<&'static str> {
-    let found = BROWSERS.into_iter().find(|path| Path::new(path).exists());
-    if found.is_none() {
-        not_run("no chromium here: apt-get install chromium");
-    }
-    found
-}
-
-/// What the browser wrote on stdout and stderr.
-fn chromium(browser: &str, folder: &Path, args: &[&str]) -> (String, String) {
-    let base = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-        "--allow-file-access-from-files",
-        "--enable-logging=stderr",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        "--virtual-time-budget=20000",
-    ];
-    let profile = format!("--user-data-dir={}", folder.join("profile").display());
-    let output = Command::new(browser).args(base).arg(profile).args(args).env("HOME", folder).output().unwrap();
-    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
 
 /// A page of the folder, `NAME.html`, and how wide it is shown.
 type Shown = (&'static str, u32);
 
-/// What stands on each of these pages, by its name, and what axe finds on the first.
-fn seen(browser: &str, folder: &Path, dark: bool, pages: &[Shown]) -> Value {
+/// What stands on each of these pages, by its name, and what axe finds on the first where it is there.
+fn seen(browser: &Browser, folder: &Path, dark: bool, pages: &[Shown], axe: bool) -> Value {
     let frame = |(name, file, width): (&str, &str, u32)| {
         format!(
             "<iframe id=\"{name}\" src=\"{file}.html\" style=\"border: 0; width: {width}px; height: 800px\"></iframe>"
         )
     };
-    let axed = frame(("axed", "axed", pages[0].1));
-    let frames: String = pages.iter().map(|(name, width)| frame((name, name, *width))).chain([axed]).collect();
-    std::fs::write(folder.join("looks.html"), LOOKS.replace("FRAMES", &frames)).unwrap();
-    let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
-    let url = format!("file://{}", folder.join("looks.html").display());
-    let (dom, errors) = chromium(browser, folder, &[&scheme, "--window-size=1280,900", "--dump-dom", &url]);
-    assert!(!errors.contains("CONSOLE"), "{errors}");
-    let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let seen = seen.unwrap_or_else(|| panic!("nothing was seen: {dom}\n{errors}")).0;
-    serde_json::from_str(&seen.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")).unwrap()
+    let axed = axe.then(|| frame(("axed", "axed", pages[0].1)));
+    let frames: String = pages.iter().map(|(name, width)| frame((name, name, *width))).chain(axed).collect();
+    let looks = folder.join("looks.html");
+    std::fs::write(&looks, LOOKS.replace("FRAMES", &frames)).unwrap();
+    browser.seen(&looks, dark, "whole()")
 }
 
 /// What axe finds in the page of its frame, reported to the page around it.
@@ -73,10 +39,7 @@ const AXE: &str = include_str!("browser/axe.html");
 
 /// Puts a copy of `page` beside it that may run scripts, and has that of axe; whether there is one.
 fn axed(page: &str, folder: &Path) -> bool {
-    let Some(axe) = tool("axe.min.js") else {
-        std::fs::write(folder.join("axed.html"), "").unwrap();
-        return false;
-    };
+    let Some(axe) = tool("axe.min.js") else { return false };
     std::fs::copy(axe, folder.join("axe.min.js")).unwrap();
     let policy = "<meta http-equiv=\"Content-Security-Policy\"";
     assert!(page.contains(policy), "no page without its policy: {page}");
@@ -86,9 +49,9 @@ fn axed(page: &str, folder: &Path) -> bool {
     true
 }
 
-/// Shows `page` wide and as it is printed, narrow and dark, and prints it.
-fn looked_at(page: &str, charts: &[&str]) {
-    let Some(browser) = browser() else { return };
+/// Shows `page` wide and as it is printed, narrow and dark, and prints it; what is seen of it wide.
+fn looked_at(page: &str, charts: &[&str]) -> Option<Value> {
+    let browser = Browser::shared()?;
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("page.html"), page).unwrap();
     for paper in &PAPERS {
@@ -96,8 +59,8 @@ fn looked_at(page: &str, charts: &[&str]) {
     }
     let axe = axed(page, folder.path());
     let papers = PAPERS.map(|paper| (paper.name, paper.wide));
-    for (width, dark, beside) in [(1_200, false, &papers[..]), (400, true, &[])] {
-        let seen = seen(browser, folder.path(), dark, &[&[("page", width)], beside].concat());
+    let looks = [(1_200, false, &papers[..]), (400, true, &[])].map(|(width, dark, beside)| {
+        let mut seen = seen(&browser, folder.path(), dark, &[&[("page", width)], beside].concat(), axe);
         if axe {
             assert_eq!(seen["axe"], Value::Array(Vec::new()), "what axe calls serious: {seen:#}");
         }
@@ -105,10 +68,13 @@ fn looked_at(page: &str, charts: &[&str]) {
         for paper in PAPERS.iter().filter(|_| !beside.is_empty()) {
             paper.fits(&seen[paper.name]);
         }
-    }
+        seen["page"].take()
+    });
     for paper in &PAPERS {
-        paper.printed(browser, folder.path(), page);
+        paper.printed(&browser, folder.path(), page);
     }
+    let [wide, _] = looks;
+    Some(wide)
 }
 
 /// What is seen of a page is readable, inside its picture and within reach.
@@ -163,15 +129,13 @@ impl Paper {
     }
 
     /// Prints `page` on it, and looks at what is printed: each chart stays in one piece.
-    fn printed(&self, browser: &str, folder: &Path, page: &str) {
+    fn printed(&self, browser: &Browser, folder: &Path, page: &str) {
         let (marked, charts) = marked(&self.sheets(page));
-        std::fs::write(folder.join("page.html"), marked).unwrap();
-        let (paper, url) = (folder.join("page.pdf"), format!("file://{}", folder.join("page.html").display()));
-        let print = format!("--print-to-pdf={}", paper.display());
-        let (_, errors) = chromium(browser, folder, &[&print, "--no-pdf-header-footer", &url]);
-        assert!(!errors.contains("CONSOLE"), "{errors}");
+        let (file, paper) = (folder.join("page.html"), folder.join("page.pdf"));
+        std::fs::write(&file, marked).unwrap();
+        let printed = browser.printed(&file);
+        std::fs::write(&paper, &printed).unwrap();
         in_one_piece(&paper, charts, self.name);
-        let printed = std::fs::read(paper).unwrap();
         assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
         let text = String::from_utf8_lossy(&printed);
         let sheets = text.matches("/MediaBox ").count();
@@ -292,12 +256,7 @@ fn an_index_of_runs_is_filtered_in_a_browser_without_a_script() {
     let rows = [&one, &other].map(|run| Row::of(run, &analyze(run)));
     let index = site::index(&[&rows[..], &[Row::unreadable("20200101-000000-bad", "no <run>")]].concat());
     assert!(!index.contains("<script") && !index.contains("<b>x") && index.contains("no &lt;run&gt;"), "{index}");
-    looked_at(&index, &[]);
-    let Some(browser) = browser() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("page.html"), index).unwrap();
-    std::fs::write(folder.path().join("axed.html"), "").unwrap();
-    let seen = &seen(browser, folder.path(), false, &[("page", 1_200)])["page"];
+    let Some(seen) = looked_at(&index, &[]) else { return };
     assert_eq!(seen["rows"]["validity-0"], 3, "{seen:#}");
     let (first, second) = (&seen["rows"]["validity-1"], &seen["rows"]["validity-2"]);
     assert_eq!(
