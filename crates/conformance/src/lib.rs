@@ -33,10 +33,14 @@ pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, wi
 pub use tools::{tool, whole_tool, write_program};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has
-/// said by [`not_run`] what is missing.
+/// said by [`not_run`] what is missing. Properties of work alone may be on a target of `$loaded`, which holds the dataset
+/// of a fixture already, if a property before was on it.
 #[macro_export]
 macro_rules! suite {
     ($fixture:path) => {
+        $crate::suite!($fixture, $fixture);
+    };
+    ($fixture:path, $loaded:path) => {
         $crate::properties!($fixture, dataset: [
             a_fresh_target_holds_nothing_and_lists_nothing,
             a_load_is_reported_by_dataset_and_leaves_nothing_to_do,
@@ -47,7 +51,7 @@ macro_rules! suite {
             verify_proves_the_layout,
             cleanup_removes_what_inventory_lists,
         ]);
-        $crate::properties!($fixture, slices: [
+        $crate::properties!($loaded, slices: [
             a_slice_keeps_its_begin_and_its_end,
             a_report_is_consistent,
             max_ops_are_done_and_no_more,
@@ -55,7 +59,7 @@ macro_rules! suite {
             an_interrupt_ends_a_slice_or_does_no_harm,
             sessions_work_side_by_side,
         ]);
-        $crate::properties!($fixture, work: [
+        $crate::properties!($loaded, work: [
             a_read_visits_exactly_its_work_unit,
             the_update_mix_is_kept_over_slices,
             updates_visit_their_own_work_unit_light_and_heavy,
@@ -69,7 +73,7 @@ macro_rules! suite {
             the_same_seed_draws_the_same_operations,
             older_arithmetic_is_kept,
         ]);
-        $crate::properties!($fixture, sampling: [
+        $crate::properties!($loaded, sampling: [
             samplers_give_a_value_for_each_metric,
             counters_never_go_down,
             logical_reads_cover_the_blocks_visited,

@@ -7,7 +7,11 @@ mod newest {
         crate::support::fixture(crate::support::programs().remove(0))
     }
 
-    mindful_conformance::suite!(on_the_newest);
+    fn maybe_loaded() -> Fixture {
+        crate::support::maybe_loaded(crate::support::programs().remove(0))
+    }
+
+    mindful_conformance::suite!(on_the_newest, maybe_loaded);
 }
 
 mod older {
@@ -17,5 +21,9 @@ mod older {
         crate::support::fixture(crate::support::programs().pop().expect("there is one at least"))
     }
 
-    mindful_conformance::suite!(on_an_older);
+    fn maybe_loaded() -> Fixture {
+        crate::support::maybe_loaded(crate::support::programs().pop().expect("there is one at least"))
+    }
+
+    mindful_conformance::suite!(on_an_older, maybe_loaded);
 }

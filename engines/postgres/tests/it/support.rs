@@ -15,6 +15,8 @@ use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
+use mindful_host::memory::{Meminfo, usable_bytes};
+use mindful_host::{Kernel, space};
 use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
 use mindful_postgres::embedded;
@@ -25,11 +27,16 @@ pub const PATIENCE: Duration = Duration::from_mins(2);
 /// Sessions in a slice, as the end of a SELECT.
 pub const IN_A_SLICE: &str = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
 
+/// Only names the socket: nothing listens on TCP.
+const SOCKET_ONLY: u16 = 5432;
+
 /// A running server with its own folder; ends with the value.
 pub struct Server {
     process: Child,
     folder: tempfile::TempDir,
     port: u16,
+    /// Databases with the dataset of the suite, which nobody uses.
+    loaded: Mutex<Vec<String>>,
 }
 
 /// A transaction of someone else, open until this is dropped.
@@ -41,18 +48,22 @@ pub struct Held {
 impl Server {
     /// Makes a cluster and starts it with the programs in `bin`.
     pub fn start(bin: &Path, settings: &[&str]) -> Self {
-        // The number only names the socket: nothing listens on TCP.
-        Self::start_at(bin, 5432, settings)
+        Self::start_at(&quick_place(), bin, SOCKET_ONLY, settings)
+    }
+
+    /// The same on a disk, which commits wait for.
+    pub fn start_on_disk(bin: &Path, settings: &[&str]) -> Self {
+        Self::start_at(&std::env::temp_dir(), bin, SOCKET_ONLY, settings)
     }
 
     /// The same, on a port of 127.0.0.1 too.
     pub fn start_on_tcp(bin: &Path) -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        Self::start_at(bin, free, &["listen_addresses=127.0.0.1"])
+        Self::start_at(&quick_place(), bin, free, &["listen_addresses=127.0.0.1"])
     }
 
-    fn start_at(bin: &Path, port: u16, settings: &[&str]) -> Self {
-        let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
+    fn start_at(place: &Path, bin: &Path, port: u16, settings: &[&str]) -> Self {
+        let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir_in(place).unwrap();
         let account = account();
         if let Some((uid, gid)) = account {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
@@ -68,7 +79,7 @@ impl Server {
         // A file, not a pipe: nobody reads it, and a server that logs much would wait for a reader.
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let process = postgres.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut server = Self { process, folder, port };
+        let mut server = Self { process, folder, port, loaded: Mutex::default() };
         server.await_ready();
         server
     }
@@ -131,13 +142,17 @@ impl Server {
         rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
     }
 
-    /// Waits until `condition` holds; a busy host may take its time.
+    /// Waits until `condition` holds, over one connection; a busy host may take its time.
     pub fn await_that(&self, condition: &str) {
         let until = Instant::now() + PATIENCE;
-        while self.sql(&format!("SELECT ({condition})::text")) != ["true"] {
-            assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let (url, sql) = (self.url("bench", "postgres"), format!("SELECT ({condition})::text"));
+        runtime().block_on(async {
+            let client = connected(&url).await.unwrap();
+            while first_column(&client, &sql).await.unwrap() != ["true"] {
+                assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
     }
 
     /// Waits until a session is in a slice.
@@ -182,27 +197,36 @@ impl Server {
 
     /// The same for the role and database of `url`.
     pub fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
-            tokio::spawn(connection);
-            let messages = client.simple_query(sql).await?;
-            Ok(messages
-                .into_iter()
-                .filter_map(|message| match message {
-                    tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
-                    _ => None,
-                })
-                .collect())
-        })
+        runtime().block_on(async { first_column(&connected(url).await?, sql).await })
     }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+async fn connected(url: &str) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+async fn first_column(
+    client: &tokio_postgres::Client,
+    sql: &str,
+) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+    let rows = client.simple_query(sql).await?.into_iter().filter_map(|message| match message {
+        tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+        _ => None,
+    });
+    Ok(rows.collect())
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // SIGINT is the fast shutdown; the signal goes to this very process.
+        // At once, for nobody needs what a checkpoint would keep; the signal goes to this very process.
         let pid = rustix::process::Pid::from_child(&self.process);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
         let _ = self.process.wait();
     }
 }
@@ -211,6 +235,16 @@ struct Silent;
 
 impl Events for Silent {
     fn emit(&self, _: Event) {}
+}
+
+/// Where a cluster stands whose device is not what a test is about: in memory, if that has room for several, for a disk
+/// takes long over a thousand files.
+fn quick_place() -> PathBuf {
+    const ROOM: u64 = 6 << 30;
+    let (memory, kernel) = (Path::new("/dev/shm"), Kernel::default());
+    let free = space::of(memory).ok().map(|space| space.free_bytes);
+    let all = [free, Meminfo::read(&kernel).available_bytes, usable_bytes(&kernel)];
+    if all.into_iter().all(|bytes| bytes >= Some(ROOM)) { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// User and group for a server when the test runs as root, which PostgreSQL refuses.
@@ -307,21 +341,54 @@ pub const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
 
 /// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
 pub fn fixture(bin: PathBuf) -> Fixture {
+    let server = shared(bin);
+    at(&server.url("bench", &new_database(&server))).keeping(server)
+}
+
+/// The same, loaded maybe by a test before.
+pub fn maybe_loaded(bin: PathBuf) -> Fixture {
+    let server = shared(bin);
+    let free = server.loaded.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let lent = Lent { name: free.unwrap_or_else(|| new_database(&server)), server };
+    at(&lent.server.url("bench", &lent.name)).keeping(lent)
+}
+
+/// A database that the next test may use, unless this one failed.
+struct Lent {
+    name: String,
+    server: Arc<Server>,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let name = std::mem::take(&mut self.name);
+            self.server.loaded.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+        }
+    }
+}
+
+fn shared(bin: PathBuf) -> Arc<Server> {
     static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
+    running.unwrap_or_else(|| {
+        let server = Arc::new(Server::start(&bin, &NOTHING_WAITS));
+        shared.retain(|(path, _)| *path != bin);
+        shared.push((bin, Arc::downgrade(&server)));
+        server
+    })
+}
+
+fn new_database(server: &Server) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let server = {
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
-        running.unwrap_or_else(|| {
-            let server = Arc::new(Server::start(&bin, &NOTHING_WAITS));
-            shared.retain(|(path, _)| *path != bin);
-            shared.push((bin, Arc::downgrade(&server)));
-            server
-        })
-    };
-    let database = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
-    server.sql(&format!("CREATE DATABASE {database}"));
-    let mut fixture = Fixture::new(&ENGINE, server.url("bench", &database)).keeping(server);
+    let name = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
+    server.sql(&format!("CREATE DATABASE {name}"));
+    name
+}
+
+fn at(url: &str) -> Fixture {
+    let mut fixture = Fixture::new(&ENGINE, url);
     fixture.bad_urls =
         ["postgres://x@%2Fno%2Fsuch%2Fplace/x", "postgres://x@127.0.0.1:1/x", "postgres://[", "embedded:x"]
             .map(str::to_owned)

@@ -114,7 +114,7 @@ fn cached_reads_are_cpu_and_wait_for_nothing() {
 #[test]
 fn commits_wait_for_the_log() {
     for bin in programs() {
-        let server = Server::start(&bin, &[]);
+        let server = Server::start_on_disk(&bin, &[]);
         let target = server.target(&[]).unwrap();
         target.load(&dataset(2, 1_000), &Silent, &Stop::default()).unwrap();
         let found = classes(&*target, &workload(2, 1_000, 1, "100"), 2);
