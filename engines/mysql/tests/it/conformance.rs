@@ -7,7 +7,11 @@ mod mariadb {
         crate::shared::fixture(crate::support::MARIADB)
     }
 
-    mindful_conformance::suite!(on_mariadb);
+    fn maybe_loaded() -> Fixture {
+        crate::shared::maybe_loaded(crate::support::MARIADB)
+    }
+
+    mindful_conformance::suite!(on_mariadb, maybe_loaded);
 }
 
 mod mysql {
@@ -17,7 +21,11 @@ mod mysql {
         crate::shared::fixture(crate::support::MYSQL)
     }
 
-    mindful_conformance::suite!(on_mysql);
+    fn maybe_loaded() -> Fixture {
+        crate::shared::maybe_loaded(crate::support::MYSQL)
+    }
+
+    mindful_conformance::suite!(on_mysql, maybe_loaded);
 }
 
 mod older {
@@ -27,5 +35,9 @@ mod older {
         crate::shared::fixture(crate::support::OLDER)
     }
 
-    mindful_conformance::suite!(on_an_older_mariadb);
+    fn maybe_loaded() -> Fixture {
+        crate::shared::maybe_loaded(crate::support::OLDER)
+    }
+
+    mindful_conformance::suite!(on_an_older_mariadb, maybe_loaded);
 }

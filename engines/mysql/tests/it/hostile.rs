@@ -7,7 +7,7 @@ use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Target};
 use mindful_mysql::server::Instance;
 
-use crate::support::{MARIADB, place, sql, started, target};
+use crate::support::{MARIADB, quick_place, sql, started, target};
 
 const DATASET: DatasetPlan = DatasetPlan {
     schemas: 1,
@@ -41,7 +41,7 @@ fn refused(server: &Instance, namespace: &str, why: &str) {
 
 #[test]
 fn no_mariadb_registry_of_others_is_read_whatever_it_is() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     // Whoever runs what others laid leaves a row.
     sql(&server, "CREATE DATABASE trap");
@@ -96,7 +96,7 @@ fn no_mariadb_registry_of_others_is_read_whatever_it_is() {
 
 #[test]
 fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     let target = loaded(&server, "mindful");
     for blocks in [199, 201, 1_u64 << 42] {
@@ -115,7 +115,7 @@ fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
 
 #[test]
 fn cleanup_of_a_mariadb_leaves_what_is_not_ours() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     // A name is a name, whatever is in it.
     let odd = "a`b'; DROP DATABASE c; -- \"";
@@ -139,7 +139,7 @@ fn cleanup_of_a_mariadb_leaves_what_is_not_ours() {
 
 #[test]
 fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     let (first, workload) = (loaded(&server, "mindful"), Workload::reads(1, 200, 1));
     first.prepare(&workload, 1).unwrap();

@@ -7,11 +7,11 @@ use mindful_core::ErrorKind;
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 
-use crate::support::{MARIADB, place, sql, started, target_at};
+use crate::support::{MARIADB, quick_place, sql, started, target_at};
 
 #[test]
 fn a_refusal_says_who_where_why_and_what_next() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     sql(&server, "CREATE USER me@localhost IDENTIFIED BY 'right'");
     let at = |login: &str| format!("mysql://{login}@localhost/bench?socket={}", server.socket().display());

@@ -13,7 +13,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 
 use crate::shared;
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, place, sql, started, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, quick_place, sql, started, target_at};
 
 fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
     let settings = Settings::defaults(ENGINE.options());
@@ -120,7 +120,7 @@ fn a_place_to_meet_that_others_made_or_changed_is_refused() {
 
 #[test]
 fn a_server_that_takes_no_chunk_is_refused_with_what_helps() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[("set", "max_allowed_packet=65536")]);
     let error = meet(&server, "short").err().unwrap().to_string();
     assert!(error.contains("takes statements of at most 65536 bytes"), "{error}");

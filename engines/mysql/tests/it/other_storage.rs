@@ -12,7 +12,7 @@ use mindful_mysql::ENGINE;
 
 use crate::by_hand::ByHand;
 use crate::shared;
-use crate::support::{MARIADB, place};
+use crate::support::{MARIADB, quick_place};
 
 /// What a MariaDB has to be given so that it is no InnoDB to mindful, and what is said of it then.
 const OTHERS: [(&[&str], &str); 3] = [
@@ -22,7 +22,7 @@ const OTHERS: [(&[&str], &str); 3] = [
 ];
 
 fn measured_by_its_operations(options: &[&str], what: &str) {
-    let place = place();
+    let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), options);
     let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     let reported = Arc::new(Notes::default());

@@ -13,7 +13,7 @@ use mysql::prelude::Queryable;
 
 use crate::by_hand::ByHand;
 use crate::shared::{self, Shared};
-use crate::support::{Kind, MARIADB, MYSQL, connect, place, sql};
+use crate::support::{Kind, MARIADB, MYSQL, connect, quick_place, sql};
 
 /// A loaded target in a database of its own on the shared server.
 pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
@@ -80,7 +80,7 @@ fn an_index_that_is_gone_is_refused() {
 
 #[test]
 fn a_clock_that_stands_still_is_refused() {
-    let place = place();
+    let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &["--sysdate-is-now"]);
     let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     fixture.dataset.schemas = 1;
@@ -134,7 +134,7 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
 
 #[test]
 fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
-    let place = place();
+    let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &[]);
     let opened = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful")).loaded();
     let workload = Workload::reads(2, 500, 8);
@@ -213,7 +213,7 @@ fn numbers_that_a_restart_would_lose_are_refused() {
 
 #[test]
 fn a_load_without_local_infile_goes_by_inserts() {
-    let place = place();
+    let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &["--local-infile=OFF"]);
     let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     let (target, notes) = (fixture.open(), Notes::default());

@@ -10,7 +10,7 @@ use mindful_mysql::ENGINE;
 use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
-use crate::support::{Kind, MARIADB, MYSQL, place};
+use crate::support::{Kind, MARIADB, MYSQL, quick_place};
 use crate::tls::{PASSWORD, by};
 
 const BLOCKS: u64 = 400;
@@ -28,7 +28,7 @@ struct Elsewhere {
 
 impl Elsewhere {
     fn start(kind: Kind) -> Self {
-        let (place, port) = (place(), free_port());
+        let (place, port) = (quick_place(), free_port());
         let server = ByHand::on_port(kind, &place.path().join("db"), port, &[]);
         server.sql(&[&format!("CREATE USER me@127.0.0.1 IDENTIFIED {}", by(kind)), &granting("ALL")]);
         Self { server, port, _place: place }

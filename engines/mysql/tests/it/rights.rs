@@ -14,7 +14,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 
 use crate::shared::url;
-use crate::support::{Kind, MARIADB, MYSQL, place, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, quick_place, sql, started};
 use crate::waits::Reported;
 
 /// Rights beyond those of a database.
@@ -79,7 +79,7 @@ fn lacking(server: &Instance, kind: Kind, lacks: &str) -> [Seen; 2] {
 }
 
 fn each_missing_right_is_named(kind: Kind) {
-    let place = place();
+    let place = quick_place();
     let server = started(kind, &place.path().join("db"), &[("set", "performance_schema=ON")]);
 
     let [without, _] = lacking(&server, kind, RELOAD);

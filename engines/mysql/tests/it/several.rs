@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
 use crate::relay::Relay;
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, place, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, quick_place, target_at};
 use crate::tls::{PASSWORD, by};
 
 /// One of them, with an administrator who may end what anybody is at.
@@ -24,7 +24,7 @@ struct One {
 
 impl One {
     fn start(kind: Kind) -> Self {
-        let (place, port) = (place(), free_port());
+        let (place, port) = (quick_place(), free_port());
         let server = ByHand::on_port(kind, &place.path().join("db"), port, &[]);
         server.sql(&[
             &format!("CREATE USER me@127.0.0.1 IDENTIFIED {}", by(kind)),

@@ -9,16 +9,18 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 use tempfile::TempDir;
 
-use crate::support::{Kind, made, place, started};
+use crate::support::{Kind, made, place, quick_place, small_log, started};
 
 /// A private server that stops when the last test lets go of it.
 pub struct Shared {
     pub server: Instance,
+    /// Databases with the dataset of the suite, which nobody uses.
+    loaded: Mutex<Vec<String>>,
     _place: TempDir,
 }
 
-/// A server whose device is not what a test is about: nothing waits for it.
-const NOTHING_WAITS: [(&str, &str); 1] = [("set", "innodb_flush_method=nosync")];
+/// A server whose device is not what a test is about: nothing waits for it, and nothing is written twice.
+const NOTHING_WAITS: [(&str, &str); 1] = [("set", "innodb_flush_method=nosync,innodb_doublewrite=OFF")];
 
 /// The server of `kind`, started by whoever asks first.
 pub fn server(kind: Kind) -> Arc<Shared> {
@@ -27,8 +29,9 @@ pub fn server(kind: Kind) -> Arc<Shared> {
     if let Some(server) = shared.iter().find(|(of, _)| *of == kind).and_then(|(_, server)| server.upgrade()) {
         return server;
     }
-    let place = place();
-    let server = Arc::new(Shared { server: started(kind, &place.path().join("db"), &NOTHING_WAITS), _place: place });
+    let place = quick_place();
+    let server = started(kind, &place.path().join("db"), &NOTHING_WAITS);
+    let server = Arc::new(Shared { server, loaded: Mutex::default(), _place: place });
     shared.retain(|(of, _)| *of != kind);
     shared.push((kind, Arc::downgrade(&server)));
     server
@@ -45,14 +48,37 @@ pub fn name() -> String {
     format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A fresh target on the shared server of `kind`. One whose property changes the whole server has a server of its own.
+/// A fresh target on the shared server of `kind`.
 pub fn fixture(kind: Kind) -> Fixture {
+    let shared = server(kind);
+    Fixture::new(&ENGINE, url(&shared.server.socket(), &name())).keeping(shared)
+}
+
+/// The same, loaded maybe by a test before. One whose property changes the whole server has a server of its own.
+pub fn maybe_loaded(kind: Kind) -> Fixture {
     let thread = std::thread::current();
     if thread.name().is_some_and(|name| name.ends_with("::fewer_commits_are_kept_or_refused")) {
         return own(kind);
     }
-    let shared = server(kind);
-    Fixture::new(&ENGINE, url(&shared.server.socket(), &name())).keeping(shared)
+    let server = server(kind);
+    let free = server.loaded.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let lent = Lent { name: free.unwrap_or_else(name), server };
+    Fixture::new(&ENGINE, url(&lent.server.server.socket(), &lent.name)).keeping(lent)
+}
+
+/// A database that the next test may use, unless this one failed.
+struct Lent {
+    name: String,
+    server: Arc<Shared>,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let name = std::mem::take(&mut self.name);
+            self.server.loaded.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+        }
+    }
 }
 
 /// A fresh target on a private server of its own.
@@ -62,7 +88,7 @@ pub fn own(kind: Kind) -> Fixture {
     made(kind, &folder);
     let folder = folder.display().to_string();
     let url = format!("{}:", kind.flavor.name().to_lowercase());
-    let made = Fixture::new(&ENGINE, url).with("data_dir", &folder);
+    let made = Fixture::new(&ENGINE, url).with("data_dir", &folder).with("set", small_log(kind));
     let made = kind.options.iter().fold(made, |made, (name, value)| made.with(name, value));
     made.keeping(place)
 }

@@ -10,6 +10,8 @@ use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
+use mindful_host::memory::{Meminfo, usable_bytes};
+use mindful_host::{Kernel, space};
 use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
@@ -42,7 +44,22 @@ impl Kind {
 
 /// A folder that the server's user can reach.
 pub fn place() -> TempDir {
-    tempfile::Builder::new().prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir().unwrap()
+    place_in(&std::env::temp_dir())
+}
+
+/// The same for a server whose device is not what a test is about: in memory, if that has room for several, for there
+/// nothing is written to a disk.
+pub fn quick_place() -> TempDir {
+    const ROOM: u64 = 6 << 30;
+    let (memory, kernel) = (Path::new("/dev/shm"), Kernel::default());
+    let free = space::of(memory).ok().map(|space| space.free_bytes);
+    let all = [free, Meminfo::read(&kernel).available_bytes, usable_bytes(&kernel)];
+    if all.into_iter().all(|bytes| bytes >= Some(ROOM)) { place_in(memory) } else { place() }
+}
+
+fn place_in(folder: &Path) -> TempDir {
+    let mut place = tempfile::Builder::new();
+    place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
 }
 
 /// Settings as flags would give them.
@@ -67,9 +84,12 @@ pub fn made(kind: Kind, folder: &Path) {
     let of = kind.options.iter().fold(kind.flavor.name().to_owned(), |of, (_, value)| of + &value.replace('/', "-"));
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("private-{of}"));
     let program = std::env::current_exe().unwrap();
-    // A copy has no holes: nine tenths of it would be the log.
-    let log = if kind == MYSQL { "innodb_redo_log_capacity=96M" } else { "innodb_log_file_size=96M" };
-    copy_of_one(&place, &program, folder, |folder| drop(opened(kind, folder, &[("set", log)])));
+    copy_of_one(&place, &program, folder, |folder| drop(opened(kind, folder, &[("set", small_log(kind))])));
+}
+
+/// Keeps the log small: a copy has no holes, and a start with another size makes it anew.
+pub fn small_log(kind: Kind) -> &'static str {
+    if kind == MYSQL { "innodb_redo_log_capacity=96M" } else { "innodb_log_file_size=96M" }
 }
 
 /// Starts the one in `folder`, or one without data, where that must work.
@@ -77,7 +97,9 @@ pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     if !folder.exists() {
         made(kind, folder);
     }
-    opened(kind, folder, extra)
+    let given = extra.iter().filter(|(name, _)| *name == "set").map(|(_, set)| *set);
+    let set = given.fold(small_log(kind).to_owned(), |all, set| format!("{all},{set}"));
+    opened(kind, folder, &[extra, &[("set", &set)]].concat())
 }
 
 /// Opens the private server in `folder` where that must work.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
 use crate::relay::Relay;
-use crate::support::{Kind, MARIADB, MYSQL, place, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, place, quick_place, target_at};
 
 /// Nothing else in any test looks like it.
 pub const PASSWORD: &str = "Zx9-unlikely-Qw7";
@@ -175,7 +175,7 @@ fn tls_to_a_mysql_is_as_its_client_has_it() {
 
 #[test]
 fn a_mariadb_without_tls_is_refused_where_tls_was_asked_for() {
-    let (place, port) = (place(), free_port());
+    let (place, port) = (quick_place(), free_port());
     let server = ByHand::on_port(MARIADB, &place.path().join("db"), port, &[]);
     server.sql(&[&format!("CREATE USER me@127.0.0.1 IDENTIFIED BY '{PASSWORD}'")]);
     let bench = Bench { place, authority: Authority::new("nobody"), server, relay: Relay::to(port) };

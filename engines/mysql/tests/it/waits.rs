@@ -15,7 +15,7 @@ use mindful_mysql::ENGINE;
 
 use crate::refused::least;
 use crate::shared;
-use crate::support::{MARIADB, MYSQL, sql};
+use crate::support::{MARIADB, MYSQL, small_log, sql};
 
 /// Values by source and metric.
 fn read(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
@@ -123,7 +123,8 @@ fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
 
 #[test]
 fn commits_to_a_binary_log_are_recorded_and_grouped() {
-    let mut fixture = shared::own(MARIADB).with("set", "log_bin=binlog").with("wait_sampling", "off");
+    let set = format!("{},log_bin=binlog", small_log(MARIADB));
+    let mut fixture = shared::own(MARIADB).with("set", &set).with("wait_sampling", "off");
     fixture.dataset.schemas = 1;
     fixture.dataset.blocks_per_schema = 1_500;
     fixture.dataset.scan_blocks = 0;

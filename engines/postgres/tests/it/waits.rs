@@ -11,7 +11,9 @@ use mindful_core::metric::Sampler;
 use mindful_core::slice::SliceOrder;
 use mindful_core::workload::Workload;
 
-const SECONDS: i64 = 3;
+/// Long enough for samples as dense as these.
+const SECONDS: i64 = 1;
+const DENSE: [(&str, &str); 1] = [("wait_sampling", "20ms")];
 
 fn sampler(target: &dyn Target, name: &str) -> Option<Box<dyn Sampler>> {
     target.samplers().unwrap().into_iter().find(|sampler| sampler.name() == name)
@@ -47,13 +49,13 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
     for bin in programs() {
         let server =
             Server::start(&bin, &["shared_buffers=1MB", "io_method=worker"][..if is_18(&bin) { 2 } else { 1 }]);
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, 20_000), &Silent, &Stop::default()).unwrap();
-        let work = workload(1, 20_000, 64, "0");
-        target.prepare(&work, 4).unwrap();
+        let target = server.target(&DENSE).unwrap();
         let reads = sampler(&*target, "pg_aios");
         assert_eq!(reads.is_some(), is_18(&bin), "{}", bin.display());
         let Some(mut reads) = reads else { continue };
+        target.load(&dataset(1, 4_000), &Silent, &Stop::default()).unwrap();
+        let work = workload(1, 4_000, 64, "0");
+        target.prepare(&work, 4).unwrap();
         std::thread::scope(|scope| {
             for number in 0..4 {
                 let (target, work) = (&*target, &work);
@@ -92,7 +94,7 @@ fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {
 fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.target(&[]).unwrap();
+        let target = server.target(&DENSE).unwrap();
         target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
         let few = Workload { schemas: 1, ..workload(1, 8, 8, "100") };
         let found = classes(&*target, &few, 6);
@@ -104,7 +106,7 @@ fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
 fn cached_reads_are_cpu_and_wait_for_nothing() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.target(&[]).unwrap();
+        let target = server.target(&DENSE).unwrap();
         target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
         let found = classes(&*target, &workload(1, 1_000, 8, "0"), 2);
         assert!(share(&found, "cpu") > 0.8, "{found:?}");
@@ -115,7 +117,7 @@ fn cached_reads_are_cpu_and_wait_for_nothing() {
 fn commits_wait_for_the_log() {
     for bin in programs() {
         let server = Server::start_on_disk(&bin, &[]);
-        let target = server.target(&[]).unwrap();
+        let target = server.target(&DENSE).unwrap();
         target.load(&dataset(2, 1_000), &Silent, &Stop::default()).unwrap();
         let found = classes(&*target, &workload(2, 1_000, 1, "100"), 2);
         assert!(share(&found, "log") > share(&found, "contention"), "{found:?}");
