@@ -239,7 +239,7 @@ impl Events for Silent {
 
 /// Where a cluster stands whose device is not what a test is about: in memory, if that has room for several, for a disk
 /// takes long over a thousand files.
-fn quick_place() -> PathBuf {
+pub fn quick_place() -> PathBuf {
     const ROOM: u64 = 6 << 30;
     let (memory, kernel) = (Path::new("/dev/shm"), Kernel::default());
     let free = space::of(memory).ok().map(|space| space.free_bytes);

@@ -13,7 +13,7 @@ use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Instance, Purpose};
 
-use crate::embedded::support::{gone, kill, log, names, open, place, servers, sql, started};
+use crate::embedded::support::{gone, kill, log, names, open, place, quick_place, servers, sql, started};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -27,7 +27,7 @@ const LOADED: u32 = 20_000;
 #[test]
 fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
-    let own = folder.is_none().then(place);
+    let own = folder.is_none().then(quick_place);
     let own_folder = own.as_ref().map(|own| own.path().join("pg"));
     let server = started(folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
     let mut next = 1;
@@ -109,7 +109,7 @@ fn guards(folder: &Path) -> Vec<i32> {
 
 #[test]
 fn a_killed_owner_leaves_no_server_and_the_next_one_goes_on() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let mut owner = Owner::start(&folder);
     owner.wait_for("committed 20");
@@ -124,7 +124,7 @@ fn a_killed_owner_leaves_no_server_and_the_next_one_goes_on() {
 /// The death of its parent hangs up a process group in which a process is stopped, the guard included.
 #[test]
 fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let mut owner = Owner::start(&folder);
     owner.wait_for("at work");
@@ -139,7 +139,7 @@ fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
 
 #[test]
 fn a_server_that_outlived_owner_and_guard_is_found_and_stopped() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let mut owner = Owner::start(&folder);
     owner.wait_for("at work");
@@ -159,7 +159,7 @@ fn a_server_that_outlived_owner_and_guard_is_found_and_stopped() {
 
 #[test]
 fn a_server_that_is_killed_recovers_by_itself() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
@@ -221,7 +221,7 @@ fn a_killed_server_leaves_no_shared_memory() {
 
 #[test]
 fn a_crash_within_a_load_begins_anew_and_one_without_does_not() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     server.serve(Purpose::Load).unwrap();
@@ -241,7 +241,7 @@ fn a_crash_within_a_load_begins_anew_and_one_without_does_not() {
 
 #[test]
 fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     let group =
@@ -256,12 +256,12 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let (kills, seed) = (number(KILLS, 15), number(SEED, 1));
     let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
-    let (mut place, mut rebuilt, mut known) = (place(), 0, 0);
+    let (mut place, mut rebuilt, mut known) = (quick_place(), 0, 0);
     let [fresh, warm] = [(); 2].map(|()| until_work(&place.path().join("pg")));
     for round in 0..kills {
         // Every third begins with nothing, so that the making of the data directory is hit too.
         if round % 3 == 0 {
-            (place, known) = (crate::embedded::support::place(), 0);
+            (place, known) = (quick_place(), 0);
         }
         let folder = place.path().join("pg");
         let mut owner = Owner::start(&folder);

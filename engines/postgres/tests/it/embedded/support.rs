@@ -15,7 +15,17 @@ use tempfile::TempDir;
 
 /// A folder that the server's user can reach.
 pub fn place() -> TempDir {
-    tempfile::Builder::new().prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir().unwrap()
+    place_in(&std::env::temp_dir())
+}
+
+/// The same where files are made fast.
+pub fn quick_place() -> TempDir {
+    place_in(&crate::support::quick_place())
+}
+
+fn place_in(folder: &Path) -> TempDir {
+    let mut place = tempfile::Builder::new();
+    place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
 }
 
 /// Settings as flags would give them.
