@@ -70,7 +70,7 @@ mod alone {
         let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
-        let single = ["--work-unit", "1", "--duration", "4s"];
+        let single = ["--work-unit", "1", "--duration", "3s"];
         let free = server.run(&bench, &single);
         assert!(!free.has("storage-cap") && free.run["steps"][0]["caps"]["group_share"].is_null(), "{free}");
         reads.hold(server.pid());

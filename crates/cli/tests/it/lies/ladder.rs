@@ -30,7 +30,7 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     // window has more of both.
     let ladder = |duration| sweep(&bench, &[&server[..], &["--sessions", "1,2,8", "--duration", duration]].concat());
     let enough = |swept: &Reported| hit_ratios(swept).len() >= 4 && fewest_operations(swept) >= 150;
-    let swept = ["2s", "6s"].into_iter().map(ladder).find(enough).unwrap_or_else(|| ladder("12s"));
+    let swept = ["3s", "6s"].into_iter().map(ladder).find(enough).unwrap_or_else(|| ladder("12s"));
     let ratios = hit_ratios(&swept);
     assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
     let least = ratios.iter().map(|(_, ratio)| *ratio).fold(1.0, f64::min);

@@ -125,7 +125,7 @@ mod alone {
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
         let single = |duration| ["--work-unit", "1", "--duration", duration];
-        let free = server.run(&bench, &single("9s"));
+        let free = server.run(&bench, &single("5s"));
         assert!(!free.has("cliff"), "{free}");
         let throttled = std::thread::scope(|scope| {
             scope.spawn(|| {

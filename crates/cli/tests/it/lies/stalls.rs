@@ -91,7 +91,7 @@ mod alone {
         let bench = Bench::before_quiet();
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
-        let clean = seconds(&bench, &server, "4s");
+        let clean = seconds(&bench, &server, "3s");
         assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
         let stopped = stopped_beside(&bench, &server, || {
             let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
@@ -150,7 +150,7 @@ mod alone {
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
         let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
-        let beside = seconds(&bench, &server, "4s");
+        let beside = seconds(&bench, &server, "3s");
         drop(loops);
         assert!(!beside.has("stall") && !beside.has("session-stall"), "{beside}");
     }
