@@ -44,6 +44,9 @@ const DISTURBED: usize = 3;
 const QUIET_TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
+/// Why the counter tells nothing.
+const OTHERS: &str = "others work on the server, which counts what they ask for with mindful's";
+
 const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
 
 /// What was found.
@@ -85,14 +88,19 @@ pub fn measure(
     let mut in_doubt = Vec::new();
     for index in 0..drawn {
         let place = FIRST + order.get(index);
-        if !is_soon_seen(conn, table, place, account, stop)? {
-            in_doubt.push(place);
+        match account.undisturbed(conn, stop, |conn| is_soon_seen(conn, table, place, account, stop))? {
+            Some(true) => {}
+            Some(false) => in_doubt.push(place),
+            None => return Ok(Err(OTHERS)),
         }
     }
     let mut without = in_doubt.len() as u64;
     if without * FEW <= drawn {
         for place in in_doubt {
-            without -= u64::from(is_seen_at_last(conn, table, place, account, stop)?);
+            match account.undisturbed(conn, stop, |conn| is_seen_at_last(conn, table, place, account, stop))? {
+                Some(seen) => without -= u64::from(seen),
+                None => return Ok(Err(OTHERS)),
+            }
         }
     }
     if without == drawn {
@@ -157,7 +165,27 @@ impl Account {
             }
             std::thread::sleep(LOOK_AGAIN);
         }
-        Ok(Err("others work on the server, which counts what they ask for with mindful's"))
+        Ok(Err(OTHERS))
+    }
+
+    /// Whether a page is `seen`, looked for again as long as others moved the counter meanwhile; `None` where they always do.
+    fn undisturbed(
+        self,
+        conn: &mut Conn,
+        stop: &Stop,
+        seen: impl Fn(&mut Conn) -> Result<bool, Failure>,
+    ) -> Result<Option<bool>, Failure> {
+        for _ in 0..QUIET_TRIES {
+            if seen(conn)? {
+                return Ok(Some(true));
+            }
+            if self == Self::Statement || is_quiet(conn)? {
+                return Ok(Some(false));
+            }
+            refuse_stopped(stop)?;
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(None)
     }
 
     /// Pages asked for by the range of two rows from `id` on.

@@ -280,7 +280,8 @@ fn cleanup_leaves_a_private_server_that_holds_others_data() {
 #[test]
 fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     let place = Place::beside_others().with_server();
-    let small = ["--schemas", "2", "--scale", "16MiB", "--sessions", "2", "--warmup", "100ms", "--duration", "300ms"];
+    // Long enough that its one session is at work in it on a full host too.
+    let small = ["--schemas", "2", "--scale", "16MiB", "--sessions", "1", "--warmup", "100ms", "--duration", "800ms"];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
     let output = place

@@ -1,6 +1,9 @@
 //! A server elsewhere: a role of one database, by TCP, and no file to read. What is not laid out as written is refused.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes};
 use mindful_core::engine::{Engine, Stop, Target};
@@ -129,4 +132,31 @@ fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
     elsewhere.server.sql(&["ALTER TABLE case_true.numbers ENGINE = MEMORY"]);
     let error = target.prepare(&workload, 1).unwrap_err().to_string();
     assert!(error.contains("`numbers` is kept by MEMORY, not by InnoDB") && error.contains("DROP TABLE"), "{error}");
+}
+
+/// Others work for a second, rest for one, and so on: what they ask for stands in the same counter.
+#[test]
+fn no_layout_is_refused_for_what_others_do_meanwhile() {
+    let elsewhere = Elsewhere::start(MYSQL);
+    let (target, reported) = elsewhere.loaded("case_true");
+    let over = AtomicBool::new(false);
+    let verified: Vec<_> = thread::scope(|scope| {
+        scope.spawn(|| {
+            let scan = "SELECT COUNT(pad) FROM case_true.blocks_1 WHERE pad <> 'y'";
+            let second = format!("SELECT COUNT(*) FROM ({}) AS many", [scan; 40].join(" UNION ALL "));
+            while !over.load(Ordering::SeqCst) {
+                let began = Instant::now();
+                while began.elapsed() < Duration::from_secs(1) {
+                    elsewhere.server.sql(&[&second]);
+                }
+                thread::sleep(Duration::from_secs(1));
+            }
+        });
+        let verified = (0..3).map(|_| target.verify(&Stop::default())).collect();
+        over.store(true, Ordering::SeqCst);
+        verified
+    });
+    for proof in verified {
+        assert_eq!(proof.unwrap().failure(), None, "{}", reported.all());
+    }
 }

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Notes, copy_of_one};
+use mindful_conformance::{Notes, copy_of_one, quick_folder};
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
-use mindful_host::memory::{Meminfo, usable_bytes};
-use mindful_host::{Kernel, space};
 use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
@@ -47,14 +45,9 @@ pub fn place() -> TempDir {
     place_in(&std::env::temp_dir())
 }
 
-/// The same for a server whose device is not what a test is about: in memory, if that has room for several, for there
-/// nothing is written to a disk.
+/// The same for a server whose device is not what a test is about.
 pub fn quick_place() -> TempDir {
-    const ROOM: u64 = 6 << 30;
-    let (memory, kernel) = (Path::new("/dev/shm"), Kernel::default());
-    let free = space::of(memory).ok().map(|space| space.free_bytes);
-    let all = [free, Meminfo::read(&kernel).available_bytes, usable_bytes(&kernel)];
-    if all.into_iter().all(|bytes| bytes >= Some(ROOM)) { place_in(memory) } else { place() }
+    place_in(&quick_folder())
 }
 
 fn place_in(folder: &Path) -> TempDir {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, network};
+use mindful_conformance::{Fixture, network, quick_folder};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
@@ -15,8 +15,6 @@ use mindful_core::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
-use mindful_host::memory::{Meminfo, usable_bytes};
-use mindful_host::{Kernel, space};
 use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
 use mindful_postgres::embedded;
@@ -48,7 +46,7 @@ pub struct Held {
 impl Server {
     /// Makes a cluster and starts it with the programs in `bin`.
     pub fn start(bin: &Path, settings: &[&str]) -> Self {
-        Self::start_at(&quick_place(), bin, SOCKET_ONLY, settings)
+        Self::start_at(&quick_folder(), bin, SOCKET_ONLY, settings)
     }
 
     /// The same on a disk, which commits wait for.
@@ -59,7 +57,7 @@ impl Server {
     /// The same, on a port of 127.0.0.1 too.
     pub fn start_on_tcp(bin: &Path) -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        Self::start_at(&quick_place(), bin, free, &["listen_addresses=127.0.0.1"])
+        Self::start_at(&quick_folder(), bin, free, &["listen_addresses=127.0.0.1"])
     }
 
     fn start_at(place: &Path, bin: &Path, port: u16, settings: &[&str]) -> Self {
@@ -235,16 +233,6 @@ struct Silent;
 
 impl Events for Silent {
     fn emit(&self, _: Event) {}
-}
-
-/// Where a cluster stands whose device is not what a test is about: in memory, if that has room for several, for a disk
-/// takes long over a thousand files.
-pub fn quick_place() -> PathBuf {
-    const ROOM: u64 = 6 << 30;
-    let (memory, kernel) = (Path::new("/dev/shm"), Kernel::default());
-    let free = space::of(memory).ok().map(|space| space.free_bytes);
-    let all = [free, Meminfo::read(&kernel).available_bytes, usable_bytes(&kernel)];
-    if all.into_iter().all(|bytes| bytes >= Some(ROOM)) { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// User and group for a server when the test runs as root, which PostgreSQL refuses.

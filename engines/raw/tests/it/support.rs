@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
 use mindful_core::engine::{Engine, Stop};
@@ -94,9 +96,17 @@ pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
 
 pub const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
+/// A session, waited for while rings of other tests hold the memory that this user may lock.
 pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
-    target.prepare(workload, 1)?;
-    target.session(workload, PLACEMENT)
+    let began = Instant::now();
+    loop {
+        let session = target.prepare(workload, 1).and_then(|_| target.session(workload, PLACEMENT));
+        let held = session.as_ref().is_err_and(|error| error.what.contains("Cannot allocate memory"));
+        if !held || began.elapsed() > Duration::from_secs(30) {
+            return session;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// A slice from now on.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mindful_conformance::not_run;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -85,7 +86,7 @@ impl Browser {
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
         tab.show(file);
         let print = json!({"preferCSSPageSize": true, "printBackground": true});
-        decoded(tab.ask("Page.printToPDF", &print)["data"].as_str().unwrap())
+        BASE64_STANDARD.decode(tab.ask("Page.printToPDF", &print)["data"].as_str().unwrap()).unwrap()
     }
 }
 
@@ -171,20 +172,4 @@ impl Tab {
         assert!(answer.get("exceptionDetails").is_none(), "{answer:#}");
         answer["result"]["value"].take()
     }
-}
-
-/// The bytes of a text in base 64.
-fn decoded(text: &str) -> Vec<u8> {
-    let bits = |digit: &u8| match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' => 62,
-        _ => 63,
-    };
-    let four = |digits: &[u8]| {
-        let joined = digits.iter().fold(0, |joined, digit| joined << 6 | u32::from(bits(digit)));
-        (joined << (6 * (4 - digits.len()))).to_be_bytes()[1..digits.len()].to_vec()
-    };
-    text.trim_end_matches('=').as_bytes().chunks(4).flat_map(four).collect()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Notes;
+use mindful_conformance::{Notes, quick_folder};
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
@@ -20,7 +20,7 @@ pub fn place() -> TempDir {
 
 /// The same where files are made fast.
 pub fn quick_place() -> TempDir {
-    place_in(&crate::support::quick_place())
+    place_in(&quick_folder())
 }
 
 fn place_in(folder: &Path) -> TempDir {
