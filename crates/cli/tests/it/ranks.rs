@@ -139,9 +139,11 @@ impl Ranks {
         }
     }
 
-    /// Whether nothing is left where they met.
+    /// Whether nothing is left where they met, but for the file that a rank wrote to learn the time when it was killed: that
+    /// goes with a later job.
     pub fn left_nothing(&self) -> bool {
-        std::fs::read_dir(self.mindful.folder().join("meet")).unwrap().next().is_none()
+        let meet = std::fs::read_dir(self.mindful.folder().join("meet")).unwrap();
+        meet.flatten().all(|left| left.path().is_file() && left.file_name().to_string_lossy().starts_with(".mindful-"))
     }
 
     /// The folder of the run that a rank stored first.
