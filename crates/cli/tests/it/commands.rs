@@ -36,6 +36,17 @@ impl Cli {
     }
 }
 
+/// A short sweep on the null engine, without its ladder.
+const SWEEP: [&str; 7] = [
+    "sweep",
+    "--target=null:",
+    "--scale=1000",
+    "--null-latency=1ms",
+    "--warmup=200ms",
+    "--duration=1s",
+    "--sessions=1,2",
+];
+
 fn refused(output: &Output) -> (i32, String) {
     assert!(output.stdout.is_empty(), "{:?}", output.stdout);
     let text = String::from_utf8(output.stderr.clone()).unwrap();
@@ -252,20 +263,7 @@ fn an_old_kits_arithmetic_is_labelled_in_every_report() {
     let cli = Cli::new();
     let (code, ran) = cli.measured(&["--duration", "2s", "--like", "slob", "--sessions", "2", "--tag", "old"]);
     assert_eq!((code, &ran["steps"][0]["like"]), (0, &Value::from("slob")), "{ran:#}");
-    let sweep = [
-        "sweep",
-        "--target",
-        "null:",
-        "--scale",
-        "1000",
-        "--null-latency",
-        "1ms",
-        "--warmup",
-        "200ms",
-        "--duration",
-        "1s",
-    ];
-    let swept = cli.run(&[&sweep[..], &["--sessions", "1,2", "--like", "pgio"]].concat());
+    let swept = cli.run(&[&SWEEP[..], &["--like", "pgio"]].concat());
     let said = |output: Output| String::from_utf8(output.stdout).unwrap();
     assert!(said(swept).contains("pgio 1.0"));
     let reports: [&[&str]; 4] =
@@ -294,22 +292,9 @@ fn an_update_runs_headline_names_when_it_commits() {
 #[test]
 fn hooks_are_called_around_a_sweep_too() {
     let cli = Cli::new();
-    let sweep = [
-        "sweep",
-        "--target",
-        "null:",
-        "--scale",
-        "1000",
-        "--null-latency",
-        "1ms",
-        "--warmup",
-        "200ms",
-        "--duration",
-        "1s",
-    ];
     let hook = "echo $MINDFUL_PHASE";
-    let hooks = ["--sessions", "1,2", "--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
-    let output = cli.run(&[&sweep[..], &hooks].concat());
+    let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
+    let output = cli.run(&[&SWEEP[..], &hooks].concat());
     assert!(output.status.success(), "{output:?}");
     let folder = cli.store.path().join("runs").read_dir().unwrap().next().unwrap().unwrap().path();
     for phase in ["before", "after", "end"] {
@@ -320,7 +305,7 @@ fn hooks_are_called_around_a_sweep_too() {
     assert_eq!(lines.matches("{\"event\":\"hook\",\"moment\":\"").count(), 2, "before and after all steps: {lines}");
     let picture = String::from_utf8(cli.run(&["export", "--as", "svg", "--chart", "timeline"]).stdout).unwrap();
     assert_eq!(picture.matches(">H</text>").count(), 2, "{picture}");
-    let failed = cli.run(&[&sweep[..], &["--sessions", "1,2", "--hook-before", "exit 3"]].concat());
+    let failed = cli.run(&[&SWEEP[..], &["--hook-before", "exit 3"]].concat());
     assert!(!failed.status.success(), "{failed:?}");
 }
 
