@@ -31,7 +31,7 @@ pub use network::network;
 pub use not_run::{STRANGER, not_run};
 pub use notes::Notes;
 pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
-pub use places::quick_folder;
+pub use places::{place, quick_folder, quick_place};
 pub use tools::{tool, whole_tool, write_program};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has

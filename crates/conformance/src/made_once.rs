@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -21,7 +21,7 @@ pub fn copy_of_one(place: &Path, program: &Path, to: &Path, make: impl FnOnce(&P
     }
     let _ = fs::remove_file(&made_by);
     let _ = fs::remove_dir_all(&original);
-    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let folder = crate::quick_place();
     let folder = folder.path().join("folder");
     make(&folder);
     copy(&folder, &original);

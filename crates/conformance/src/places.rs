@@ -1,13 +1,33 @@
 //! Where tests put what is dear to make.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::env;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use mindful_host::memory::{Meminfo, usable_bytes};
 use mindful_host::{Kernel, space};
+use tempfile::TempDir;
 
 /// What has to be free in memory: room for several servers.
 const ROOM_BYTES: u64 = 6 << 30;
+
+/// A folder of a test's own that any user can reach: a server may run as another.
+pub fn place() -> TempDir {
+    place_in(&env::temp_dir())
+}
+
+/// The same for a server whose device is not what a test is about.
+pub fn quick_place() -> TempDir {
+    place_in(&quick_folder())
+}
+
+fn place_in(folder: &Path) -> TempDir {
+    let mut place = tempfile::Builder::new();
+    place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
+}
 
 /// The folder for a server whose device is not what a test is about: in memory, if that has room, for a disk takes long over
 /// a thousand files; else that for temporary files.

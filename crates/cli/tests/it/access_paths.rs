@@ -1,10 +1,9 @@
 //! Access paths from the command line on a private PostgreSQL: whether a setting that was changed took part.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use mindful_conformance::quick_place;
 use serde_json::Value;
 
 use crate::mindful::{Mindful, json, refused, template};
@@ -36,7 +35,7 @@ const WORK: [&str; 16] = [
 
 /// With a private server that has the dataset.
 fn place() -> tempfile::TempDir {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     template::copy_to(&place.path().join("data"));
     place
 }

@@ -1,10 +1,9 @@
 //! Comparisons of plans on a real PostgreSQL.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use mindful_conformance::place;
 use serde_json::Value;
 
 fn plan(folder: &Path, name: &str, own: &str) {
@@ -30,7 +29,7 @@ fn compare(folder: &Path, sides: [&str; 2], more: &[&str]) -> Value {
 
 #[test]
 fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = place();
     let folder = place.path();
     // `lio` fills the cache before it measures; without it short runs would measure how it fills.
     plan(folder, "small.toml", "mode = \"lio\"\nsessions = 1\nset = \"shared_buffers=2MB\"");

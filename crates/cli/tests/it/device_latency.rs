@@ -14,12 +14,12 @@ struct Place(Alone);
 impl Place {
     /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
     fn new() -> Self {
-        Self::loaded(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))))
+        Self::loaded(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }
 
     /// For what is no matter of figures.
     fn beside_others() -> Self {
-        Self::loaded(Alone::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))))
+        Self::loaded(Alone::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }
 
     fn loaded(place: Alone) -> Self {

@@ -1,13 +1,12 @@
 //! Whole commands on the embedded PostgreSQL.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::mindful::alone::Alone;
 use crate::mindful::{PAUSES, proofs, ratios, refused, shares, short_run, template, wait_for_handlers};
+use mindful_conformance::{place, quick_place};
 use serde_json::Value;
 
 /// A place that the server's user can reach, with a store and a data directory in it.
@@ -15,22 +14,23 @@ struct Place(Alone);
 
 impl Place {
     fn new() -> Self {
-        Self(Alone::new(Self::folder()))
+        Self(Alone::new(place()))
     }
 
     /// For what is no matter of figures.
     fn beside_others() -> Self {
-        Self(Alone::beside_others(Self::folder()))
+        Self(Alone::beside_others(place()))
+    }
+
+    /// For what is no matter of the device either.
+    fn quick() -> Self {
+        Self(Alone::beside_others(quick_place()))
     }
 
     /// With a private server that has the dataset of a short run.
     fn with_server(self) -> Self {
         template::copy_to(&self.data());
         self
-    }
-
-    fn folder() -> std::io::Result<tempfile::TempDir> {
-        tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir()
     }
 
     fn data(&self) -> PathBuf {
@@ -86,7 +86,7 @@ fn server_in(folder: &Path) -> bool {
 
 #[test]
 fn a_private_server_works_in_a_folder_of_any_name() {
-    let place = Place::beside_others();
+    let place = Place::quick();
     let run = |args: &[&str], name: &str| {
         let data = place.0.folder().join(name);
         place.0.command(args).arg("--data-dir").arg(data).output().unwrap()
@@ -104,7 +104,7 @@ fn a_private_server_works_in_a_folder_of_any_name() {
 
 #[test]
 fn updates_commit_one_by_one_and_the_mix_is_exact() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     // What sessions have committed reaches the server's counter when a slice of theirs ends, on a busy host late.
     let pauses = ["--think-time", "5ms..5ms", "--duration", "9s"];
     let ran = place.measured(&[&["--update-pct", "30", "--work-unit", "4", "--cache", "16MiB"][..], &pauses].concat());
@@ -127,7 +127,7 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
 
 #[test]
 fn reads_after_updates_write_nothing() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     place.measured(&[&["--update-pct", "50", "--work-unit", "4"][..], &PAUSES].concat());
     let reads = place.measured(&PAUSES);
     assert!(!reads["findings"].to_string().contains("writes-without-updates"), "{reads:#}");
@@ -137,7 +137,7 @@ fn reads_after_updates_write_nothing() {
 /// The server reads a table past its cache when it is larger than a quarter of it.
 #[test]
 fn scans_are_reported_to_be_direct_or_cached_as_they_were() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     let scans = ["--namespace", "scanned", "--scan-table", "8MiB", "--scan-pct", "5", "--warmup", "1s"];
     for (buffers, direct, reported) in [("16MB", true, "scans were direct"), ("128MB", false, "scans were cached")] {
         let ran = place.measured(&[&scans[..], &PAUSES, &["--set", &format!("shared_buffers={buffers}")]].concat());
@@ -151,7 +151,7 @@ fn scans_are_reported_to_be_direct_or_cached_as_they_were() {
 
 #[test]
 fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     let mix =
         ["--namespace", "mixed", "--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
     let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
@@ -165,7 +165,7 @@ fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
 
 #[test]
 fn stored_blocks_compress_as_asked_in_load_and_run() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     for asked in ["1", "2", "4"] {
         let of = ["--namespace", &format!("ratio_{asked}")];
         let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
@@ -180,7 +180,7 @@ fn stored_blocks_compress_as_asked_in_load_and_run() {
 
 #[test]
 fn a_cached_run_is_not_called_storage() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     let output = place.run(&["--mode", "lio", "--tag", "cached"]);
     let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     assert!(figure(&ran["steps"][0], "hit_ratio") > 0.99, "{ran:#}");
@@ -192,7 +192,7 @@ fn a_cached_run_is_not_called_storage() {
 
 #[test]
 fn a_killed_mindful_leaves_no_server_and_usable_data() {
-    let place = Place::beside_others();
+    let place = Place::quick();
     let long = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
     let args = [&long[..], &PAUSES].concat();
     // From before the server is up, over the load, to the run.
@@ -217,7 +217,7 @@ fn a_killed_mindful_leaves_no_server_and_usable_data() {
 
 #[test]
 fn doctor_makes_no_server_and_fetches_none() {
-    let place = Place::beside_others();
+    let place = Place::quick();
     let shelf = place.0.folder().join("shelf");
     let look = |args: &[&str]| {
         let output = place.command(&["doctor"]).arg("--fetch-dir").arg(&shelf).args(args).output().unwrap();
@@ -236,7 +236,7 @@ fn doctor_makes_no_server_and_fetches_none() {
 
 #[test]
 fn cleanup_lists_and_removes_what_is_ours() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     let asked = place.command(&["cleanup"]).output().unwrap();
     assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
     let done = place.command(&["cleanup", "--yes"]).output().unwrap();
@@ -253,7 +253,7 @@ fn cleanup_lists_and_removes_what_is_ours() {
 
 #[test]
 fn cleanup_leaves_a_private_server_that_holds_others_data() {
-    let place = Place::beside_others();
+    let place = Place::quick();
     let load = |namespace| {
         let args = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
         assert!(place.command(&args).output().unwrap().status.success());
@@ -317,7 +317,7 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
 
 #[test]
 fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
-    let place = Place::beside_others().with_server();
+    let place = Place::quick().with_server();
     let base =
         ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "200ms", "--duration", "500ms", "--tag", "real"];
     let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];

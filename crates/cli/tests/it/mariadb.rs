@@ -7,19 +7,16 @@ mod ranks;
 pub mod server;
 mod stopped;
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
-
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Alone;
 use crate::mindful::refused;
+use mindful_conformance::{place, quick_place};
 use serde_json::Value;
 
 #[test]
 fn a_run_loads_proves_measures_and_cleans_up() {
     // What is asked here is no matter of figures, but for the two that must agree however busy the machine is.
-    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir();
-    let place = Alone::beside_others(folder);
+    let place = Alone::beside_others(place());
     let colon = ["run", "--target", "mariadb:", "--data-dir", "a:b"];
     assert!(refused(&place.command(&colon).output().unwrap()).contains("a:b has a `:` in its name"));
     let data = place.folder().join("a,b c\"d'e;f$g%h#i\\j");
@@ -52,8 +49,7 @@ fn a_run_loads_proves_measures_and_cleans_up() {
 
 #[test]
 fn tables_of_aria_give_figures_of_operations_alone() {
-    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir();
-    let place = Alone::beside_others(folder);
+    let place = Alone::beside_others(quick_place());
     let server = UsersMariaDb::start(&place.folder().join("db"), &[]);
     server.sql("SET GLOBAL enforce_storage_engine = Aria");
     let url = server.url();

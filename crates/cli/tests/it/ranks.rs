@@ -1,12 +1,10 @@
 //! Several processes as ranks of one run: which one each is, and which part of the work is its own.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, quick_place};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -361,7 +359,7 @@ fn a_rank_whose_clock_is_wrong_begins_with_the_others() {
 
 #[test]
 fn ranks_share_a_real_server_and_one_of_them_loads() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let server = UsersServer::of(&place.path().join("data"), &[]);
     let _beside = Quiet::beside();
     let mindful = Mindful::new();

@@ -10,12 +10,12 @@ pub mod standstill;
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::place;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::mindful::{Mindful, wait_for_handlers};
@@ -214,7 +214,7 @@ fn a_signal_ends_a_rank_whose_place_to_meet_is_silent() {
 #[test]
 fn a_signal_ends_a_fetch_that_hangs() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let top = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+    let top = place();
     let at = |key: &str, name: &str| format!("--{key}={}", top.path().join(name).display());
     let (shelf, data) = (at("fetch-dir", "shelf"), at("data-dir", "data"));
     let source = format!("--fetch-url=http://{}", silent.local_addr().unwrap());

@@ -1,11 +1,10 @@
 //! A whole sweep of a real PostgreSQL: within its budget, killed and gone on with, and its knee compared with the eye.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use mindful_conformance::quick_place;
 use serde_json::Value;
 
 /// Longest time the sweep below may take, s: several times what it takes on a host of its own.
@@ -82,7 +81,7 @@ fn a_step_began(folder: &Path) -> bool {
 
 #[test]
 fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let folder = place.path();
     let data = folder.join("data");
     let budget = format!("{BUDGET_S}s");
@@ -138,12 +137,12 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
 
 #[test]
 fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let data = place.path().join("data");
     let ladder =
         ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=8MB,64MB"];
     let work = ["--mode", "lio", "--schemas", "1", "--scale", "24MiB", "--sessions", "2", "--work-unit", "8"];
-    let length = ["--warmup", "500ms", "--duration", "2s"];
+    let length = ["--think-time", "5ms..5ms", "--warmup", "500ms", "--duration", "2s"];
     let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
     let steps = swept["steps"].as_array().unwrap();
     let of = |value: &str| {
@@ -163,7 +162,7 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
 
 #[test]
 fn most_sessions_within_an_objective_are_confirmed_in_full() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let data = place.path().join("data");
     // One row's commits of 5 ms: the more sessions want it, the longer each waits.
     let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];

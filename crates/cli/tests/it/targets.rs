@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, quick_place};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::lies::server::UsersServer;
 use crate::mindful::alone::Quiet;
-use crate::mindful::{Mindful, json, refused};
+use crate::mindful::{Mindful, PAUSES, json, refused};
 
 const FILES: [&str; 5] = ["run", "--target", "sqlite:a.db", "--target", "sqlite:b.db"];
 const SMALL: [&str; 8] = ["--schemas", "2", "--scale", "2MiB", "--sessions", "4", "--work-unit", "8"];
@@ -254,12 +254,12 @@ fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
 
 #[test]
 fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let servers = servers(place.path());
     let _beside = Quiet::beside();
     let mindful = Mindful::new();
     let urls = servers.each_ref().map(UsersServer::url);
-    let both = ["run", "--target", &urls[0], "--target", &urls[1], "--target-weights", "3,1"];
+    let both = ["run", "--target", &urls[0], "--target", &urls[1], "--target-weights", "3,1", PAUSES[0], PAUSES[1]];
     let ran = mindful.run(&[&both[..], &SMALL, &SHORT, &["--format", "json"]].concat());
     let reported = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(matches!(ran.status.code(), Some(0 | 1)), "{reported}");

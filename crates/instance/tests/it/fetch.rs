@@ -6,15 +6,13 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use mindful_conformance::Notes;
+use mindful_conformance::{Notes, place};
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::{Artefact, Contents, Files, fetch};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
-
-use crate::support::place;
 
 fn jar() -> Vec<u8> {
     let mut file = tempfile::tempfile().unwrap();

@@ -1,5 +1,6 @@
 //! Databases in which others laid something: nothing of theirs runs, nothing of theirs is removed.
 
+use mindful_conformance::quick_place;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
@@ -7,7 +8,7 @@ use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Target};
 use mindful_mysql::server::Instance;
 
-use crate::support::{MARIADB, quick_place, sql, started, target};
+use crate::support::{MARIADB, sql, started, target};
 
 const DATASET: DatasetPlan = DatasetPlan {
     schemas: 1,

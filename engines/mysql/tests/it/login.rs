@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::net::TcpListener;
 
+use mindful_conformance::quick_place;
 use mindful_core::ErrorKind;
 use mindful_core::engine::Stop;
 use mindful_core::event::Silent;
 
-use crate::support::{MARIADB, quick_place, sql, started, target_at};
+use crate::support::{MARIADB, sql, started, target_at};
 
 #[test]
 fn a_refusal_says_who_where_why_and_what_next() {

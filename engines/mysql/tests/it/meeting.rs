@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mindful_conformance::quick_place;
 use mindful_core::Engine;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::engine::Stop;
@@ -13,7 +14,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 
 use crate::shared;
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, quick_place, sql, started, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, sql, started, target_at};
 
 fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
     let settings = Settings::defaults(ENGINE.options());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mindful_conformance::{Fixture, Notes, Opened};
+use mindful_conformance::{Fixture, Notes, Opened, quick_place};
 use mindful_core::ErrorKind;
 use mindful_core::engine::{Engine, Stop};
 use mindful_core::event::Events;
@@ -12,7 +12,7 @@ use mindful_mysql::ENGINE;
 
 use crate::by_hand::ByHand;
 use crate::shared;
-use crate::support::{MARIADB, quick_place};
+use crate::support::MARIADB;
 
 /// What a MariaDB has to be given so that it is no InnoDB to mindful, and what is said of it then.
 const OTHERS: [(&[&str], &str); 3] = [

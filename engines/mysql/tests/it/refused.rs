@@ -3,7 +3,7 @@
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, Notes, Opened};
+use mindful_conformance::{Fixture, Notes, Opened, quick_place};
 use mindful_core::engine::{Stop, Target};
 use mindful_core::slice::SliceOrder;
 use mindful_core::units::Share;
@@ -13,7 +13,7 @@ use mysql::prelude::Queryable;
 
 use crate::by_hand::ByHand;
 use crate::shared::{self, Shared};
-use crate::support::{Kind, MARIADB, MYSQL, connect, quick_place, sql};
+use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
 
 /// A loaded target in a database of its own on the shared server.
 pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {

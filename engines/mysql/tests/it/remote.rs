@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, Notes};
+use mindful_conformance::{Fixture, Notes, quick_place};
 use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::Events;
 use mindful_core::workload::Workload;
@@ -13,7 +13,7 @@ use mindful_mysql::ENGINE;
 use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
-use crate::support::{Kind, MARIADB, MYSQL, quick_place};
+use crate::support::{Kind, MARIADB, MYSQL};
 use crate::tls::{PASSWORD, by};
 
 const BLOCKS: u64 = 400;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, quick_place};
 use mindful_core::engine::{Engine, Stop, Target};
 use mindful_core::event::{Events, Silent};
 use mindful_core::metric::shared as counters;
@@ -14,7 +14,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 
 use crate::shared::url;
-use crate::support::{Kind, MARIADB, MYSQL, quick_place, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, sql, started};
 use crate::waits::Reported;
 
 /// Rights beyond those of a database.

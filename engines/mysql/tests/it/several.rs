@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, quick_place};
 use mindful_core::ErrorKind;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
 use crate::relay::Relay;
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, quick_place, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, target_at};
 use crate::tls::{PASSWORD, by};
 
 /// One of them, with an administrator who may end what anybody is at.

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, place, quick_place};
 use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 use tempfile::TempDir;
 
-use crate::support::{Kind, made, place, quick_place, small_log, started};
+use crate::support::{Kind, made, small_log, started};
 
 /// A private server that stops when the last test lets go of it.
 pub struct Shared {

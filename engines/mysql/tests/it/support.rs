@@ -1,12 +1,11 @@
 //! What the tests share: a place, the servers there are, a query.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Notes, copy_of_one, quick_folder};
+use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
@@ -14,7 +13,6 @@ use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
-use tempfile::TempDir;
 
 /// A server that tests are run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,21 +36,6 @@ impl Kind {
         assert!(!missing, "apt-get install --no-install-recommends mariadb-server-core");
         self
     }
-}
-
-/// A folder that the server's user can reach.
-pub fn place() -> TempDir {
-    place_in(&std::env::temp_dir())
-}
-
-/// The same for a server whose device is not what a test is about.
-pub fn quick_place() -> TempDir {
-    place_in(&quick_folder())
-}
-
-fn place_in(folder: &Path) -> TempDir {
-    let mut place = tempfile::Builder::new();
-    place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
 }
 
 /// Settings as flags would give them.

@@ -5,11 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use mindful_conformance::keys::{Authority, Pair};
+use mindful_conformance::quick_place;
 use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
 use crate::relay::Relay;
-use crate::support::{Kind, MARIADB, MYSQL, place, quick_place, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, target_at};
 
 /// Nothing else in any test looks like it.
 pub const PASSWORD: &str = "Zx9-unlikely-Qw7";
@@ -26,7 +27,7 @@ pub struct Bench {
 
 impl Bench {
     pub fn start(kind: Kind) -> Self {
-        let (place, authority, port) = (place(), Authority::new("the tests"), free_port());
+        let (place, authority, port) = (quick_place(), Authority::new("the tests"), free_port());
         let tls = tls_of(place.path(), &authority, &authority.sign("server", &["localhost"]));
         let tls: Vec<&str> = tls.iter().map(String::as_str).collect();
         let server = ByHand::on_port(kind, &place.path().join("db"), port, &tls);

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::Mindful;
+use mindful_conformance::quick_place;
 
 const SECRET: &str = "Zx9-unlikely-Qw7";
 const SHORT: [&str; 8] = ["--schemas", "1", "--scale", "2MiB", "--warmup", "0s", "--duration", "1s"];
@@ -20,8 +21,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let open = fs::Permissions::from_mode(0o755);
-        let place = tempfile::Builder::new().permissions(open).tempdir().unwrap();
+        let place = quick_place();
         let server = UsersMariaDb::start(&place.path().join("db"), &[]);
         server.sql(&format!("CREATE USER me@localhost IDENTIFIED BY '{SECRET}'"));
         server.sql("GRANT ALL ON bench.* TO me@localhost");

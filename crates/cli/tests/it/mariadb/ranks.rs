@@ -1,11 +1,9 @@
 //! Ranks of one run on a MariaDB of the user's own, where they meet too.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
-use mindful_conformance::not_run;
+use mindful_conformance::{not_run, quick_place};
 use mysql::prelude::Queryable as _;
 use rustix::process::Signal;
 
@@ -21,7 +19,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
         not_run("it needs mpirun (Debian: openmpi-bin)");
         return;
     }
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
     let _beside = Quiet::beside();
     let (mindful, url) = (Mindful::new(), server.url());
@@ -46,7 +44,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
 
 #[test]
 fn a_signal_ends_ranks_whose_meeting_in_mariadb_is_locked() {
-    let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let place = quick_place();
     let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
     let (mindful, url) = (Mindful::new(), server.url());
     let rank = |number| {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mindful_conformance::copy_of_one;
 use mindful_core::Engine as _;
 use mindful_core::event::{Events, Silent};
 use mindful_core::settings::{Origin, Settings};
@@ -10,6 +11,8 @@ use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
+
+use crate::mindful::template;
 
 /// A connection of a private server's administrator.
 pub fn connect(socket: &Path) -> Conn {
@@ -21,8 +24,20 @@ pub fn connect(socket: &Path) -> Conn {
 pub struct UsersMariaDb(Instance);
 
 impl UsersMariaDb {
-    /// In `folder`, made anew where there is none, with options of the private server.
+    /// In `folder`, with options of the private server; where there is none, a copy of one without data, for making one takes
+    /// a CPU for seconds.
     pub fn start(folder: &Path, options: &[(&str, &str)]) -> Self {
+        if !folder.exists() {
+            let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-mariadb");
+            let program = std::env::current_exe().unwrap();
+            copy_of_one(&empty, &program, folder, |folder| drop(Self::open(folder, &[("set", template::SMALL_LOG)])));
+        }
+        let given = options.iter().filter(|(name, _)| *name == "set").map(|(_, set)| *set);
+        let set = given.fold(template::SMALL_LOG.to_owned(), |all, set| format!("{all},{set}"));
+        Self::open(folder, &[options, &[("set", &set)]].concat())
+    }
+
+    fn open(folder: &Path, options: &[(&str, &str)]) -> Self {
         let mut settings = Settings::defaults(ENGINE.options());
         settings.set("data_dir", folder.to_string_lossy(), Origin::Default);
         for (name, value) in options {

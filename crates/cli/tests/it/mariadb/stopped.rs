@@ -1,11 +1,11 @@
 //! A server that no longer answers, though its host takes whatever it is sent.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use mindful_conformance::quick_place;
 use rustix::process::Signal;
 
 use crate::mariadb::server::UsersMariaDb;
@@ -22,7 +22,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let place = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+        let place = quick_place();
         let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
         Self { place, server, mindful: Mindful::new() }
     }

@@ -50,13 +50,13 @@ pub struct Alone {
 
 impl Alone {
     /// Waits until nobody else measures.
-    pub fn new(folder: std::io::Result<tempfile::TempDir>) -> Self {
-        Self { _quiet: Quiet::wait(), folder: folder.unwrap() }
+    pub fn new(folder: tempfile::TempDir) -> Self {
+        Self { _quiet: Quiet::wait(), folder }
     }
 
     /// For what is no matter of figures: beside others.
-    pub fn beside_others(folder: std::io::Result<tempfile::TempDir>) -> Self {
-        Self { _quiet: Quiet::beside(), folder: folder.unwrap() }
+    pub fn beside_others(folder: tempfile::TempDir) -> Self {
+        Self { _quiet: Quiet::beside(), folder }
     }
 
     pub fn folder(&self) -> &Path {

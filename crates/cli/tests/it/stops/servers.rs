@@ -1,12 +1,12 @@
 //! Signals while a server keeps mindful waiting: for a lock, for its sessions, for its end.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use mindful_conformance::{place, quick_place};
 use rustix::process::Signal;
 
 use super::standstill::{self, Stopped};
@@ -18,8 +18,12 @@ struct Place(tempfile::TempDir);
 
 impl Place {
     fn new() -> Self {
-        let open = fs::Permissions::from_mode(0o755);
-        Self(tempfile::Builder::new().prefix("mindful-stops-").permissions(open).tempdir().unwrap())
+        Self(quick_place())
+    }
+
+    /// Bare files are read past the page cache, which memory cannot.
+    fn on_disk() -> Self {
+        Self(place())
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -87,7 +91,7 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
 
 #[test]
 fn a_signal_ends_every_verb_and_leaves_no_private_server() {
-    let place = Place::new();
+    let place = Place::on_disk();
     let data = format!("--data-dir={}", place.path("data").display());
     let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2", "--think-time=20ms..20ms"];
     let loaded = place.command(&["load", &data, "--schemas=2", "--scale=16MiB"]).output().unwrap();

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Notes;
+use mindful_conformance::{Notes, place};
 use mindful_core::draw::mix64;
 use mindful_mysql::server::{Instance, Purpose};
 
-use crate::support::{MARIADB, gone, kill, log, open, opened, place, servers, sql};
+use crate::support::{MARIADB, gone, kill, log, open, opened, servers, sql};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -119,7 +119,7 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
     for round in 0..kills {
         // Every third begins with nothing, so that the making of the data folder is hit too.
         if round % 3 == 0 {
-            place = crate::support::place();
+            place = mindful_conformance::place();
         }
         let folder = place.path().join("db");
         let mut owner = Owner::start(&folder);

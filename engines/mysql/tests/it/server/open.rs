@@ -3,9 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use mindful_conformance::quick_place;
 use mindful_mysql::server::Purpose;
 
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, opened, place, refusal, servers, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, opened, refusal, servers, sql, started};
 
 #[test]
 fn mariadb_starts_serves_and_is_removed() {
@@ -24,7 +25,7 @@ fn mysql_does_too() {
 
 /// From the making of its folder to its removal, with a restart for a load between.
 fn lives(kind: Kind, version: &str) {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("db");
     let server = opened(kind, &folder, &[]);
     assert!(sql(&server, "SELECT VERSION()").starts_with(version));
@@ -59,7 +60,7 @@ fn lives(kind: Kind, version: &str) {
 
 #[test]
 fn a_private_mariadb_listens_on_a_closed_socket_alone() {
-    let place = place();
+    let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     let folder = server.socket().parent().unwrap().to_owned();
     assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
@@ -78,7 +79,7 @@ fn a_private_mariadb_listens_on_a_closed_socket_alone() {
 
 #[test]
 fn settings_that_do_not_exist_name_the_nearest() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("db");
     let message = refusal(MARIADB, &folder, &[("set", "innodb_flush_neighbours=1")]);
     assert!(message.contains("did you mean `innodb_flush_neighbors`"), "{message}");

@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use crate::support::{MARIADB, OLDER, names, place, refusal, servers, sql, started};
+use crate::support::{MARIADB, OLDER, names, refusal, servers, sql, started};
+use mindful_conformance::quick_place;
 
 #[test]
 fn a_mariadb_that_does_not_start_says_why_in_one_line() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("db");
     drop(started(MARIADB, &folder, &[]));
     // Known by its name and good by itself, but not for data with pages of another length.
@@ -25,7 +26,7 @@ fn a_mariadb_that_does_not_start_says_why_in_one_line() {
 
 #[test]
 fn a_folder_of_someone_else_is_no_place_for_a_mariadb() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("theirs");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("ibdata1"), "theirs").unwrap();
@@ -36,7 +37,7 @@ fn a_folder_of_someone_else_is_no_place_for_a_mariadb() {
 
 #[test]
 fn without_network_and_programs_the_ways_out_are_named() {
-    let place = place();
+    let place = quick_place();
     let [shelf, bin] = ["shelf", "bin"].map(|name| place.path().join(name).display().to_string());
     fs::create_dir(&bin).unwrap();
     let message = refusal(MARIADB, &place.path().join("db"), &[("mysql_bin", &bin)]);
@@ -51,7 +52,7 @@ fn without_network_and_programs_the_ways_out_are_named() {
 
 #[test]
 fn a_buffer_pool_beyond_the_memory_is_refused() {
-    let place = place();
+    let place = quick_place();
     let message = refusal(MARIADB, &place.path().join("db"), &[("cache", "900TiB")]);
     assert!(message.contains("900 TiB") && message.contains("--cache"), "{message}");
     assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::keys::Authority;
+use mindful_conformance::quick_folder;
 use mindful_postgres::connect::{Connection, Environment, Server};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
@@ -56,7 +57,7 @@ pub async fn cluster() -> Arc<Cluster> {
 impl Cluster {
     fn start() -> Self {
         let account = Account::unprivileged();
-        let folder = tempfile::Builder::new().prefix("connect-").tempdir().unwrap();
+        let folder = tempfile::Builder::new().prefix("connect-").tempdir_in(quick_folder()).unwrap();
         account.give(folder.path());
         let data = folder.path().join("data");
         let password_file = folder.path().join("password");

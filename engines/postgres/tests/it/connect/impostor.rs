@@ -1,7 +1,7 @@
 //! Servers that misbehave: each answers one connection as it is asked to and is gone.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
@@ -35,11 +35,13 @@ pub fn silent() -> u16 {
     })
 }
 
-/// A server that answers whatever it hears with `bytes`.
+/// A server that answers whatever it hears with `bytes`, and no more. It hears the client out: what it left unread would reset
+/// the connection, maybe before its answer is read.
 pub fn saying(bytes: &'static [u8]) -> u16 {
     start(move |mut stream| {
         listen(&mut stream);
-        let _ = stream.write_all(bytes);
+        let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
+        while !listen(&mut stream).is_empty() {}
     })
 }
 

@@ -7,13 +7,13 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Notes;
 use mindful_conformance::with_own_memory;
+use mindful_conformance::{Notes, place, quick_place};
 use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Instance, Purpose};
 
-use crate::embedded::support::{gone, kill, log, names, open, place, quick_place, servers, sql, started};
+use crate::embedded::support::{gone, kill, log, names, open, servers, sql, started};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";

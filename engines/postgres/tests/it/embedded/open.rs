@@ -4,17 +4,17 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::time::Instant;
 
-use mindful_conformance::network;
+use mindful_conformance::{network, quick_place};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
 use mindful_postgres::embedded::Purpose;
 
-use crate::embedded::support::{mode_and_owner, open, place, query, servers, settings, sql, started};
+use crate::embedded::support::{mode_and_owner, open, query, servers, settings, sql, started};
 use crate::support::at_hand;
 
 #[test]
 fn a_server_stops_with_its_owner_and_its_data_is_found() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     assert!(server.version().starts_with("18."));
@@ -28,7 +28,7 @@ fn a_server_stops_with_its_owner_and_its_data_is_found() {
 
 #[test]
 fn a_second_open_takes_a_fraction_of_the_first() {
-    let place = place();
+    let place = quick_place();
     let timed = || {
         let began = Instant::now();
         drop(started(&place.path().join("pg"), &[]));
@@ -46,7 +46,7 @@ fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
     if !network(BASE) {
         return;
     }
-    let place = place();
+    let place = quick_place();
     let shelf = place.path().join("shelf");
     // What a fetch that was killed leaves.
     fs::create_dir_all(shelf.join("unpacking/18.6/bin")).unwrap();
@@ -62,7 +62,7 @@ fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
 
 #[test]
 fn older_major_versions_work_too() {
-    let place = place();
+    let place = quick_place();
     for version in ["16", "17"] {
         if !at_hand(version) {
             continue;
@@ -77,7 +77,7 @@ fn older_major_versions_work_too() {
 
 #[test]
 fn folder_data_and_socket_are_closed_to_others() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     let (data_mode, data_owner) = mode_and_owner(&server.data());
@@ -101,7 +101,7 @@ fn folder_data_and_socket_are_closed_to_others() {
 
 #[test]
 fn the_server_listens_on_no_tcp_port() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     assert_eq!(sql(&server, "SHOW listen_addresses"), "");
@@ -127,7 +127,7 @@ fn the_server_listens_on_no_tcp_port() {
 
 #[test]
 fn settings_are_those_that_were_chosen_in_either_phase() {
-    let place = place();
+    let place = quick_place();
     let server = started(&place.path().join("pg"), &[("set", "work_mem=7MB")]);
     for purpose in [Purpose::Run, Purpose::Load, Purpose::Run] {
         server.serve(purpose).unwrap();
@@ -149,7 +149,7 @@ fn settings_are_those_that_were_chosen_in_either_phase() {
 
 #[test]
 fn a_value_with_commas_reaches_the_server_whole() {
-    let place = place();
+    let place = quick_place();
     for version in ["16", "18"] {
         let extra =
             [("pg_version", version), ("set", "debug_io_direct=wal,data,work_mem=7MB"), ("page_cache_limit", "1GiB")];
@@ -164,7 +164,7 @@ fn a_value_with_commas_reaches_the_server_whole() {
 
 #[test]
 fn more_sessions_are_carried_after_a_restart() {
-    let place = place();
+    let place = quick_place();
     let server = started(&place.path().join("pg"), &[]);
     assert!(!server.carry(32).unwrap());
     let before = server.pid();
@@ -176,7 +176,7 @@ fn more_sessions_are_carried_after_a_restart() {
 
 #[test]
 fn a_cached_run_holds_all_that_was_loaded() {
-    let place = place();
+    let place = quick_place();
     let server = started(&place.path().join("pg"), &[("mode", "lio")]);
     server.serve(Purpose::Load).unwrap();
     sql(&server, "CREATE TABLE t AS SELECT repeat('x', 1000) AS filler FROM generate_series(1, 200000)");
@@ -187,7 +187,7 @@ fn a_cached_run_holds_all_that_was_loaded() {
 
 #[test]
 fn a_path_too_long_for_a_socket_is_no_obstacle() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("long-".repeat(20)).join("and, with \"odd\" 'marks'");
     let server = started(&folder, &[]);
     assert_eq!(sql(&server, "SELECT 1"), "1");
@@ -200,7 +200,7 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
 
 #[test]
 fn a_path_with_odd_characters_is_no_obstacle() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("a, \"b\" $c 'd'");
     let server = started(&folder, &[]);
     assert!(server.socket_folder().starts_with(folder.canonicalize().unwrap()));
@@ -209,7 +209,7 @@ fn a_path_with_odd_characters_is_no_obstacle() {
 
 #[test]
 fn a_server_that_does_not_start_says_why_in_one_line() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     drop(started(&folder, &[]));
     // Each is good by itself; together the server refuses them.
@@ -222,7 +222,7 @@ fn a_server_that_does_not_start_says_why_in_one_line() {
 
 #[test]
 fn destruction_removes_the_folder_and_nothing_else() {
-    let place = place();
+    let place = quick_place();
     fs::write(place.path().join("letter.txt"), "dear").unwrap();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
@@ -242,7 +242,7 @@ fn options_of_the_private_server_have_documented_defaults() {
 
 #[test]
 fn only_the_user_of_mindful_may_connect() {
-    let place = place();
+    let place = quick_place();
     let server = started(&place.path().join("pg"), &[]);
     assert_eq!(sql(&server, "SELECT system_user LIKE 'peer:%'"), "t");
     if rustix::process::geteuid().as_raw() != 0 {
@@ -261,7 +261,7 @@ fn as_root_the_server_has_a_user_of_its_own() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root starts a server as somebody else");
     }
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let own = Account::choose(None).unwrap();
     // One that an earlier mindful made for another user goes over to it.

@@ -3,11 +3,12 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use crate::embedded::support::{names, place, refusal, sql, started};
+use crate::embedded::support::{names, refusal, sql, started};
+use mindful_conformance::quick_place;
 
 #[test]
 fn a_folder_of_someone_else_is_refused_untouched() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("theirs");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("PG_VERSION"), "18\n").unwrap();
@@ -23,7 +24,7 @@ fn a_folder_of_someone_else_is_refused_untouched() {
 
 #[test]
 fn a_second_owner_is_refused_and_the_first_goes_on() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     let message = refusal(&folder, &[]);
@@ -39,7 +40,7 @@ fn a_folder_the_servers_user_cannot_reach_is_named() {
         assert!(message.contains("/proc/nowhere"), "{message}");
         return mindful_conformance::not_run("only root runs the server as another user");
     }
-    let place = place();
+    let place = quick_place();
     let closed = place.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, Permissions::from_mode(0o700)).unwrap();
@@ -50,7 +51,7 @@ fn a_folder_the_servers_user_cannot_reach_is_named() {
 
 #[test]
 fn without_network_and_without_binaries_the_ways_out_are_named() {
-    let place = place();
+    let place = quick_place();
     let shelf = place.path().join("shelf").display().to_string();
     // 15.0 is no version that a system would have beside a fetched one, and asked for it is not replaced by another.
     let extra = [("fetch", "off"), ("fetch_dir", shelf.as_str()), ("pg_version", "15.0")];
@@ -63,7 +64,7 @@ fn without_network_and_without_binaries_the_ways_out_are_named() {
 
 #[test]
 fn data_of_another_major_version_is_refused_with_that_version() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     drop(started(&folder, &[("pg_version", "17")]));
     let message = refusal(&folder, &[("pg_version", "18")]);
@@ -72,7 +73,7 @@ fn data_of_another_major_version_is_refused_with_that_version() {
 
 #[test]
 fn a_path_that_would_break_the_servers_files_is_refused() {
-    let place = place();
+    let place = quick_place();
     let message = refusal(&place.path().join("a\nready"), &[]);
     assert!(message.contains("control character"), "{message}");
     assert_eq!(message.lines().count(), 1);
@@ -81,7 +82,7 @@ fn a_path_that_would_break_the_servers_files_is_refused() {
 
 #[test]
 fn a_cache_beyond_the_memory_is_refused() {
-    let place = place();
+    let place = quick_place();
     let message = refusal(&place.path().join("pg"), &[("cache", "900TiB")]);
     assert!(message.contains("900 TiB") && message.contains("--cache"), "{message}");
     assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
@@ -89,7 +90,7 @@ fn a_cache_beyond_the_memory_is_refused() {
 
 #[test]
 fn server_settings_that_do_not_exist_name_the_nearest() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     let message = refusal(&folder, &[("set", "work_mem=8MB,shared_bufers=64MB")]);
     assert!(message.contains("shared_bufers") && message.contains("did you mean `shared_buffers`"), "{message}");
@@ -100,7 +101,7 @@ fn server_settings_that_do_not_exist_name_the_nearest() {
 
 #[test]
 fn a_pipe_or_a_link_in_place_of_a_file_is_not_waited_for() {
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     drop(started(&folder, &[]));
     for name in ["pgdata/PG_VERSION", "pgdata/postmaster.pid", "pgdata/global/pg_control", "server.log", "mindful.lock"]
@@ -129,7 +130,7 @@ fn a_mark_that_another_user_made_is_none() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root can make files of somebody else");
     }
-    let place = place();
+    let place = quick_place();
     let folder = place.path().join("pg");
     drop(started(&folder, &[]));
     std::os::unix::fs::chown(&folder, Some(4_000_000), None).unwrap();

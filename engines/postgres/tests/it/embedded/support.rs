@@ -1,32 +1,16 @@
 //! What the tests share: a place, a server, a query.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Notes, quick_folder};
+use mindful_conformance::Notes;
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
 use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
-use tempfile::TempDir;
-
-/// A folder that the server's user can reach.
-pub fn place() -> TempDir {
-    place_in(&std::env::temp_dir())
-}
-
-/// The same where files are made fast.
-pub fn quick_place() -> TempDir {
-    place_in(&quick_folder())
-}
-
-fn place_in(folder: &Path) -> TempDir {
-    let mut place = tempfile::Builder::new();
-    place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
-}
 
 /// Settings as flags would give them.
 pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
