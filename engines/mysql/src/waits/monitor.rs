@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mindful_core::Result;
 use mindful_core::event::{Event, Events, note};
@@ -23,6 +24,8 @@ use crate::status;
 
 /// CPUs that looking may take, the server's part and ours together.
 const BUDGET_CPUS: f64 = 0.01;
+/// Longest that a thread of a full host is waited for to get a CPU.
+const FOR_A_CPU: Duration = Duration::from_secs(2);
 
 /// Where it stands what sessions are at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +56,13 @@ struct View {
     own: Option<u32>,
     /// Whether the kernel tells what a thread that sleeps waits for.
     latches: bool,
+}
+
+impl View {
+    /// Latches are a class of their own or of none: what is not among the known events would be missing from all shares.
+    fn tells_apart(self, state: Thread) -> Thread {
+        if state == Thread::AtLatch && !self.latches { Thread::Sleeps } else { state }
+    }
 }
 
 /// Why there is nothing to look at.
@@ -120,7 +130,8 @@ impl sampling::Monitor for Monitor {
             .link
             .run_on(&mut self.connection, "sampling what sessions wait for", |conn| look(conn, source, &sessions))?;
         let seen = |(thread, mut doing): (u32, Doing)| {
-            doing.thread = self.view.own.and_then(|_| state_of(&self.kernel, thread));
+            let state = self.view.own.and_then(|_| state_of(&self.kernel, thread));
+            doing.thread = state.map(|state| self.view.tells_apart(state));
             event_of(&doing)
         };
         let mut events: Vec<_> = found.into_values().map(seen).collect();
@@ -216,20 +227,75 @@ fn asleep_in(kernel: &Kernel, thread: u32) -> Option<String> {
     kernel_file::value(process::folder(kernel, thread).join("wchan")).filter(|place| place != "0")
 }
 
-/// Whether it is reported where threads sleep: looked at one that waits for our next query.
+/// Whether it is reported where threads sleep: looked at one that waits for our next query, as soon as it has the CPU that it
+/// needs to get there.
 fn latches_are_reported(kernel: &Kernel, own: u32) -> bool {
-    (0..5).any(|_| {
-        std::thread::sleep(Duration::from_millis(1));
-        asleep_in(kernel, own).is_some()
-    })
+    let (until, mut kept_from_us) = (Instant::now() + FOR_A_CPU, 0);
+    while kept_from_us < 5 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
+        if asleep_in(kernel, own).is_some() {
+            return true;
+        }
+        kept_from_us += u32::from(letter_of(kernel, own) != Some('R'));
+    }
+    false
+}
+
+/// The state of a thread as the kernel abbreviates it.
+fn letter_of(kernel: &Kernel, thread: u32) -> Option<char> {
+    let stat = fs::read_to_string(process::folder(kernel, thread).join("stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 fn state_of(kernel: &Kernel, thread: u32) -> Option<Thread> {
-    let stat = fs::read_to_string(process::folder(kernel, thread).join("stat")).ok()?;
-    Some(match stat.rsplit_once(") ")?.1.chars().next()? {
+    Some(match letter_of(kernel, thread)? {
         'R' => Thread::Runs,
         'D' => Thread::AtStorage,
         _ if asleep_in(kernel, thread).is_some_and(|place| place.contains("futex")) => Thread::AtLatch,
         _ => Thread::Sleeps,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: u32 = 7;
+
+    fn shows(folder: &std::path::Path, letter: char, place: &str) {
+        fs::write(folder.join("7/stat"), format!("7 (one_connection) {letter} 1 7 7")).unwrap();
+        fs::write(folder.join("7/wchan"), place).unwrap();
+    }
+
+    /// A kernel that shows one thread at work.
+    fn at_work() -> (tempfile::TempDir, Kernel) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("7")).unwrap();
+        shows(folder.path(), 'R', "0");
+        let kernel = Kernel { proc: folder.path().to_owned(), ..Kernel::default() };
+        (folder, kernel)
+    }
+
+    #[test]
+    fn a_thread_that_waits_long_for_a_cpu_tells_where_it_sleeps() {
+        let (folder, kernel) = at_work();
+        let reported = thread::scope(|scope| {
+            let reported = scope.spawn(|| latches_are_reported(&kernel, OWN));
+            thread::sleep(Duration::from_millis(200));
+            shows(folder.path(), 'S', "futex_do_wait");
+            reported.join().unwrap()
+        });
+        assert!(reported);
+        assert_eq!(state_of(&kernel, OWN), Some(Thread::AtLatch));
+        shows(folder.path(), 'S', "0");
+        assert!(!latches_are_reported(&kernel, OWN), "who may not see it sees zeros");
+    }
+
+    #[test]
+    fn where_latches_are_not_known_no_session_is_at_one() {
+        let view = |latches| View { source: Source::ProcessList, own: Some(OWN), latches };
+        assert_eq!(view(true).tells_apart(Thread::AtLatch), Thread::AtLatch);
+        assert_eq!(view(false).tells_apart(Thread::AtLatch), Thread::Sleeps);
+        assert_eq!(view(false).tells_apart(Thread::Runs), Thread::Runs);
+    }
 }
