@@ -19,6 +19,7 @@ mod not_run;
 mod notes;
 mod own_process;
 mod places;
+pub mod processes;
 pub mod refusal;
 pub mod sampling;
 pub mod slices;
@@ -31,7 +32,7 @@ pub use network::network;
 pub use not_run::{STRANGER, not_run};
 pub use notes::Notes;
 pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
-pub use places::{place, quick_folder, quick_place};
+pub use places::{names, place, quick_folder, quick_place};
 pub use tools::{tool, whole_tool, write_program};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` which has

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::env;
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,14 @@ pub fn quick_place() -> TempDir {
 fn place_in(folder: &Path) -> TempDir {
     let mut place = tempfile::Builder::new();
     place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
+}
+
+/// Names in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<PathBuf> = entries.map(|entry| entry.unwrap().file_name().into()).collect();
+    names.sort();
+    names
 }
 
 /// The folder for a server whose device is not what a test is about: in memory, if that has room, for a disk takes long over

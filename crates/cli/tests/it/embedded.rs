@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::mindful::alone::Alone;
 use crate::mindful::{PAUSES, proofs, ratios, refused, shares, short_run, template, wait_for_handlers};
+use mindful_conformance::processes::working_in;
 use mindful_conformance::{place, quick_place};
 use serde_json::Value;
 
@@ -72,16 +73,6 @@ fn steps_ended(runs: &Path) -> usize {
     let folder = std::fs::read_dir(runs).ok().and_then(|mut entries| entries.next()?.ok());
     let lines = folder.and_then(|folder| std::fs::read_to_string(folder.path().join("run.jsonl")).ok());
     lines.map_or(0, |lines| lines.matches("\"event\":\"step_end\"").count())
-}
-
-/// Whether a postgres works in `folder`.
-fn server_in(folder: &Path) -> bool {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let within = |process: PathBuf| {
-        let cwd = std::fs::read_link(process.join("cwd")).unwrap_or_default();
-        cwd.starts_with(folder)
-    };
-    entries.map(|entry| entry.path()).filter(|p| p.join("comm").exists()).any(within)
 }
 
 #[test]
@@ -202,7 +193,7 @@ fn a_killed_mindful_leaves_no_server_and_usable_data() {
         child.kill().unwrap();
         child.wait().unwrap();
         let deadline = Instant::now() + Duration::from_secs(30);
-        while server_in(&place.data()) {
+        while !working_in(&place.data()).is_empty() {
             assert!(Instant::now() < deadline, "a server is left {after_ms} ms after the start was killed");
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -243,7 +234,7 @@ fn cleanup_lists_and_removes_what_is_ours() {
     assert!(done.status.success() && String::from_utf8_lossy(&done.stdout).contains("removed"), "{done:?}");
     let listed = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(listed.contains(&format!("{} (", place.data().display())), "{listed}");
-    assert!(!place.data().exists() && !server_in(&place.data()), "the private folder is left");
+    assert!(!place.data().exists() && working_in(&place.data()).is_empty(), "the private folder is left");
     let again = place.command(&["cleanup", "--yes"]).output().unwrap();
     assert!(String::from_utf8_lossy(&again.stdout).contains("nothing of mindful's"), "{again:?}");
     assert!(!place.data().exists(), "a server is made to be cleaned up");
@@ -369,7 +360,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
         let ended = status.code() == Some(130) || turn == 0 && !place.data().exists();
         assert!(ended, "after {after_ms} ms: {status:?}, {took:?} after the signal");
         // Programs that made the server end with mindful, each when it is reported so.
-        while server_in(&place.data()) {
+        while !working_in(&place.data()).is_empty() {
             assert!(reported.elapsed() < Duration::from_mins(2), "after {after_ms} ms: a server is left");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -396,7 +387,7 @@ mod alone {
         let second = place.measured(&["--scale", "64MiB", "--seed", "2"]);
         assert!(second["dataset"]["load_s"].is_null(), "{second:#}");
         proofs::hold(&first, &second, &place.shown(&["latest"]));
-        assert!(!server_in(&place.data()), "the server is stopped when nobody measures");
+        assert!(working_in(&place.data()).is_empty(), "the server is stopped when nobody measures");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Notes, place};
+use mindful_conformance::{Notes, names, place};
 use mindful_core::Result;
 use mindful_core::engine::OwnedObject;
 use mindful_core::event::Events;
@@ -17,7 +17,6 @@ use mindful_instance::program::Purpose;
 use mindful_instance::{Instance, Order, has_data};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::names;
 use crate::tiny::{KIND, Tiny, ask};
 
 const FOLDER: &str = "LIFE_TEST_FOLDER";

@@ -4,5 +4,4 @@
 
 mod fetch;
 mod life;
-mod support;
 mod tiny;

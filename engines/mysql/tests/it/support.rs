@@ -1,10 +1,11 @@
 //! What the tests share: a place, the servers there are, a query.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use mindful_conformance::processes::{self, working_in};
 use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
@@ -129,39 +130,10 @@ pub fn sql(server: &Instance, text: &str) -> String {
 
 /// Server processes that work in the data folder below `folder`.
 pub fn servers(folder: &Path) -> Vec<i32> {
-    let data = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join("data");
-    let works_there = |pid: &i32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
+    working_in(&folder.join("data"))
 }
 
-/// Waits until no server works in the data folder below `folder`; tells what is left after a time that is far beyond any
-/// guard's patience.
-pub fn gone(folder: &Path) -> Result<(), Vec<i32>> {
-    let began = Instant::now();
-    loop {
-        let left = servers(folder);
-        if left.is_empty() {
-            return Ok(());
-        }
-        if began.elapsed() > Duration::from_mins(1) {
-            return Err(left);
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// Ends a process at once.
-pub fn kill(pid: i32) {
-    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-    }
-}
-
-/// Names in a folder, sorted.
-pub fn names(folder: &Path) -> Vec<PathBuf> {
-    let mut names: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().flatten().map(|entry| PathBuf::from(entry.file_name())).collect();
-    names.sort();
-    names
+/// Waits until there is none; tells how long that took, or which are left.
+pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
+    processes::gone(&folder.join("data"))
 }

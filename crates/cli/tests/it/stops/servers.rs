@@ -1,11 +1,12 @@
 //! Signals while a server keeps mindful waiting: for a lock, for its sessions, for its end.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use mindful_conformance::processes::working_in;
 use mindful_conformance::{place, quick_place};
 use rustix::process::Signal;
 
@@ -41,13 +42,6 @@ impl Place {
         let says = fs::File::create(self.path(says)).unwrap();
         self.command(args).stdout(Stdio::null()).stderr(says).spawn().unwrap()
     }
-}
-
-/// Processes that work in `folder`.
-fn processes_in(folder: &Path) -> usize {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let cwd = |process: PathBuf| fs::read_link(process.join("cwd")).unwrap_or_default();
-    entries.filter(|entry| cwd(entry.path()).starts_with(folder)).count()
 }
 
 #[test]
@@ -120,7 +114,7 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
         let (code, took) = end_of(&mut child);
         let says = fs::read_to_string(place.path("says")).unwrap();
         assert!(code == Some(130) && took < PATIENCE, "{verb:?}: {code:?} after {took:?}: {says}");
-        assert_eq!(processes_in(&place.path("data")), 0, "{verb:?} left a server");
+        assert!(working_in(&place.path("data")).is_empty(), "{verb:?} left a server");
         let shown = place.command(&["show"]).output().unwrap();
         assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{verb:?}: {shown:?}");
     }
@@ -149,7 +143,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
         signal(&child, second);
         let (code, took) = end_of(&mut child);
         assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {}", says());
-        until("a server is left", || processes_in(&place.path("data")) == 0);
+        until("a server is left", || working_in(&place.path("data")).is_empty());
         let shown = place.command(&["show"]).output().unwrap();
         assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{shown:?}");
     }

@@ -1,16 +1,14 @@
 //! Owners that die at any moment.
 
-use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mindful_conformance::processes::{Owner, guards, kill};
 use mindful_conformance::{Notes, place};
 use mindful_core::draw::mix64;
 use mindful_mysql::server::{Instance, Purpose};
 
-use crate::support::{MARIADB, gone, kill, log, open, opened, servers, sql};
+use crate::support::{MARIADB, gone, log, open, opened, servers, sql};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -55,56 +53,17 @@ fn load(server: &Instance) {
     println!("at work");
 }
 
-struct Owner {
-    process: Child,
-    output: ChildStdout,
+fn owner_in(folder: &Path) -> Owner {
+    Owner::start("server::kill::owner", FOLDER, folder)
 }
 
-impl Owner {
-    fn start(folder: &Path) -> Self {
-        let mut process = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "server::kill::owner", "--nocapture"])
-            .env(FOLDER, folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let output = process.stdout.take().unwrap();
-        Self { process, output }
-    }
-
-    fn wait_for(&mut self, word: &str) {
-        let lines = BufReader::new(&mut self.output).lines();
-        assert!(lines.map_while(Result::ok).any(|line| line.contains(word)), "the owner ended before `{word}`");
-    }
-
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    /// The last number it reported as committed since its last load began.
-    fn committed(self) -> u32 {
-        let lines = BufReader::new(self.output).lines().map_while(Result::ok);
-        lines.fold(0, |last, line| match line.strip_prefix("committed ") {
-            Some(number) => number.parse().unwrap_or(last),
-            None if line.contains("loading") => 0,
-            None => last,
-        })
-    }
-}
-
-/// The guard of a server and its watcher: the parent of the server, and that parent's other child.
-fn guards(folder: &Path) -> Vec<i32> {
-    let status = |pid: i32| fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let parent =
-        |pid: i32| status(pid).rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse::<i32>().ok());
-    let Some(guard) = servers(folder).first().and_then(|pid| parent(*pid)) else { return Vec::new() };
-    let is_shell =
-        |pid: i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("mindful-guard"));
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    let family = fs::read_dir("/proc").unwrap().flatten().filter_map(number);
-    family.filter(|pid| (*pid == guard || parent(*pid) == Some(guard)) && is_shell(*pid)).collect()
+/// The last number it reported as committed since its last load began.
+fn committed(owner: Owner) -> u32 {
+    owner.printed().fold(0, |last, line| match line.strip_prefix("committed ") {
+        Some(number) => number.parse().unwrap_or(last),
+        None if line.contains("loading") => 0,
+        None => last,
+    })
 }
 
 /// Kills owners at random moments: while they make the data folder, start, load, work and restart; now and then the guard
@@ -122,20 +81,20 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
             place = mindful_conformance::place();
         }
         let folder = place.path().join("db");
-        let mut owner = Owner::start(&folder);
+        let mut owner = owner_in(&folder);
         // From the start to some way into the work, however fast this machine is.
         let longest = if round % 3 == 0 { fresh } else { warm } * 5 / 4;
         let moment = longest.mul_f64(draw(round, 0) as f64 / u64::MAX as f64);
         std::thread::sleep(moment);
         let how = draw(round, 1) % 4;
         if how == 1 {
-            guards(&folder).into_iter().for_each(kill);
+            guards(&folder.join("data")).into_iter().for_each(kill);
         }
         owner.kill();
         if how == 2 {
             servers(&folder).into_iter().for_each(kill);
         }
-        let reported = owner.committed();
+        let reported = committed(owner);
         let at = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
         if how == 3 {
             let left = gone(&folder);
@@ -154,7 +113,7 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
 /// How long an owner takes until its load is over; then it is killed.
 fn until_work(folder: &Path) -> Duration {
     let began = Instant::now();
-    let mut owner = Owner::start(folder);
+    let mut owner = owner_in(folder);
     owner.wait_for("at work");
     owner.kill();
     began.elapsed()

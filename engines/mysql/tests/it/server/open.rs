@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use mindful_conformance::quick_place;
+use mindful_conformance::{names, quick_place};
 use mindful_mysql::server::Purpose;
 
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, names, open, opened, refusal, servers, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, open, opened, refusal, servers, sql, started};
 
 #[test]
 fn mariadb_starts_serves_and_is_removed() {

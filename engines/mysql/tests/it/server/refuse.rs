@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::support::{MARIADB, OLDER, names, refusal, servers, sql, started};
-use mindful_conformance::quick_place;
+use crate::support::{MARIADB, OLDER, refusal, servers, sql, started};
+use mindful_conformance::{names, quick_place};
 
 #[test]
 fn a_mariadb_that_does_not_start_says_why_in_one_line() {

@@ -1,19 +1,17 @@
 //! Owners that die at any moment.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::with_own_memory;
-use mindful_conformance::{Notes, place, quick_place};
+use mindful_conformance::processes::{Owner, guards, kill};
+use mindful_conformance::{Notes, names, place, quick_place, with_own_memory};
 use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Instance, Purpose};
 
-use crate::embedded::support::{gone, kill, log, names, open, servers, sql, started};
+use crate::embedded::support::{gone, log, open, servers, sql, started};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -56,62 +54,20 @@ fn load(server: &Instance) {
     println!("at work");
 }
 
-struct Owner {
-    process: Child,
-    output: ChildStdout,
+fn owner_in(folder: &Path) -> Owner {
+    Owner::start("embedded::kill::owner", FOLDER, folder)
 }
 
-impl Owner {
-    fn start(folder: &Path) -> Self {
-        let mut process = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "embedded::kill::owner", "--nocapture"])
-            .env(FOLDER, folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let output = process.stdout.take().unwrap();
-        Self { process, output }
-    }
-
-    fn wait_for(&mut self, word: &str) {
-        let lines = BufReader::new(&mut self.output).lines();
-        assert!(lines.map_while(Result::ok).any(|line| line.contains(word)), "the owner ended before `{word}`");
-    }
-
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    /// The last number it reported as committed.
-    fn committed(self) -> u32 {
-        let lines = BufReader::new(self.output).lines().map_while(Result::ok);
-        lines.filter_map(|line| line.strip_prefix("committed ")?.parse().ok()).last().unwrap_or(0)
-    }
-}
-
-/// The guard of a server and its watcher: the parent of the postmaster, and that parent's other child.
-fn guards(folder: &Path) -> Vec<i32> {
-    let status = |pid: i32| fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let parent =
-        |pid: i32| status(pid).rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse::<i32>().ok());
-    let postmaster = |folder: &Path| fs::read_to_string(folder.join("pgdata/postmaster.pid")).ok();
-    let Some(guard) = postmaster(folder).and_then(|text| parent(text.lines().next()?.parse().ok()?)) else {
-        return Vec::new();
-    };
-    let is_shell =
-        |pid: i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("mindful-guard"));
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    let family = fs::read_dir("/proc").unwrap().flatten().filter_map(number);
-    family.filter(|pid| (*pid == guard || parent(*pid) == Some(guard)) && is_shell(*pid)).collect()
+/// The last number it reported as committed.
+fn committed(owner: Owner) -> u32 {
+    owner.printed().filter_map(|line| line.strip_prefix("committed ")?.parse().ok()).last().unwrap_or(0)
 }
 
 #[test]
 fn a_killed_owner_leaves_no_server_and_the_next_one_goes_on() {
     let place = quick_place();
     let folder = place.path().join("pg");
-    let mut owner = Owner::start(&folder);
+    let mut owner = owner_in(&folder);
     owner.wait_for("committed 20");
     assert!(!servers(&folder).is_empty());
     owner.kill();
@@ -126,7 +82,7 @@ fn a_killed_owner_leaves_no_server_and_the_next_one_goes_on() {
 fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
     let place = quick_place();
     let folder = place.path().join("pg");
-    let mut owner = Owner::start(&folder);
+    let mut owner = owner_in(&folder);
     owner.wait_for("at work");
     for pid in servers(&folder) {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
@@ -141,9 +97,9 @@ fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
 fn a_server_that_outlived_owner_and_guard_is_found_and_stopped() {
     let place = quick_place();
     let folder = place.path().join("pg");
-    let mut owner = Owner::start(&folder);
+    let mut owner = owner_in(&folder);
     owner.wait_for("at work");
-    let guards = guards(&folder);
+    let guards = guards(&folder.join("pgdata"));
     assert_eq!(guards.len(), 2, "a guard and its watcher");
     guards.into_iter().for_each(kill);
     owner.kill();
@@ -264,20 +220,20 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
             (place, known) = (quick_place(), 0);
         }
         let folder = place.path().join("pg");
-        let mut owner = Owner::start(&folder);
+        let mut owner = owner_in(&folder);
         // From the start to some way into the work, however fast this machine is.
         let longest = if round % 3 == 0 { fresh } else { warm } * 5 / 4;
         let moment = longest.mul_f64(draw(round, 0) as f64 / u64::MAX as f64);
         std::thread::sleep(moment);
         let how = draw(round, 1) % 4;
         if how == 1 {
-            guards(&folder).into_iter().for_each(kill);
+            guards(&folder.join("pgdata")).into_iter().for_each(kill);
         }
         owner.kill();
         if how == 2 {
             servers(&folder).into_iter().for_each(kill);
         }
-        let reported = known.max(owner.committed());
+        let reported = known.max(committed(owner));
         let place_of_failure = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
         if how == 3 {
             let left = gone(&folder);
@@ -298,7 +254,7 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
 /// How long an owner takes until its load is over; then it is killed.
 fn until_work(folder: &Path) -> Duration {
     let began = Instant::now();
-    let mut owner = Owner::start(folder);
+    let mut owner = owner_in(folder);
     owner.wait_for("at work");
     owner.kill();
     began.elapsed()

@@ -230,7 +230,7 @@ fn destruction_removes_the_folder_and_nothing_else() {
     server.destroy().unwrap();
     assert_eq!(servers(&folder), [] as [i32; 0]);
     drop(server);
-    assert_eq!(crate::embedded::support::names(place.path()), [std::path::Path::new("letter.txt")]);
+    assert_eq!(mindful_conformance::names(place.path()), [std::path::Path::new("letter.txt")]);
 }
 
 #[test]

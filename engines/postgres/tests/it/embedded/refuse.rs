@@ -3,8 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use crate::embedded::support::{names, refusal, sql, started};
-use mindful_conformance::quick_place;
+use crate::embedded::support::{refusal, sql, started};
+use mindful_conformance::{names, quick_place};
 
 #[test]
 fn a_folder_of_someone_else_is_refused_untouched() {

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mindful_conformance::Notes;
+use mindful_conformance::processes::{self, working_in};
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
@@ -74,33 +75,12 @@ pub fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Er
 
 /// Server processes that work in the data directory below `folder`.
 pub fn servers(folder: &Path) -> Vec<i32> {
-    let data = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join("pgdata");
-    let works_there = |pid: &i32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
+    working_in(&folder.join("pgdata"))
 }
 
-/// Waits until no server works in the data directory below `folder`; tells how long that took, or what is left after
-/// a time that is far beyond any guard's patience.
+/// Waits until there is none; tells how long that took, or which are left.
 pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
-    let began = Instant::now();
-    loop {
-        let left = servers(folder);
-        if left.is_empty() {
-            return Ok(began.elapsed());
-        }
-        if began.elapsed() > Duration::from_mins(1) {
-            return Err(left);
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// Ends a process at once.
-pub fn kill(pid: i32) {
-    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-    }
+    processes::gone(&folder.join("pgdata"))
 }
 
 /// Permission bits and owner of a path.
@@ -108,12 +88,4 @@ pub fn mode_and_owner(path: &Path) -> (u32, u32) {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     (meta.permissions().mode() & 0o7777, meta.uid())
-}
-
-/// Names in a folder, sorted.
-pub fn names(folder: &Path) -> Vec<PathBuf> {
-    let mut names: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().flatten().map(|entry| PathBuf::from(entry.file_name())).collect();
-    names.sort();
-    names
 }
