@@ -36,7 +36,10 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     // Beside these latencies a wait for a CPU is little. A margin that the CPU time of others does not reach, and a halved
     // latency does.
     let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
-    let reported = json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
+    let compared = || json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
+    // Of four runs a side one that got no CPU leaves it undecided.
+    let decided = (0..2).map(|_| compared()).find(|reported| reported["verdict"] != "not_decided");
+    let reported = decided.unwrap_or_else(compared);
     assert_eq!(reported["verdict"], "faster", "{reported:#}");
     assert!((reported["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{reported:#}");
     let median = reported["latency"][0]["shifts"][0].clone();
