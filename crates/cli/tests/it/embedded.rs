@@ -275,11 +275,17 @@ fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     let small = ["--schemas", "2", "--scale", "16MiB", "--sessions", "1", "--warmup", "100ms", "--duration", "800ms"];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
-    let output = place
-        .command(&[&["contrast", "--format", "json", "--repeat", "1"], &small[..], &hooks].concat())
-        .output()
-        .unwrap();
-    let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    let measured = || {
+        let contrast = [&["contrast", "--format", "json", "--repeat", "1"], &small[..], &hooks].concat();
+        let output = place.command(&contrast).output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+    };
+    // On a full host counters of CPU may be read too late to be those of a window.
+    let all_known = |ran: &Value| {
+        let rungs = ["pinned", "all_cores"].map(|cores| ran["contrast"][cores].as_array().unwrap().clone());
+        rungs.concat().iter().all(|rung| rung["cpu_us_per_block"].is_number())
+    };
+    let ran = (0..2).map(|_| measured()).find(all_known).unwrap_or_else(measured);
     let folder = place.0.store().join("runs").join(ran["id"].as_str().unwrap());
     for phase in ["before", "after", "end"] {
         let reported = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();

@@ -94,6 +94,27 @@ impl Server {
         }
     }
 
+    /// Bytes of the first schema's table and its index.
+    pub fn table_bytes(&self) -> f64 {
+        self.figure("SELECT pg_relation_size('mindful.blocks_1') + pg_relation_size('mindful.blocks_1_k')")
+    }
+
+    /// Next to no update of that table left its block, and it is about as large as before. A session that has lost its CPU
+    /// keeps old versions: on a full host one of some hundreds of blocks overflows when it is visited often meanwhile.
+    pub fn assert_updated_in_place(&self, bytes_before: f64) {
+        const OVERFLOWN: f64 = 0.01;
+        let of_table = "FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
+        let bytes = self.table_bytes();
+        assert!(bytes <= bytes_before * (1.0 + OVERFLOWN), "{bytes_before} bytes became {bytes}");
+        let updates = self.figure(&format!("SELECT n_tup_upd {of_table}"));
+        let left = self.figure(&format!("SELECT n_tup_upd - n_tup_hot_upd {of_table}"));
+        assert!(updates > 0.0 && left <= updates * OVERFLOWN, "{left} of {updates} updates left their block");
+    }
+
+    fn figure(&self, text: &str) -> f64 {
+        self.sql(text)[0].parse().unwrap()
+    }
+
     /// What it has written to its log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap()
