@@ -69,7 +69,7 @@ fn all() -> impl Iterator<Item = i32> {
 #[derive(Debug)]
 pub struct Owner {
     process: Child,
-    output: ChildStdout,
+    output: BufReader<ChildStdout>,
 }
 
 impl Owner {
@@ -82,14 +82,14 @@ impl Owner {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let output = process.stdout.take().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
         Self { process, output }
     }
 
     /// Waits until it prints a line with `word`.
     pub fn wait_for(&mut self, word: &str) {
-        let lines = BufReader::new(&mut self.output).lines();
-        assert!(lines.map_while(Result::ok).any(|line| line.contains(word)), "the owner ended before `{word}`");
+        let mut lines = (&mut self.output).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains(word)), "the owner ended before `{word}`");
     }
 
     /// Kills it alone.
@@ -100,6 +100,6 @@ impl Owner {
 
     /// What it printed since it was last waited for, once it is killed.
     pub fn printed(self) -> impl Iterator<Item = String> {
-        BufReader::new(self.output).lines().map_while(Result::ok)
+        self.output.lines().map_while(Result::ok)
     }
 }
