@@ -11,11 +11,16 @@ use mindful_record::Store;
 pub fn open(matches: &ArgMatches) -> Result<Store> {
     let given = matches.get_one::<String>("store").map(PathBuf::from);
     let variable = || std::env::var_os("MINDFUL_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
+    // Who has neither home nor name, as in many a container, has this.
+    let of_variable = || std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
     let of_the_user = || {
+        if let Some(data) = of_variable() {
+            return Some(data.join("mindful"));
+        }
         let data = etcetera::choose_base_strategy().ok()?.data_dir();
         data.is_absolute().then(|| data.join("mindful"))
     };
     given.or_else(variable).or_else(of_the_user).map(Store::open).ok_or_else(|| {
-        Error::plan("there is no home directory to keep runs in", "give --store DIR or set MINDFUL_STORE")
+        Error::plan("there is no home directory to store runs in", "give --store DIR or set MINDFUL_STORE")
     })
 }

@@ -17,5 +17,6 @@ pub mod process;
 pub mod shared_folder;
 pub mod space;
 pub mod terminal;
+pub mod user_namespace;
 
 pub use kernel_file::Kernel;

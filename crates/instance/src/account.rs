@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
-use mindful_host::{Kernel, process};
+use mindful_host::{Kernel, process, user_namespace};
 use nix::unistd::User;
 
 /// The user and group of the private server where mindful is root and nothing else was said: a number that no system
@@ -45,6 +45,11 @@ impl Account {
                 _ => Ok(account),
             };
         }
+        Self::beside_root(run_as)?.in_namespace(&Kernel::default())
+    }
+
+    /// The user that root becomes.
+    fn beside_root(run_as: Option<&str>) -> Result<Self> {
         if let Some(name) = run_as {
             return match Self::find(name) {
                 Some(account) if account.uid != 0 => Ok(account),
@@ -74,17 +79,43 @@ impl Account {
         }
     }
 
+    /// The same, if root can become this user: in a user namespace there may be no other than root.
+    fn in_namespace(self, kernel: &Kernel) -> Result<Self> {
+        if user_namespace::has_user(kernel, self.uid) && user_namespace::has_group(kernel, self.gid) {
+            return Ok(self);
+        }
+        Err(Error::target(
+            format!(
+                "no database server runs as root, and root of this user namespace can become no user {}: it has none \
+                 (/proc/self/uid_map)",
+                self.name
+            ),
+            "start mindful as a plain user and not as root of such a namespace, in a container give it 65,536 users, or \
+             measure by --target a server of your own (URL) or files (sqlite:PATH, raw:PATH)",
+        ))
+    }
+
     /// The same for programs that ask for the name of their user: where it has none, `nobody` or one of `others`, whom no
     /// file is left to, in a group that nobody else is in. The group keeps others of that user out of folders and
     /// processes.
     pub fn with_name(&self, others: &[&str]) -> Result<Self> {
-        if !self.switched || User::from_uid(self.uid.into()).is_ok_and(|user| user.is_some()) {
+        if User::from_uid(self.uid.into()).is_ok_and(|user| user.is_some()) {
             return Ok(self.clone());
+        }
+        if !self.switched {
+            return Err(Error::target(
+                format!("user number {} has no name here, which a server's data are not made without", self.uid),
+                format!(
+                    "start mindful as a user with a name, add the line `bench:x:{}:{}::/:/bin/sh` to /etc/passwd, or \
+                     measure a server of your own by --target URL",
+                    self.uid, self.gid
+                ),
+            ));
         }
         let named = ["nobody"].iter().chain(others).find_map(|name| Self::find(name)).ok_or_else(|| {
             Error::target("there is no user nobody to make a data directory", "name an unprivileged user by --run-as")
         })?;
-        Ok(Self { gid: self.gid, ..named })
+        Self { gid: self.gid, ..named }.in_namespace(&Kernel::default())
     }
 
     /// The user of mindful itself.
@@ -233,6 +264,32 @@ mod tests {
         assert_eq!(foreign(&kernel), Some(30));
         put(30, OWN, OWN, "100");
         assert_eq!(foreign(&kernel), Some(30));
+    }
+
+    #[test]
+    fn a_user_without_a_name_is_refused_with_the_line_that_names_it() {
+        let refused = Account { switched: false, ..stranger() }.with_name(&[]).unwrap_err().to_string();
+        assert!(refused.contains("`bench:x:4000000:4000000::/:/bin/sh` to /etc/passwd"), "{refused}");
+        assert_ne!(stranger().with_name(&[]).unwrap().uid, 4_000_000, "root lends it another's");
+        assert_eq!(Account::mine().with_name(&[]).unwrap(), Account::mine());
+    }
+
+    #[test]
+    fn a_user_that_a_namespace_lacks_is_refused_with_the_way_out() {
+        let proc = tempfile::tempdir().unwrap();
+        fs::create_dir(proc.path().join("self")).unwrap();
+        let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };
+        let with = |users: &str, groups: &str| {
+            fs::write(proc.path().join("self/uid_map"), users).unwrap();
+            fs::write(proc.path().join("self/gid_map"), groups).unwrap();
+            stranger().in_namespace(&kernel)
+        };
+        let (all, one) = ("0 0 4294967295\n", "0 1000 1\n");
+        assert_eq!(with(all, all).unwrap(), stranger());
+        for refused in [with(one, all), with(all, one)] {
+            let message = refused.unwrap_err().to_string();
+            assert!(message.contains("can become no user stranger") && message.contains("a plain user"), "{message}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Whole commands on the null engine: what is printed, what is stored, how they exit.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use mindful_conformance::{not_run, quick_place};
 use serde_json::Value;
 
 struct Cli {
@@ -409,6 +411,27 @@ fn a_run_calls_no_other_program() {
             assert!(output.status.code().unwrap() <= 1, "{args:?}: {output:?}");
         }
     }
+}
+
+/// As in a container that runs as a number of the cluster's choice.
+#[test]
+fn a_user_without_home_and_name_stores_runs_where_xdg_says() {
+    if !rustix::process::geteuid().is_root() {
+        return not_run("only root becomes another user");
+    }
+    let place = quick_place();
+    let (binary, data) = (place.path().join("mindful"), place.path().join("data"));
+    std::fs::copy(env!("CARGO_BIN_EXE_mindful"), &binary).unwrap();
+    std::fs::create_dir(&data).unwrap();
+    std::os::unix::fs::chown(&data, Some(4_000_000), Some(0)).unwrap();
+    let mut run = Command::new(&binary);
+    run.args(["run", "--target=null:", "--scale=1000", "--null-latency=1ms", "--warmup=0s", "--duration=1s"]);
+    run.uid(4_000_000).gid(0).current_dir(place.path()).env_clear().stdin(Stdio::null());
+    let (code, text) = refused(&run.output().unwrap());
+    assert!(code == 2 && text.contains("--store"), "{code}: {text}");
+    let output = run.env("XDG_DATA_HOME", &data).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    assert!(!is_empty(&data.join("mindful")), "{output:?}");
 }
 
 #[test]
