@@ -41,6 +41,8 @@ fn urls(text: &str) -> String {
         let (user, host) = url.rsplit_once('@').map_or((None, url), |(user, host)| (Some(user), host));
         if let Some(user) = user {
             match user.split_once(':') {
+                // In front of an @ of its own it may be a token.
+                Some((name, _)) if name.contains('@') => clean.push_str(MASK),
                 Some((name, _)) => clean.extend([name, ":", MASK]),
                 None if before.ends_with("postgres://") || before.ends_with("postgresql://") => clean.push_str(user),
                 None => clean.push_str(MASK),
@@ -128,6 +130,8 @@ mod tests {
             "postgres://bench@db/bench?sslpassword=s3cret&application_name=x",
             "http://bench:s3cret@db:9100/metrics#sda",
             "https://s3cret@db:9100/metrics",
+            "https://s3cret@db/login?to=http://other@host/",
+            "://s3cret@pass=://@",
             "host=db user=bench password='s3cret and more' dbname=bench",
             "password = s3cret",
             "PGPASSWORD=s3cret psql -c 'select 1'",
@@ -142,6 +146,7 @@ mod tests {
                 !clean.contains("s3cret") && !clean.contains("and more") && clean.contains(MASK),
                 "{text}: {clean}"
             );
+            assert_eq!(without_secrets(&clean), clean, "{text}");
         }
     }
 
