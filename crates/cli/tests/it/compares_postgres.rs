@@ -27,6 +27,12 @@ fn compare(folder: &Path, sides: [&str; 2], more: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
+/// The first of three comparisons that decided something, the third as it is: on a full host one run of five may get little.
+fn decided(compare: impl Fn() -> Value) -> Value {
+    let decided = (0..2).map(|_| compare()).find(|reported| reported["verdict"] != "not_decided");
+    decided.unwrap_or_else(compare)
+}
+
 #[test]
 fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     let place = place();
@@ -34,9 +40,8 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     // `lio` fills the cache before it measures; without it short runs would measure how it fills.
     plan(folder, "small.toml", "mode = \"lio\"\nsessions = 1\nset = \"shared_buffers=2MB\"");
     plan(folder, "large.toml", "mode = \"lio\"\nsessions = 1\nset = \"shared_buffers=64MB\"");
-    let reported = compare(folder, ["small.toml", "large.toml"], &[]);
+    let reported = decided(|| compare(folder, ["small.toml", "large.toml"], &[]));
     assert_eq!(reported["verdict"], "faster", "{reported:#}");
-    // On a busy host one run of five may get little; the interval has it.
     let (ratio, least) = (&reported["ratio"], &reported["interval"][0]);
     assert!(ratio.as_f64() > Some(1.5) && least.as_f64() > Some(1.0), "{reported:#}");
     assert_eq!(reported["differing_facts"][0]["fact"], "database cache", "{reported:#}");
@@ -45,7 +50,7 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     // A plan whose rate its pauses set: what else uses the CPUs moves it by a few percent at most, so that five runs
     // a side decide on any machine. Of one that takes what the CPUs leave, five runs may decide nothing.
     plan(folder, "paced.toml", "mode = \"lio\"\nsessions = 16\nthink_time = \"100ms..100ms\"");
-    let reported = compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]);
+    let reported = decided(|| compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]));
     assert_eq!(reported["verdict"], "no_meaningful_difference", "{reported:#}");
     assert_eq!(reported["differing_facts"].as_array().unwrap().len(), 0, "{reported:#}");
     println!("a plan with itself: {} {}", reported["ratio"], reported["interval"]);
