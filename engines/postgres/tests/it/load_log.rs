@@ -12,7 +12,7 @@ const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connectio
 fn a_load_leaves_no_complaint_in_the_servers_log() {
     for bin in programs() {
         let server = Server::start(&bin, &NOTHING_WAITS);
-        for schemas in 1..=4 {
+        for schemas in [1, 3] {
             let target = server.target(&[]).unwrap();
             target.describe().unwrap();
             target.load(&dataset(schemas, 20_000), &Silent, &Stop::default()).unwrap();

@@ -16,6 +16,7 @@ mod hostile;
 mod interrupt;
 mod limits;
 mod load_log;
+mod loaded;
 mod meeting;
 mod pgbouncer;
 mod pooler;

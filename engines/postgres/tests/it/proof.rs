@@ -3,26 +3,20 @@
 use mindful_core::Target;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
 
-use crate::support::{Server, dataset, programs};
+use crate::loaded::Loaded;
+use crate::support::programs;
 
 /// More than a sample, so that there is something it leaves out.
-const BLOCKS: u64 = 30_000;
+const BLOCKS: u64 = 20_000;
 
 /// What the layout of this size and seed asks for.
-const DRAWN: u64 = 14_965;
+const DRAWN: u64 = 12_904;
 
-fn each_server(test: impl Fn(&Server)) {
+fn each_server(schemas: u32, test: impl Fn(&Loaded)) {
     for bin in programs() {
-        test(&Server::start(&bin, &["fsync=off", "max_wal_size=4GB"]));
+        test(&Loaded::new(bin, schemas, BLOCKS));
     }
-}
-
-fn loaded(server: &Server, schemas: u32) -> Box<dyn Target> {
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(schemas, BLOCKS), &Silent, &Stop::default()).unwrap();
-    target
 }
 
 fn proof(target: &dyn Target) -> LayoutProof {
@@ -31,8 +25,8 @@ fn proof(target: &dyn Target) -> LayoutProof {
 
 #[test]
 fn a_sample_tells_what_a_look_at_every_row_tells() {
-    each_server(|server| {
-        let target = loaded(server, 2);
+    each_server(2, |database| {
+        let target = database.target();
         let (of_load, anew) = (proof(&*target), proof(&*target));
         let all = target.verify_all(&Stop::default()).unwrap();
         assert_eq!((all.failure(), all.is_sample()), (None, false));
@@ -51,22 +45,20 @@ fn a_sample_tells_what_a_look_at_every_row_tells() {
 
 #[test]
 fn a_sample_reads_the_blocks_it_drew_and_no_others() {
-    each_server(|server| {
+    each_server(1, |database| {
         let visited = |work: &dyn Fn(&dyn Target)| {
             let count = || {
                 let visits =
                     "SELECT heap_blks_read + heap_blks_hit FROM pg_statio_user_tables WHERE relname = 'blocks_1'";
-                server.sql(visits)[0].parse::<u64>().unwrap()
+                database.sql(visits)[0].parse::<u64>().unwrap()
             };
             let before = count();
-            let target = server.target(&[]).unwrap();
+            let target = database.target();
             work(&*target);
             drop(target);
-            server.await_alone();
+            database.await_alone();
             count() - before
         };
-        drop(loaded(server, 1));
-        server.await_alone();
         let sample = visited(&|target| assert!(proof(target).is_sample()));
         let all = visited(&|target| drop(target.verify_all(&Stop::default()).unwrap()));
         assert!((DRAWN..DRAWN + 100).contains(&sample), "{sample}");
@@ -76,15 +68,15 @@ fn a_sample_reads_the_blocks_it_drew_and_no_others() {
 
 #[test]
 fn one_row_in_five_hundred_elsewhere_is_found_each_time() {
-    each_server(|server| {
-        let target = loaded(server, 1);
+    each_server(1, |database| {
+        let target = database.target();
         assert!(proof(&*target).is_sample());
         // Each moves to another block, behind all others or where one went before.
-        server.sql(
+        database.sql(
             "BEGIN; CREATE TEMP TABLE moved AS SELECT * FROM mindful.blocks_1 WHERE k % 500 = 0;
             DELETE FROM mindful.blocks_1 WHERE k % 500 = 0; INSERT INTO mindful.blocks_1 SELECT * FROM moved; COMMIT",
         );
-        for _ in 0..10 {
+        for _ in 0..3 {
             let found = proof(&*target);
             assert!(!found.is_sample(), "the sample said yes: {found:?}");
         }
@@ -93,15 +85,15 @@ fn one_row_in_five_hundred_elsewhere_is_found_each_time() {
 
 #[test]
 fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
-    each_server(|server| {
-        let target = loaded(server, 1);
+    each_server(1, |database| {
+        let target = database.target();
         assert!(proof(&*target).is_sample());
         for (statements, failure) in [
             (["CLUSTER mindful.blocks_1 USING blocks_1_k", "ANALYZE mindful.blocks_1"], "correlate"),
             (["ALTER TABLE mindful.blocks_1 SET (fillfactor = 100)", "VACUUM FULL mindful.blocks_1"], "rows in"),
         ] {
             for sql in statements {
-                server.sql(sql);
+                database.sql(sql);
             }
             let found = proof(&*target);
             assert!(found.failure().is_some_and(|reported| reported.contains(failure)), "{found:?}");
@@ -112,12 +104,12 @@ fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
 
 #[test]
 fn a_table_no_larger_than_a_sample_is_looked_at_whole() {
-    each_server(|server| {
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(2, 2_000), &Silent, &Stop::default()).unwrap();
+    for bin in programs() {
+        let database = Loaded::new(bin, 2, 2_000);
+        let target = database.target();
         let (looked, all) = (proof(&*target), target.verify_all(&Stop::default()).unwrap());
         assert!(looked.failure().is_none() && !looked.is_sample());
         assert_eq!(looked.schemas.len(), all.schemas.len());
         assert!((looked.schemas[1].rank_correlation - all.schemas[1].rank_correlation).abs() < 1e-9);
-    });
+    }
 }

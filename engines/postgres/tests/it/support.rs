@@ -35,6 +35,8 @@ pub struct Server {
     port: u16,
     /// Databases with the dataset of the suite, which nobody uses.
     loaded: Mutex<Vec<String>>,
+    /// Those with a dataset that others are copied from.
+    pub templates: Mutex<Vec<String>>,
 }
 
 /// A transaction of someone else, open until this is dropped.
@@ -77,7 +79,7 @@ impl Server {
         // A file, not a pipe: nobody reads it, and a server that logs much would wait for a reader.
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let process = postgres.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut server = Self { process, folder, port, loaded: Mutex::default() };
+        let mut server = Self { process, folder, port, loaded: Mutex::default(), templates: Mutex::default() };
         server.await_ready();
         server
     }
@@ -161,17 +163,9 @@ impl Server {
         rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
     }
 
-    /// Waits until `condition` holds, over one connection; a busy host may take its time.
+    /// Waits until `condition` holds; a busy host may take its time.
     pub fn await_that(&self, condition: &str) {
-        let until = Instant::now() + PATIENCE;
-        let (url, sql) = (self.url("bench", "postgres"), format!("SELECT ({condition})::text"));
-        runtime().block_on(async {
-            let client = connected(&url).await.unwrap();
-            while first_column(&client, &sql).await.unwrap() != ["true"] {
-                assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        });
+        await_at(&self.url("bench", "postgres"), condition);
     }
 
     /// Waits until a session is in a slice.
@@ -182,13 +176,6 @@ impl Server {
     /// Waits until a session waits for a lock.
     pub fn await_lock(&self) {
         self.await_that("EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')");
-    }
-
-    /// Waits until no other client is connected: what each did is counted before it is gone.
-    pub fn await_alone(&self) {
-        self.await_that(
-            "NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())",
-        );
     }
 
     /// Runs SQL in a transaction that stays open.
@@ -218,6 +205,19 @@ impl Server {
     pub fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
         runtime().block_on(async { first_column(&connected(url).await?, sql).await })
     }
+}
+
+/// Waits until `condition` holds in the database of `url`, over one connection.
+pub fn await_at(url: &str, condition: &str) {
+    let until = Instant::now() + PATIENCE;
+    let sql = format!("SELECT ({condition})::text");
+    runtime().block_on(async {
+        let client = connected(url).await.unwrap();
+        while first_column(&client, &sql).await.unwrap() != ["true"] {
+            assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -351,14 +351,14 @@ pub const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
 /// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
 pub fn fixture(bin: PathBuf) -> Fixture {
     let server = shared(bin);
-    at(&server.url("bench", &new_database(&server))).keeping(server)
+    at(&server.url("bench", &new_database(&server, ""))).keeping(server)
 }
 
 /// The same, loaded maybe by a test before.
 pub fn maybe_loaded(bin: PathBuf) -> Fixture {
     let server = shared(bin);
     let free = server.loaded.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let lent = Lent { name: free.unwrap_or_else(|| new_database(&server)), server };
+    let lent = Lent { name: free.unwrap_or_else(|| new_database(&server, "")), server };
     at(&lent.server.url("bench", &lent.name)).keeping(lent)
 }
 
@@ -377,7 +377,8 @@ impl Drop for Lent {
     }
 }
 
-fn shared(bin: PathBuf) -> Arc<Server> {
+/// The server with `bin` that tests of this process share; gone with the last of them.
+pub fn shared(bin: PathBuf) -> Arc<Server> {
     static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
@@ -389,10 +390,11 @@ fn shared(bin: PathBuf) -> Arc<Server> {
     })
 }
 
-fn new_database(server: &Server) -> String {
+/// A database that `made` says how to make, as the end of a statement.
+pub fn new_database(server: &Server, made: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
-    server.sql(&format!("CREATE DATABASE {name}"));
+    server.sql(&format!("CREATE DATABASE {name} {made}"));
     name
 }
 

@@ -73,7 +73,7 @@ fn many_sessions_in_one_hot_schema_never_deadlock() {
     let target = loaded(&server);
     let spot = HotSpot { blocks: 24, offset: 100, share: Share::parse("80").unwrap() };
     let w = Workload { hot_spot: Some(spot), ..workload(1, BLOCKS, 8, "100") };
-    for report in together(&*target, &w, 16, 5) {
+    for report in together(&*target, &w, 16, 2) {
         assert!(report.unwrap().total_ops() > 0);
     }
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = 'postgres'";
@@ -108,7 +108,7 @@ fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
         let target = loaded(&server);
         let before = counters(&*target, "physical_writes");
         let log_before = counters(&*target, "log_bytes");
-        for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 2) {
+        for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 1) {
             report.unwrap();
         }
         server.sql("CHECKPOINT");

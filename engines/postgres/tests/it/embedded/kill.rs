@@ -18,7 +18,7 @@ const KILLS: &str = "KILL_TEST_ROUNDS";
 const SEED: &str = "KILL_TEST_SEED";
 
 /// Rows a load of the owner makes.
-const LOADED: u32 = 20_000;
+const LOADED: u32 = 5_000;
 
 /// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the
 /// outside after its commit. Started by itself it does one round and ends.
@@ -145,7 +145,7 @@ fn a_killed_server_leaves_no_shared_memory() {
             if folder == &anew {
                 server.serve(Purpose::Load).unwrap();
             }
-            let at_work = "SELECT count(*) FROM pg_stat_activity, generate_series(1, 100000)";
+            let at_work = "SELECT count(*) FROM pg_stat_activity, generate_series(1, 1000)";
             sql(&server, at_work);
             assert_eq!(names(Path::new("/dev/shm")), [] as [PathBuf; 0], "segments are files of the data directory");
             servers(folder).into_iter().for_each(kill);
@@ -210,7 +210,7 @@ fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
 #[test]
 fn an_owner_killed_at_any_moment_leaves_usable_data() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let (kills, seed) = (number(KILLS, 15), number(SEED, 1));
+    let (kills, seed) = (number(KILLS, 12), number(SEED, 1));
     let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
     let (mut place, mut rebuilt, mut known) = (quick_place(), 0, 0);
     let [fresh, warm] = [(); 2].map(|()| until_work(&place.path().join("pg")));
