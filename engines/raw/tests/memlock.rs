@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mindful_core::event::Events;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CapabilitySet;
-use support::{Kept, folder, made, open_with, reads, refusal, session, slice, work};
+use support::{Kept, PLACEMENT, folder, made, open, open_with, reads, refusal, session, slice};
 
 #[test]
 fn too_little_locked_memory_is_reported_and_enough_is_used() {
@@ -22,7 +22,10 @@ fn too_little_locked_memory_is_reported_and_enough_is_used() {
 
     let none = reported(&path, 0, "no-io-uring").unwrap();
     assert!(none.contains("ulimit -l"), "{none}");
-    let line = refusal(work(&path, &[("large_iodepth", "1")], reads, 10));
+    let target = open(&path, &[("large_iodepth", "1")]).unwrap();
+    let workload = reads(&target.dataset().unwrap().unwrap());
+    // No other test holds memory of this process that a session might wait for.
+    let line = refusal(target.prepare(&workload, 1).and_then(|_| target.session(&workload, PLACEMENT)));
     assert!(line.contains("--large-iodepth") && line.contains("ulimit -l") && !line.contains("sysctl"), "{line}");
     let too_little = reported(&path, 64 << 10, "buffers-not-registered").unwrap();
     assert!(too_little.contains("ulimit -l") && too_little.contains("65536 bytes"), "{too_little}");
