@@ -34,7 +34,8 @@ fn serve(database: &Arc<Database>, stream: &TcpStream) {
             Failure::Server { code, text } => json!({ "error": code, "text": after_number(&text) }),
             other => json!({ "error": 600, "text": format!("{other:?}") }),
         });
-        if writeln!(answers, "{answer}").is_err() {
+        // In one piece: the rest of an answer in pieces would wait until the first one is acknowledged.
+        if answers.write_all(format!("{answer}\n").as_bytes()).is_err() {
             return;
         }
     }
