@@ -128,8 +128,16 @@ impl Made {
     pub fn step(&self, head: StepHead) -> StepRecord {
         let slices = self.warmup + self.seconds;
         let boundaries_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
-        let reports = (0..slices).flat_map(|slice| (0..self.sessions).map(move |session| (session, slice)));
-        let slices_done = reports.map(|(session, slice)| (session, self.slice(slice, session))).collect();
+        // What sessions do in a slice is the same, so it is made once; each begins a little after the one before.
+        let of_all = |index| {
+            let one = self.slice(index);
+            (0..self.sessions).map(move |session| {
+                let late_us = i64::from(session) * 40;
+                let (begin_us, end_us) = (one.begin_us + late_us, one.end_us + late_us);
+                (session, SliceReport { begin_us, end_us, ..one.clone() })
+            })
+        };
+        let slices_done = (0..slices).flat_map(of_all).collect();
         let mut step = StepRecord {
             head,
             boundaries_us,
@@ -155,8 +163,8 @@ impl Made {
         1_000_000 / self.latency_us
     }
 
-    fn slice(&self, index: u32, session: u32) -> SliceReport {
-        let begin_us = BEGIN_US + i64::from(index) * 1_000_000 + i64::from(session) * 40;
+    fn slice(&self, index: u32) -> SliceReport {
+        let begin_us = BEGIN_US + i64::from(index) * 1_000_000;
         let (mut report, ops) = (
             SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..SliceReport::default() },
             self.ops_per_slice(),

@@ -19,11 +19,10 @@ pub fn sweep(steps: &[u32]) -> Run {
     let first = run.steps[0].head.clone();
     run.steps.clear();
     for (at, sessions) in (0..).zip(steps) {
-        let mut head = first.clone();
-        head.step = at;
-        head.placements.clone_from(&made(*sessions).run().steps[0].head.placements);
-        head.point = Point { values: [("sessions".to_owned(), sessions.to_string())].into(), ..Point::default() };
-        run.steps.push(made(*sessions).step(head));
+        let mut step = made(*sessions).run().steps.remove(0);
+        let point = Point { values: [("sessions".to_owned(), sessions.to_string())].into(), ..Point::default() };
+        step.head = StepHead { step: at, point, placements: step.head.placements, ..first.clone() };
+        run.steps.push(step);
     }
     run
 }

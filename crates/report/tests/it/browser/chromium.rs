@@ -85,7 +85,8 @@ impl Browser {
         let mut tab = locked(&self.tab);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
         tab.show(file);
-        let print = json!({"preferCSSPageSize": true, "printBackground": true});
+        // Its tags are for who hears it read; what stands where on a sheet is the same without.
+        let print = json!({"preferCSSPageSize": true, "printBackground": true, "generateTaggedPDF": false});
         BASE64_STANDARD.decode(tab.ask("Page.printToPDF", &print)["data"].as_str().unwrap()).unwrap()
     }
 }
