@@ -136,25 +136,22 @@ fn reported(file: &Path) -> Option<usize> {
     let mut run = read_run(file).ok()?;
     let mut analysis = mindful_analyze::analyze(&run);
     let style = Style::default();
-    let text = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None, Detail::Full).text(&style);
-    let page = |run: &Run, analysis: &Analysis| {
-        let report = mindful_report::of(run, analysis, None, Detail::Full);
-        html::page(&[html::Subject { run, analysis, report: &report, before: "" }])
-    };
-    let whole = text(&run, &analysis);
+    let report = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None, Detail::Full);
+    let whole = report(&run, &analysis);
     let mut all = vec![
-        page(&run, &analysis),
+        whole.text(&style),
+        html::page(&[html::Subject { run: &run, analysis: &analysis, report: &whole, before: "" }]),
         csv::steps(&analysis),
         json::summary(&analysis.summary),
         heat::terminal::report(&run, &analysis, &style),
     ];
     // The other kinds of reports too: that of a sweep, that of single steps.
     (analysis.summary.contrast, analysis.summary.io_job) = (None, None);
-    all.push(text(&run, &analysis));
+    all.push(report(&run, &analysis).text(&style));
     run.steps.iter_mut().for_each(|step| step.head.point = Point::default());
-    all.push(text(&run, &analysis));
+    all.push(report(&run, &analysis).text(&style));
     all.extend(explain::names().filter_map(|name| explain::figure(name, &analysis).ok()));
-    Some(whole.len() + all.iter().map(String::len).sum::<usize>())
+    Some(all.iter().map(String::len).sum())
 }
 
 /// Ends the process where a run is not reported in time, for its thread cannot be ended.
