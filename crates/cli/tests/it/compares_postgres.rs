@@ -8,7 +8,7 @@ use serde_json::Value;
 
 fn plan(folder: &Path, name: &str, own: &str) {
     let text = format!(
-        "data_dir = \"{}\"\nschemas = 1\nscale = \"16MiB\"\nwork_unit = 8\nwarmup = \"300ms\"\nduration = \"700ms\"\n{own}\n",
+        "data_dir = \"{}\"\nschemas = 1\nscale = \"16MiB\"\nwork_unit = 8\nwarmup = \"100ms\"\nduration = \"600ms\"\n{own}\n",
         folder.join("data").display()
     );
     std::fs::write(folder.join(name), text).unwrap();

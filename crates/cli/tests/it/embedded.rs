@@ -184,10 +184,10 @@ fn a_cached_run_is_not_called_storage() {
 #[test]
 fn a_killed_mindful_leaves_no_server_and_usable_data() {
     let place = Place::quick();
-    let long = ["run", "--schemas", "4", "--scale", "64MiB", "--sessions", "2", "--duration", "20s"];
+    let long = ["run", "--schemas", "4", "--scale", "32MiB", "--sessions", "2", "--duration", "20s"];
     let args = [&long[..], &PAUSES].concat();
     // From before the server is up, over the load, to the run.
-    for after_ms in [150, 700, 1_300, 2_200, 3_500, 5_000] {
+    for after_ms in [150, 600, 1_000, 1_600, 2_500, 3_500] {
         let mut child = place.spawn(&args);
         std::thread::sleep(Duration::from_millis(after_ms));
         child.kill().unwrap();
@@ -298,7 +298,8 @@ fn cleanup_leaves_a_private_server_that_holds_others_data() {
 fn a_contrast_measures_every_rung_on_one_core_and_on_all() {
     let place = Place::beside_others().with_server();
     // Long enough that its one session is at work in it on a full host too.
-    let small = ["--schemas", "2", "--scale", "16MiB", "--sessions", "1", "--warmup", "100ms"];
+    let small =
+        ["--schemas", "2", "--scale", "16MiB", "--sessions", "1", "--warmup", "100ms", "--think-time", "5ms..5ms"];
     let hook = "echo $MINDFUL_PHASE";
     let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
     let measured = |duration| {
@@ -368,7 +369,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     // More than any machine loads in the seconds that are left to it: a schema that is done is no longer cut off.
     let load = ["load", "--schemas", "2", "--scale", "4GiB"];
     let mut cut_off = 0;
-    for (turn, after_ms) in [50, 300, 800, 1_400, 2_200].into_iter().enumerate() {
+    for (turn, after_ms) in [50, 200, 500, 900, 1_500].into_iter().enumerate() {
         let mut child = place.spawn(&load);
         // The first may come before mindful listens: a shell lets what runs behind it ignore SIGINT, not SIGTERM.
         if turn > 0 {

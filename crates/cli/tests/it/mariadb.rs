@@ -9,7 +9,7 @@ mod stopped;
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Alone;
-use crate::mindful::refused;
+use crate::mindful::{PAUSES, refused};
 use mindful_conformance::{place, quick_place};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn a_run_loads_proves_measures_and_cleans_up() {
     let on = ["--target", "mariadb:", "--data-dir", data];
     let small = ["--schemas", "1", "--scale", "96MiB", "--sessions", "1", "--work-unit", "8"];
     let short = ["--warmup", "1s", "--duration", "2s", "--format", "json"];
-    let ran = place.command(&[&["run"], &on[..], &small, &short].concat()).output().unwrap();
+    let ran = place.command(&[&["run"], &on[..], &small, &PAUSES, &short].concat()).output().unwrap();
     assert!(matches!(ran.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&ran.stderr));
     let run: Value = serde_json::from_slice(&ran.stdout).unwrap();
 
@@ -54,7 +54,7 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     server.sql("SET GLOBAL enforce_storage_engine = Aria");
     let url = server.url();
     let on = ["run", "--target", &url, "--schemas", "1", "--scale", "4MiB", "--sessions", "1", "--format", "json"];
-    let short = ["--warmup", "1s", "--duration", "2s"];
+    let short = ["--warmup", "1s", "--duration", "2s", PAUSES[0], PAUSES[1]];
 
     let refused = place.command(&[&on[..], &short].concat()).output().unwrap();
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");

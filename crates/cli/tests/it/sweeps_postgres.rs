@@ -167,7 +167,7 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
     // One row's commits of 5 ms: the more sessions want it, the longer each waits.
     let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
     let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
-    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "3s"];
+    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "2s"];
     let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
     let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
     let reported = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -182,7 +182,7 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
     let mut full = steps.iter().filter(|s| s["sessions"] == load && s["point"]["pass"] == 1);
     let confirmed = full.next().unwrap_or_else(|| panic!("{swept:#}"));
     assert!(p50_ms(confirmed).is_some_and(|ms| ms <= 40.0) && full.all(|s| p50_ms(s).is_some_and(|ms| ms <= 40.0)));
-    assert!((confirmed["duration_s"].as_f64().unwrap() / 3.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
+    assert!((confirmed["duration_s"].as_f64().unwrap() / 2.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
     let missed = steps.iter().filter(|s| p50_ms(s).is_some_and(|ms| ms > 40.0));
     let least = missed.filter_map(|s| s["sessions"].as_u64()).min();
     assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {reported}");

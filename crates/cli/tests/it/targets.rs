@@ -245,7 +245,7 @@ fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
     let (url, (_, _, database)) = (server.url(), server.place());
     let other = format!("{}other", url.strip_suffix(database).unwrap());
     let both = ["run", "--target", &url, "--target", &other, "--format", "json"];
-    let summary = json(&mindful.run(&[&both[..], &SMALL, &SHORT].concat()));
+    let summary = json(&mindful.run(&[&both[..], &SMALL, &SHORT, &PAUSES].concat()));
     assert_eq!(summary["steps"][0]["logical_reads_per_s"], Value::Null);
     let codes: Vec<&str> = summary["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
     assert!(codes.contains(&"targets-share-server") && summary["validity"] != "valid", "{codes:?}");

@@ -1,6 +1,6 @@
 //! What the binary says of itself, and what each run stores of it.
 
-use crate::mindful::{Mindful, json};
+use crate::mindful::{Mindful, PAUSES, json};
 
 #[test]
 fn the_version_names_commit_profile_and_features() {
@@ -23,7 +23,19 @@ fn the_version_names_commit_profile_and_features() {
 fn each_summary_holds_what_measured_it() {
     let mindful = Mindful::new();
     let version = String::from_utf8(mindful.run(&["--version"]).stdout).unwrap();
-    let summary = json(&mindful.run(&["run", "--target", "null:", "--duration", "1s", "--format", "json"]));
+    let summary = json(&mindful.run(&[
+        "run",
+        "--target",
+        "null:",
+        "--warmup",
+        "0s",
+        "--duration",
+        "1s",
+        PAUSES[0],
+        PAUSES[1],
+        "--format",
+        "json",
+    ]));
     assert_eq!(summary["mindful_build"].as_str(), version.trim().strip_prefix("mindful "), "{summary:#}");
 }
 

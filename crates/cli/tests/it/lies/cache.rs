@@ -104,12 +104,12 @@ mod alone {
             assert!(off(&clean, "device_reads_per_s", "process_reads_per_s") <= 0.06, "{clean}");
         }
 
-        let cached = bench.private(&["--set", "shared_buffers=64MB", "--warmup", "1s"]);
+        let cached = bench.private(&["--set", "shared_buffers=64MB", "--duration", "1s"]);
         assert!(cached.headline().contains("database cache") && !cached.headline().contains("storage"), "{cached}");
         assert!(cached.evidence("pg-predicted-hits").contains("100.0 %"), "{cached}");
         assert!(!cached.has("unexpected-hits"), "{cached}");
 
-        let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "2s", "--duration", "4s"]);
+        let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "1s", "--duration", "3s"]);
         assert!(half.evidence("pg-predicted-hits").contains("50.0 %"), "{half}");
         assert!((0.35..0.65).contains(&half.figure("hit_ratio")), "{half}");
         assert!(!half.has("unexpected-hits"), "{half}");

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::lies::bench::{Bench, Reported};
+use crate::lies::control_group::ControlGroup;
+use crate::lies::server::UsersServer;
 
 /// What a volume of Amazon's would have reported at each reading, us a second over its limit of IOPS and over the instance's of
 /// throughput, written into the record of a run that was made without one.
@@ -57,32 +59,21 @@ fn a_limit_that_a_volume_tells_is_the_verdict() {
     }
 }
 
-mod alone {
-    use super::Bench;
-    use crate::lies::control_group::ControlGroup;
-    use crate::lies::server::UsersServer;
-    use crate::mindful::alone::Quiet;
-
-    #[test]
-    fn a_server_at_the_limit_of_its_group_has_that_limit_named() {
-        const READS: u32 = 300;
-        let bench = Bench::before_quiet();
-        let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
-        let server = UsersServer::start(&bench, "shared_buffers=1MB");
-        let _quiet = Quiet::wait();
-        let single = ["--work-unit", "1", "--duration", "3s"];
-        let free = server.run(&bench, &single);
-        assert!(!free.has("storage-cap") && free.run["steps"][0]["caps"]["group_share"].is_null(), "{free}");
-        reads.hold(server.pid());
-        let held = server.run(&bench, &single);
-        assert!(held.has("io-limit"), "{held}");
-        let evidence = held.evidence("storage-cap");
-        assert!(
-            evidence.contains("read requests at") && evidence.ends_with(&format!("of {READS}/s allowed")),
-            "{held}"
-        );
-        assert_eq!(held.run["steps"][0]["limited_by"], "a device cap", "{held}");
-        let share = held.run["steps"][0]["caps"]["group_share"].as_f64().unwrap();
-        assert!((0.95..1.1).contains(&share), "{held}");
-    }
+#[test]
+fn a_server_at_the_limit_of_its_group_has_that_limit_named() {
+    const READS: u32 = 300;
+    let bench = Bench::new();
+    let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
+    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let single = ["--work-unit", "1", "--duration", "3s"];
+    let free = server.run(&bench, &single);
+    assert!(!free.has("storage-cap") && free.run["steps"][0]["caps"]["group_share"].is_null(), "{free}");
+    reads.hold(server.pid());
+    let held = server.run(&bench, &single);
+    assert!(held.has("io-limit"), "{held}");
+    let evidence = held.evidence("storage-cap");
+    assert!(evidence.contains("read requests at") && evidence.ends_with(&format!("of {READS}/s allowed")), "{held}");
+    assert_eq!(held.run["steps"][0]["limited_by"], "a device cap", "{held}");
+    let share = held.run["steps"][0]["caps"]["group_share"].as_f64().unwrap();
+    assert!((0.95..1.1).contains(&share), "{held}");
 }

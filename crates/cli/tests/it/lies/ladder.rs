@@ -3,7 +3,7 @@
 use crate::lies::bench::{Bench, Reported};
 
 fn sweep(bench: &Bench, args: &[&str]) -> Reported {
-    let paced = ["sweep", "--format", "json", "--warmup", "500ms", "--schemas", "4", "--think-time", "5ms..5ms"];
+    let paced = ["sweep", "--format", "json", "--warmup", "500ms", "--schemas", "4", "--think-time", "10ms..10ms"];
     let all = [&paced, args].concat();
     bench.reported(&bench.command(&all).output().unwrap())
 }
@@ -25,7 +25,7 @@ fn fewest_operations(swept: &Reported) -> u64 {
 fn few_sessions_find_no_more_in_the_cache_than_many() {
     let bench = Bench::new();
     let data = bench.path("private").display().to_string();
-    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "32MiB", "--set", "shared_buffers=4MB"];
+    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--set", "shared_buffers=2MB"];
     // On a busy host counters may be read too late to be those of a window, and few operations tell few hits: a longer
     // window has more of both.
     let ladder = |duration| sweep(&bench, &[&server[..], &["--sessions", "1,2,8", "--duration", duration]].concat());

@@ -7,7 +7,6 @@ use std::process::Command;
 use mindful_conformance::{not_run, own_mounts};
 
 use crate::lies::bench::{Bench, Reported};
-use crate::mindful::alone::Quiet;
 use crate::mindful::{PAUSES, template};
 
 const IMAGE_BYTES: u64 = 512 << 20;
@@ -193,37 +192,29 @@ fn a_database_in_tmpfs_is_read_from_memory_alone() {
     assert!(reported.headline().contains("all from the page cache"), "{reported}");
 }
 
-/// Nothing else may work beside these.
-mod alone {
-    use super::*;
-
-    #[test]
-    fn a_loop_device_is_storage_only_past_the_page_cache() {
-        let bench = Bench::before_quiet();
-        let buffered = match Mounted::on_loop(&bench, "buffered", false) {
-            Ok(mounted) => mounted,
-            Err(missing) => return reported(&missing),
-        };
-        template::copy_to(&buffered.folder.join("private"));
-        let quiet = Quiet::wait();
-        let cached = measured_in(&bench, &buffered.folder);
-        drop(quiet);
-        cached.assert_suspect("cache-below");
-        let evidence = cached.evidence("cache-below");
-        assert!(evidence.contains(buffered.name()) && evidence.contains("through the page cache"), "{cached}");
-        assert!(!cached.headline().contains("storage iops"), "{cached}");
-        assert!(cached.headline().contains("a cache below the file system served"), "{cached}");
-        assert!(cached.text.contains("served from between"), "{cached}");
-        drop(buffered);
-        let direct = match Mounted::on_loop(&bench, "direct", true) {
-            Ok(mounted) => mounted,
-            Err(missing) => return reported(&missing),
-        };
-        template::copy_to(&direct.folder.join("private"));
-        let _quiet = Quiet::wait();
-        let clean = measured_in(&bench, &direct.folder);
-        clean.assert_clean();
-        assert!(!clean.has("cache-below"), "{clean}");
-        assert_eq!(clean.headline().contains("storage iops"), !clean.has("foreign-reads"), "{clean}");
-    }
+#[test]
+fn a_loop_device_is_storage_only_past_the_page_cache() {
+    let bench = Bench::new();
+    let buffered = match Mounted::on_loop(&bench, "buffered", false) {
+        Ok(mounted) => mounted,
+        Err(missing) => return reported(&missing),
+    };
+    template::copy_to(&buffered.folder.join("private"));
+    let cached = measured_in(&bench, &buffered.folder);
+    cached.assert_suspect("cache-below");
+    let evidence = cached.evidence("cache-below");
+    assert!(evidence.contains(buffered.name()) && evidence.contains("through the page cache"), "{cached}");
+    assert!(!cached.headline().contains("storage iops"), "{cached}");
+    assert!(cached.headline().contains("a cache below the file system served"), "{cached}");
+    assert!(cached.text.contains("served from between"), "{cached}");
+    drop(buffered);
+    let direct = match Mounted::on_loop(&bench, "direct", true) {
+        Ok(mounted) => mounted,
+        Err(missing) => return reported(&missing),
+    };
+    template::copy_to(&direct.folder.join("private"));
+    let clean = measured_in(&bench, &direct.folder);
+    clean.assert_clean();
+    assert!(!clean.has("cache-below"), "{clean}");
+    assert_eq!(clean.headline().contains("storage iops"), !clean.has("foreign-reads"), "{clean}");
 }

@@ -83,6 +83,25 @@ fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
     assert!(reported.contains("three quarters of the memory, 1 GiB"), "{reported}");
 }
 
+#[test]
+fn a_client_without_cpu_is_called_the_limit() {
+    let bench = Bench::new();
+    let Some(group) = ControlGroup::with_cpu(0.15) else { return };
+    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let url = server.url();
+    let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
+    let free = bench.reported(&bench.run(&small));
+    assert!(!free.has("client-bound") || free.disturbed(), "{free}");
+    let mut starved = Command::new("sh");
+    starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
+    starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
+    let starved = bench.reported(&bench.at_home(starved).output().unwrap());
+    starved.assert_suspect("client-bound");
+    // Where others leave it even less than that, they come first.
+    let limited = starved.text.contains("limited by the client");
+    assert!(limited || starved.has("foreign-cpu") && starved.text.contains("limited by CPU that others"), "{starved}");
+}
+
 fn any_device() -> String {
     let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
     let mut numbers = devices.filter_map(|device| std::fs::read_to_string(device.path().join("dev")).ok());
@@ -92,29 +111,6 @@ fn any_device() -> String {
 /// Nothing else may work beside these.
 mod alone {
     use super::*;
-
-    #[test]
-    fn a_client_without_cpu_is_called_the_limit() {
-        let bench = Bench::before_quiet();
-        let Some(group) = ControlGroup::with_cpu(0.15) else { return };
-        let server = UsersServer::start(&bench, "shared_buffers=64MB");
-        let _quiet = Quiet::wait();
-        let url = server.url();
-        let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
-        let free = bench.reported(&bench.run(&small));
-        assert!(!free.has("client-bound") || free.disturbed(), "{free}");
-        let mut starved = Command::new("sh");
-        starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
-        starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
-        let starved = bench.reported(&bench.at_home(starved).output().unwrap());
-        starved.assert_suspect("client-bound");
-        // Where others leave it even less than that, they come first.
-        let limited = starved.text.contains("limited by the client");
-        assert!(
-            limited || starved.has("foreign-cpu") && starved.text.contains("limited by CPU that others"),
-            "{starved}"
-        );
-    }
 
     /// A throttle that sets in mid-run, as a volume's does when its credit is used up.
     #[test]

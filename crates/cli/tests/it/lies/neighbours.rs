@@ -92,7 +92,7 @@ fn autovacuum_in_the_window_is_found() {
     let bench = Bench::new();
     let vacuumed = |set: &str| {
         let server = UsersServer::start(&bench, set);
-        let updates = ["--update-pct", "50", "--work-unit", "4", "--duration", "4s"];
+        let updates = [&["--update-pct", "50", "--work-unit", "4", "--duration", "4s"], &PAUSES[..]].concat();
         let url = server.url();
         let loaded = bench.command(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]).output().unwrap();
         assert!(loaded.status.success(), "{loaded:?}");

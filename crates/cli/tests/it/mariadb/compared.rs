@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use crate::lies::bench::Bench;
 use crate::mindful::template;
-use crate::mindful::{json, refused};
+use crate::mindful::{PAUSES, json, refused};
 
 #[test]
 fn a_mariadb_is_compared_with_a_postgres_and_differs() {
     let bench = Bench::new().with_private();
     let mariadb = bench.path("mariadb");
     template::mariadb_to(&mariadb);
-    let short = ["--duration", "1s"];
+    let short = ["--duration", "1s", PAUSES[0], PAUSES[1]];
     let one = bench.private(&short);
     let data = mariadb.display().to_string();
     let other = bench.reported(&bench.run(&[&["--target", "mariadb:", "--data-dir", &data], &short[..]].concat()));

@@ -10,7 +10,7 @@ use mindful_conformance::{not_run, own_mounts};
 use mysql::prelude::Queryable as _;
 
 use crate::mariadb::server::connect;
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, PAUSES};
 
 /// A small file system in memory, which no other process sees.
 struct Small(tempfile::TempDir);
@@ -131,7 +131,7 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
 
     fs::remove_file(fill).unwrap();
     // What it replays after the disk was full goes on beside the first seconds.
-    let ran = mindful(&here, &small.data(), &run("5s"));
+    let ran = mindful(&here, &small.data(), &[&run("5s")[..], &PAUSES].concat());
     let reported = String::from_utf8_lossy(&ran.stdout);
     assert!(reported.contains("blocks visited per second"), "{reported}{}", stderr(&ran));
     let verified = mindful(&here, &small.data(), &["verify"]);

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, PAUSES};
 use mindful_conformance::quick_place;
 
 const SECRET: &str = "Zx9-unlikely-Qw7";
-const SHORT: [&str; 8] = ["--schemas", "1", "--scale", "2MiB", "--warmup", "0s", "--duration", "1s"];
+const SHORT: [&str; 10] =
+    ["--schemas", "1", "--scale", "2MiB", "--warmup", "0s", "--duration", "1s", PAUSES[0], PAUSES[1]];
 
 struct Bench {
     mindful: Mindful,

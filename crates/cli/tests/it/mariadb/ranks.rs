@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Quiet;
-use crate::mindful::{Mindful, refused};
+use crate::mindful::{Mindful, PAUSES, refused};
 use crate::ranks::{four_ranks_of, mpirun};
 use crate::stops::{PATIENCE, end_of, signal, until};
 
@@ -25,7 +25,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     let (mindful, url) = (Mindful::new(), server.url());
     // The first rank loads, and makes the functions by which all read several pages.
     let work = ["--schemas", "2", "--scale", "8MiB", "--sessions", "8", "--work-unit", "8", "--update-pct", "20"];
-    let time = ["--warmup", "1s", "--duration", "2s", "--format", "json", "-q"];
+    let time = ["--warmup", "1s", "--duration", "2s", PAUSES[0], PAUSES[1], "--format", "json", "-q"];
     let rank = mindful.command(&[&["run", "--target", &url], &work[..], &time].concat());
     let output = mpirun(&rank).output().unwrap();
     let summary = four_ranks_of(&output);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{PATIENCE, end_within, until};
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, PAUSES};
 
 /// How long operations may outlast the end of their step.
 const END_GRACE: Duration = Duration::from_mins(1);
@@ -67,6 +67,7 @@ pub fn both_loops_end_by_themselves(url: &str, server: u32) {
         let on = ["run", "-q", "--target", url, "--namespace", &namespace, "--loop", loops, "--warmup", "0s"];
         let duration = format!("{}s", STEP.as_secs());
         let work = ["--schemas", "1", "--scale", "8MiB", "--sessions", "2", "--duration", &duration];
+        let work = [&work[..], &PAUSES].concat();
         let says = fs::File::create(mindful.folder().join("says")).unwrap();
         let mut command = mindful.command(&[&on[..], &work].concat());
         let child = command.stdout(says.try_clone().unwrap()).stderr(says).spawn().unwrap();
