@@ -1,41 +1,67 @@
 //! A server that somebody starts by hand, on a socket and, where that is asked for, on a port.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use mindful_conformance::quick_place;
 use mindful_mysql::server::USER;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
-use crate::support::{Kind, started};
+use crate::support::{Kind, made, started};
 
-/// Has the data and the settings of a private server that has ended. Ends when this is dropped.
+/// Has data and settings as a private server has them. Ends when this is dropped.
 pub struct ByHand {
     process: Child,
     pub socket: PathBuf,
 }
 
+/// How a private server is started: its program, and its words, in which `{}` is its folder.
+#[derive(Clone)]
+struct Line {
+    program: PathBuf,
+    words: Vec<String>,
+}
+
+/// That of `kind`, read off one that is started for it once.
+fn line_of(kind: Kind) -> Line {
+    static LINES: Mutex<Vec<(Kind, Line)>> = Mutex::new(Vec::new());
+    let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, line)) = lines.iter().find(|(of, _)| *of == kind) {
+        return line.clone();
+    }
+    let place = quick_place();
+    let folder = place.path().join("db");
+    let private = started(kind, &folder, &[]);
+    let words = fs::read_to_string(format!("/proc/{}/cmdline", private.pid())).unwrap();
+    let words = words.split_terminator('\0').skip(1).map(|word| word.replace(folder.to_str().unwrap(), "{}"));
+    let program = fs::read_link(format!("/proc/{}/exe", private.pid())).unwrap();
+    let line = Line { program, words: words.collect() };
+    lines.push((kind, line.clone()));
+    line
+}
+
 impl ByHand {
     pub fn start(kind: Kind, folder: &Path, extra: &[&str]) -> Self {
-        let private = started(kind, folder, &[]);
-        let (pid, data) = (private.pid(), private.data());
-        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap();
-        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
-        drop(private);
+        let Line { program, words } = line_of(kind);
+        made(kind, folder);
+        let (data, temporary) = (folder.join("data"), folder.join("temporary"));
         let owner = fs::metadata(&data).unwrap();
-        let words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).skip(1);
+        fs::create_dir(&temporary).unwrap();
+        chown(&temporary, Some(owner.uid()), Some(owner.gid())).unwrap();
         let socket = data.join("by-hand.sock");
         let mut command = Command::new(program);
-        command.args(words.map(OsStr::from_bytes)).arg(format!("--socket={}", socket.display())).args(extra);
-        command.current_dir(&data).uid(owner.uid()).gid(owner.gid()).stderr(Stdio::null());
+        command.args(words.iter().map(|word| word.replace("{}", folder.to_str().unwrap())));
+        command
+            .args([("socket", &socket), ("tmpdir", &temporary)].map(|(of, path)| format!("--{of}={}", path.display())));
+        command.args(extra).current_dir(&data).uid(owner.uid()).gid(owner.gid()).stderr(Stdio::null());
         let server = Self { process: command.spawn().unwrap(), socket };
         let begun = Instant::now();
         while UnixStream::connect(&server.socket).is_err() {
