@@ -9,7 +9,7 @@ use mindful_core::metric::{Counter, shared as counters};
 use mindful_core::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
 
-use crate::shared;
+use crate::shared::{self, BLOCKS};
 use crate::support::{Kind, MARIADB, MYSQL, OLDER};
 
 /// The value of each shared counter.
@@ -54,7 +54,7 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
     let opened = fixture.loaded();
     for (redo, band) in [(Redo::Light, 60.0..700.0), (Redo::Heavy, 1_900.0..3_200.0)] {
         let update_pct = Share::ALL;
-        let workload = Workload { update_pct, redo, ..Workload::reads(1, 500, 1) };
+        let workload = Workload { update_pct, redo, ..Workload::reads(1, BLOCKS, 1) };
         let before = read(&*opened.target);
         let report = &opened.work_ops(&workload, 1, Some(400))[0];
         let after = read(&*opened.target);
@@ -65,7 +65,7 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
         assert_eq!(grown(&before, &after, counters::COMMITS) as u64, 400);
     }
     // What updates left is settled before reads, which then write nothing.
-    let reads = Workload::reads(2, 500, 8);
+    let reads = Workload::reads(1, BLOCKS, 8);
     opened.target.prepare(&reads, 1).unwrap();
     let before = read(&*opened.target);
     assert!(before["Innodb_history_list_length"] < 1.0, "purge has not done its work");
@@ -80,13 +80,9 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
     assert!((1.9..5.5).contains(&logical), "{logical} logical reads a block");
 }
 
-/// One schema of so many blocks, for which the cache has room.
-fn with_room(kind: Kind, cache: &str, blocks: u64) -> Fixture {
-    let mut fixture = shared::own(kind).with("cache", cache).with("wait_sampling", "off");
-    fixture.dataset.schemas = 1;
-    fixture.dataset.blocks_per_schema = blocks;
-    fixture.dataset.scan_blocks = 0;
-    fixture
+/// A server whose cache has room for all blocks.
+fn with_room(kind: Kind) -> Fixture {
+    shared::own(kind).with("cache", "128MiB").with("wait_sampling", "off")
 }
 
 /// Bytes that the kernel fetched from storage for a process.
@@ -98,8 +94,7 @@ fn fetched_bytes(pid: u32) -> f64 {
 /// One operation on every block of a table of which nothing is cached and all has room, in an order that visits none
 /// twice: nothing depends on time, and all counters are read at rest. By the client's loop, which reads nothing before.
 fn ledger_of_a_pass(kind: Kind) {
-    const BLOCKS: u64 = 5_000;
-    let fixture = with_room(kind, "160MiB", BLOCKS);
+    let fixture = with_room(kind);
     let opened = fixture.loaded();
     let method = opened.target.describe().unwrap().facts["innodb_flush_method"].clone();
     assert_eq!(method, "O_DIRECT", "the page cache serves what the ledger is of: test on another file system");
@@ -146,8 +141,7 @@ fn a_cold_pass_of_mysql_balances_to_one_percent() {
 /// Reads of several work units, by both loops, each beside what its trees cost: a row visited behind the end of a range would
 /// be one walk through the table more.
 fn requests_of_reads(kind: Kind) {
-    const BLOCKS: u64 = 2_000;
-    let fixture = with_room(kind, "64MiB", BLOCKS);
+    let fixture = with_room(kind);
     let opened = fixture.loaded();
     let reported = opened.target.describe().unwrap().cache_requests.unwrap();
     // What is missed here is there in the slices that count.

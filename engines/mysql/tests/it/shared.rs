@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mindful_conformance::{Fixture, place, quick_place};
+use mindful_core::dataset::DatasetPlan;
 use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 use tempfile::TempDir;
 
-use crate::support::{Kind, made, small_log, started};
+use crate::support::{Kind, copied, made, small_log, started};
 
 /// A private server that stops when the last test lets go of it.
 pub struct Shared {
@@ -21,6 +22,9 @@ pub struct Shared {
 
 /// A server whose device is not what a test is about: nothing waits for it, and nothing is written twice.
 const NOTHING_WAITS: [(&str, &str); 1] = [("set", "innodb_flush_method=nosync,innodb_doublewrite=OFF")];
+
+/// Blocks that a private server of a test's own comes with.
+pub const BLOCKS: u64 = 3_000;
 
 /// The server of `kind`, started by whoever asks first.
 pub fn server(kind: Kind) -> Arc<Shared> {
@@ -48,10 +52,12 @@ pub fn name() -> String {
     format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A fresh target on the shared server of `kind`.
+/// A fresh target on the shared server of `kind`. Its dataset is loaded for each test: an index of two pages is enough.
 pub fn fixture(kind: Kind) -> Fixture {
     let shared = server(kind);
-    Fixture::new(&ENGINE, url(&shared.server.socket(), &name())).keeping(shared)
+    let mut fixture = Fixture::new(&ENGINE, url(&shared.server.socket(), &name())).keeping(shared);
+    fixture.dataset.blocks_per_schema = 350;
+    fixture
 }
 
 /// The same, loaded maybe by a test before. One whose property changes the whole server has a server of its own.
@@ -81,14 +87,21 @@ impl Drop for Lent {
     }
 }
 
-/// A fresh target on a private server of its own.
+/// A target on a private server of its own, a copy of one that loaded [`BLOCKS`] of one schema.
 pub fn own(kind: Kind) -> Fixture {
     let place = place();
     let folder = place.path().join("db");
-    made(kind, &folder);
-    let folder = folder.display().to_string();
+    copied("loaded", kind, &folder, |folder| {
+        made(kind, folder);
+        drop(private(kind, folder).loaded());
+    });
+    private(kind, &folder).keeping(place)
+}
+
+fn private(kind: Kind, folder: &Path) -> Fixture {
     let url = format!("{}:", kind.flavor.name().to_lowercase());
-    let made = Fixture::new(&ENGINE, url).with("data_dir", &folder).with("set", small_log(kind));
-    let made = kind.options.iter().fold(made, |made, (name, value)| made.with(name, value));
-    made.keeping(place)
+    let folder = folder.display().to_string();
+    let mut fixture = Fixture::new(&ENGINE, url).with("data_dir", &folder).with("set", small_log(kind));
+    fixture.dataset = DatasetPlan { schemas: 1, blocks_per_schema: BLOCKS, scan_blocks: 0, ..fixture.dataset };
+    kind.options.iter().fold(fixture, |fixture, (name, value)| fixture.with(name, value))
 }

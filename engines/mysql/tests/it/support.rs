@@ -58,10 +58,14 @@ pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instan
 
 /// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.
 pub fn made(kind: Kind, folder: &Path) {
+    copied("private", kind, folder, |folder| drop(opened(kind, folder, &[("set", small_log(kind))])));
+}
+
+/// A copy of what `make` makes, which is kept under `name`.
+pub fn copied(name: &str, kind: Kind, folder: &Path, make: impl FnOnce(&Path)) {
     let of = kind.options.iter().fold(kind.flavor.name().to_owned(), |of, (_, value)| of + &value.replace('/', "-"));
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("private-{of}"));
-    let program = std::env::current_exe().unwrap();
-    copy_of_one(&place, &program, folder, |folder| drop(opened(kind, folder, &[("set", small_log(kind))])));
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{of}"));
+    copy_of_one(&place, &std::env::current_exe().unwrap(), folder, make);
 }
 
 /// Keeps the log small: a copy has no holes, and a start with another size makes it anew.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, Opened};
+use mindful_conformance::Opened;
 use mindful_core::Engine;
 use mindful_core::event::{Event, Events};
 use mindful_core::metric::Sampler;
@@ -14,8 +14,11 @@ use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 
 use crate::refused::least;
-use crate::shared;
+use crate::shared::{self, BLOCKS};
 use crate::support::{MARIADB, MYSQL, small_log, sql};
+
+/// How long sessions work: some hundreds of operations, and a hundred samplings.
+const WINDOW_MS: i64 = 500;
 
 /// Values by source and metric.
 fn read(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
@@ -60,7 +63,7 @@ fn grown(opened: &Opened, work: &Workload, sessions: u32, ms: i64) -> (BTreeMap<
 fn until(opened: &Opened, work: &Workload, sessions: u32, class: &str) -> BTreeMap<String, f64> {
     let began = Instant::now();
     loop {
-        let (found, _) = grown(opened, work, sessions, 1_000);
+        let (found, _) = grown(opened, work, sessions, WINDOW_MS);
         if of(&found, class) > 0.0 {
             return found;
         }
@@ -75,7 +78,7 @@ fn of(grown: &BTreeMap<String, f64>, class: &str) -> f64 {
 }
 
 fn updates() -> Workload {
-    Workload { update_pct: Share::ALL, ..Workload::reads(1, 1_500, 1) }
+    Workload { update_pct: Share::ALL, ..Workload::reads(1, BLOCKS, 1) }
 }
 
 /// Remarks and findings, each a line.
@@ -101,18 +104,15 @@ impl Events for Reported {
 
 #[test]
 fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
-    // A buffer pool that holds a third of the data.
-    let mut fixture = shared::own(MARIADB).with("cache", "8MiB").with("wait_sampling", "5ms");
-    fixture.dataset.schemas = 1;
-    fixture.dataset.blocks_per_schema = 1_500;
-    fixture.dataset.scan_blocks = 0;
+    // A buffer pool that holds a sixth of the data.
+    let fixture = shared::own(MARIADB).with("cache", "8MiB").with("wait_sampling", "5ms");
     let opened = fixture.loaded();
-    let reading = until(&opened, &Workload::reads(1, 1_500, 8), 4, "read");
+    let reading = until(&opened, &Workload::reads(1, BLOCKS, 8), 4, "read");
     assert!(of(&reading, "read") >= of(&reading, "log"), "{reading:?}");
     assert!(reading["wait_sampling/samplings"] > 0.0 && reading["wait_sampling/monitor_cpu"] > 0.0, "{reading:?}");
     assert!(!reading.keys().any(|name| name.starts_with("waits/writer/")), "nobody tells it: {reading:?}");
 
-    let (alone, commits) = grown(&opened, &updates(), 1, 1_000);
+    let (alone, commits) = grown(&opened, &updates(), 1, WINDOW_MS);
     let each = alone["innodb_status/log_writes"] / commits as f64;
     assert!(each > 0.8, "{each} log writes a commit of a single session");
 
@@ -124,10 +124,7 @@ fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
 #[test]
 fn commits_to_a_binary_log_are_recorded_and_grouped() {
     let set = format!("{},log_bin=binlog", small_log(MARIADB));
-    let mut fixture = shared::own(MARIADB).with("set", &set).with("wait_sampling", "off");
-    fixture.dataset.schemas = 1;
-    fixture.dataset.blocks_per_schema = 1_500;
-    fixture.dataset.scan_blocks = 0;
+    let fixture = shared::own(MARIADB).with("set", &set).with("wait_sampling", "off");
     let opened = fixture.loaded();
     let described = opened.target.describe().unwrap();
     for (name, value) in [("log_bin", "ON"), ("sync_binlog", "1"), ("binlog_format", "MIXED")] {
@@ -136,7 +133,7 @@ fn commits_to_a_binary_log_are_recorded_and_grouped() {
     assert!(["log_bin", "sync_binlog"].iter().all(|name| described.held_fixed.contains_key(*name)), "{described:?}");
 
     let logged = |sessions: u32| {
-        let (found, ops) = grown(&opened, &updates(), sessions, 1_000);
+        let (found, ops) = grown(&opened, &updates(), sessions, WINDOW_MS);
         assert_eq!(found["innodb_status/Binlog_commits"] as u64, ops, "{found:?}");
         found["innodb_status/Binlog_group_commits"] / ops as f64
     };
@@ -155,8 +152,8 @@ fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
         let consumers = "UPDATE performance_schema.setup_consumers SET enabled";
         sql(&shared.server, &format!("{consumers} = '{yes}' WHERE name = 'events_waits_current'"));
     };
-    let fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &shared::name()));
-    let opened = fixture.with("wait_sampling", "5ms").loaded();
+    let fixture = shared::maybe_loaded(MYSQL).with("wait_sampling", "5ms");
+    let opened = fixture.loaded();
     keep("YES");
     let work = Workload { update_pct: Share::ALL, ..Workload::reads(2, 500, 1) };
     let found = until(&opened, &work, 2, "cpu");
