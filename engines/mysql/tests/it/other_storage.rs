@@ -24,7 +24,8 @@ const OTHERS: [(&[&str], &str); 3] = [
 fn measured_by_its_operations(options: &[&str], what: &str) {
     let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), options);
-    let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
+    let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
+    fixture.dataset.blocks_per_schema = 200;
     let reported = Arc::new(Notes::default());
     let events: Arc<dyn Events> = reported.clone();
     let opened = Opened { target: ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap() };
@@ -38,7 +39,7 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     let (drawn, all) = (target.verify(&Stop::default()).unwrap(), target.verify_all(&Stop::default()).unwrap());
     assert!(drawn.schemas.is_empty() && all.schemas.is_empty(), "a layout is claimed: {drawn:?}");
 
-    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(2, 500, 8) };
+    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(2, 200, 8) };
     let by_server = Workload { looping: LoopSite::Server, ..by_client.clone() };
     let error = target.prepare(&by_server, 1).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan);

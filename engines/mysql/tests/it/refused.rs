@@ -15,6 +15,9 @@ use crate::by_hand::ByHand;
 use crate::shared::{self, Shared};
 use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
 
+/// Blocks of a schema where any number would do.
+const BLOCKS: u64 = 200;
+
 /// A loaded target in a database of its own on the shared server.
 pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
     let name = shared::name();
@@ -84,18 +87,19 @@ fn a_clock_that_stands_still_is_refused() {
     let server = ByHand::start(MARIADB, &place.path().join("db"), &["--sysdate-is-now"]);
     let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     fixture.dataset.schemas = 1;
+    fixture.dataset.blocks_per_schema = BLOCKS;
     let opened = fixture.loaded();
 
-    let error = opened.target.prepare(&Workload::reads(1, 500, 1), 1).unwrap_err().to_string();
+    let error = opened.target.prepare(&Workload::reads(1, BLOCKS, 1), 1).unwrap_err().to_string();
 
     assert!(error.contains("sysdate-is-now") && error.contains("--loop client"), "{error}");
-    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, 500, 1) };
+    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, 1) };
     assert_eq!(opened.work_ops(&by_client, 1, Some(3))[0].total_ops(), 3);
 }
 
 /// What a slice of half a minute says to which `harm` is done soon after it has begun.
 pub fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
-    let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
+    let workload = Workload { looping, ..Workload::reads(2, BLOCKS, 8) };
     let (ready, begun) = mpsc::channel();
     let target = &*opened.target;
     std::thread::scope(|scope| {
@@ -127,7 +131,7 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
         });
         assert!(error.contains("session 1") && !error.contains('\n'), "{looping:?}: {error}");
         // The next one works: what was lost is connected anew.
-        let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
+        let workload = Workload { looping, ..Workload::reads(2, BLOCKS, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{looping:?}");
     }
 }
@@ -136,8 +140,10 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
 fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
     let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &[]);
-    let opened = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful")).loaded();
-    let workload = Workload::reads(2, 500, 8);
+    let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
+    fixture.dataset.blocks_per_schema = BLOCKS;
+    let opened = fixture.loaded();
+    let workload = Workload::reads(2, BLOCKS, 8);
     let mut session = opened.session(&workload, 0, 1);
     let mut samplers = opened.target.samplers().unwrap();
     let mut orders = opened.orders();
@@ -168,7 +174,8 @@ pub fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
         control.query_drop(statement).unwrap();
     }
     let url = format!("mysql://{user}@localhost/{name}?socket={}", shared.server.socket().display());
-    let fixture = Fixture::new(&ENGINE, url);
+    let mut fixture = Fixture::new(&ENGINE, url);
+    fixture.dataset.blocks_per_schema = BLOCKS;
     (shared, fixture, name)
 }
 
@@ -178,7 +185,7 @@ fn all_of_it_works_for_a_role_of_its_own_database_alone() {
         let (_shared, fixture, _) = least(kind);
         let opened = fixture.loaded();
         assert_eq!(opened.target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
-        let workload = Workload::reads(2, 500, 8);
+        let workload = Workload::reads(2, BLOCKS, 8);
         let report = &opened.work_ops(&workload, 1, Some(50))[0];
         assert_eq!(report.ops[0].blocks, 400, "{kind:?}");
         for mut sampler in opened.target.samplers().unwrap() {
@@ -201,7 +208,7 @@ fn numbers_that_a_restart_would_lose_are_refused() {
         drop(opened);
         Opened { target: fixture.open() }
     };
-    let workload = Workload::reads(2, 500, 8);
+    let workload = Workload::reads(2, BLOCKS, 8);
     let report = &opened.work_ops(&workload, 1, Some(50))[0];
     assert_eq!(report.ops[0].blocks, 400);
 
@@ -227,7 +234,7 @@ fn commits_that_a_server_of_others_does_not_make_name_the_right() {
     for (kind, right) in [(MARIADB, "GRANT SUPER ON *.*"), (MYSQL, "GRANT SYSTEM_VARIABLES_ADMIN ON *.*")] {
         let (shared, fixture, _) = least(kind);
         let opened = fixture.loaded();
-        let waiting = Workload { update_pct: Share::ALL, ..Workload::reads(2, 500, 1) };
+        let waiting = Workload { update_pct: Share::ALL, ..Workload::reads(2, BLOCKS, 1) };
         let not_waiting = Workload { commit_wait: false, ..waiting.clone() };
 
         let error = opened.target.prepare(&not_waiting, 1).unwrap_err().to_string();

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, quick_place};
+use mindful_conformance::{Fixture, Opened, quick_place};
 use mindful_core::ErrorKind;
+use mindful_core::dataset::DatasetPlan;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;
@@ -71,6 +72,13 @@ fn until(otherwise: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// A target behind `port` with a dataset as small as any.
+fn loaded(port: u16) -> Opened {
+    let mut fixture = Fixture::new(&ENGINE, url(port));
+    fixture.dataset = DatasetPlan { schemas: 1, blocks_per_schema: 64, scan_blocks: 0, ..fixture.dataset };
+    fixture.loaded()
+}
+
 fn url(port: u16) -> String {
     format!("mysql://me:{PASSWORD}@127.0.0.1:{port}/bench?ssl-mode=DISABLED")
 }
@@ -81,7 +89,7 @@ fn a_stop_ends_no_connection_of_another_server() {
     // Numbers of the other stay below those of this one until they shall meet.
     one.number(other.connect().connection_id() + 50);
     let relay = Relay::to(one.port);
-    let opened = Fixture::new(&ENGINE, url(relay.port)).loaded();
+    let opened = loaded(relay.port);
     let numbers = one.numbers();
     let mut innocent: Vec<Conn> = numbers.iter().map(|number| other.number(*number)).collect();
     assert!(!innocent.is_empty());
@@ -100,7 +108,7 @@ fn a_stop_ends_what_its_own_server_is_at() {
     for kind in [MARIADB, MYSQL, OLDER] {
         let one = One::start(kind);
         let relay = Relay::to(one.port);
-        let opened = Fixture::new(&ENGINE, url(relay.port)).loaded();
+        let opened = loaded(relay.port);
         // While it waits for a table, a server that is not asked to does not notice that nobody is there.
         let mut holder = one.connect();
         holder.query_drop("LOCK TABLES bench.blocks_1 READ").unwrap();
@@ -120,11 +128,11 @@ fn a_lock_is_taken_anew_on_another_server_of_the_name() {
     let [one, other] = [MARIADB; 2].map(One::start);
     one.number(other.connect().connection_id() + 50);
     let relay = Relay::to(one.port);
-    let opened = Fixture::new(&ENGINE, url(relay.port)).loaded();
-    let workload = Workload::reads(2, 500, 8);
+    let opened = loaded(relay.port);
+    let workload = Workload::reads(1, 64, 8);
     opened.target.prepare(&workload, 1).unwrap();
     let control = one.numbers();
-    drop(Fixture::new(&ENGINE, url(other.port)).loaded());
+    drop(loaded(other.port));
     drop(other.number(control[0] - 1));
 
     relay.lead_to(other.port);
