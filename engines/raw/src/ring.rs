@@ -303,6 +303,10 @@ impl Drop for Ring {
         if let Some(number) = &self.number {
             number.unregister(&self.uring);
         }
+        if self.files_registered && self.in_flight == 0 {
+            // The kernel takes a ring apart a little later, and until then a device would be held that nobody works on.
+            let _ = self.uring.submitter().unregister_files();
+        }
         if self.in_flight == 0 {
             // SAFETY: dropped once, here, and not used afterwards; with an I/O still under way it is leaked instead.
             unsafe { ManuallyDrop::drop(&mut self.buffer) };
