@@ -62,7 +62,7 @@ pub fn host_was_full(step: &Value) -> bool {
 }
 
 /// Pauses of a run that leaves the CPUs to others: what is not about full speed has them.
-pub const PAUSES: [&str; 2] = ["--think-time", "20ms..20ms"];
+pub const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
 
 /// The arguments of a short run: those given take the place of these.
 pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {

@@ -244,7 +244,7 @@ fn a_contrast_and_several_runs_are_whole_in_a_browser() {
 
 #[test]
 fn two_sides_are_whole_in_a_browser() {
-    let (one, other) = (sweep(&[1, 8]), sweep(&[1, 16]));
+    let (one, other) = (sweep(&[1, 2, 8]), sweep(&[1, 2, 16]));
     let (a, b) = (analyze(&one), analyze(&other));
     let text = compared(&[(&one, &a)], &[(&other, &b)]);
     looked_at(&text, &["differences", "latency-iops", "sessions"]);

@@ -44,7 +44,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
 #[test]
 fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
     let bench = Bench::new();
-    let buffered = ["--scale", "64MiB", "--set", "debug_io_direct="];
+    let buffered = ["--scale", "64MiB", "--set", "debug_io_direct=", PAUSES[0], PAUSES[1]];
     let data = bench.path("private").display().to_string();
     let load = ["load", "--target", "embedded", "--data-dir", &data, "--set", "debug_io_direct="];
     let loaded = bench.command(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat()).output().unwrap();

@@ -105,7 +105,7 @@ fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
     let folder = bench.path("private");
     template::mariadb_to(&folder);
     let cpus = std::thread::available_parallelism().unwrap().get();
-    let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy")).collect();
+    let loops: Vec<_> = (0..cpus).map(|_| busy_loop(&bench, "busy")).collect();
     let full = private(&bench, &folder, &["--cache", "64MiB", "--sessions", "64"]);
     drop(loops);
     assert!(full.has("foreign-cpu") && full.has("host-saturated"), "{full}");
