@@ -122,7 +122,7 @@ fn without_the_trace_no_request_is_timed_and_all_else_stands() {
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

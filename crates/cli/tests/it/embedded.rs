@@ -404,7 +404,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     assert!(made.status.success(), "what was cut off is in the way: {made:?}");
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

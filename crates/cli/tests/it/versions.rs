@@ -23,19 +23,8 @@ fn the_version_names_commit_profile_and_features() {
 fn each_summary_holds_what_measured_it() {
     let mindful = Mindful::new();
     let version = String::from_utf8(mindful.run(&["--version"]).stdout).unwrap();
-    let summary = json(&mindful.run(&[
-        "run",
-        "--target",
-        "null:",
-        "--warmup",
-        "0s",
-        "--duration",
-        "1s",
-        PAUSES[0],
-        PAUSES[1],
-        "--format",
-        "json",
-    ]));
+    let run = ["run", "--target", "null:", "--warmup", "0s", "--duration", "1s", "--format", "json"];
+    let summary = json(&mindful.run(&[&run[..], &PAUSES].concat()));
     assert_eq!(summary["mindful_build"].as_str(), version.trim().strip_prefix("mindful "), "{summary:#}");
 }
 

@@ -84,7 +84,7 @@ fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
     }
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

@@ -197,7 +197,7 @@ fn a_database_in_tmpfs_is_read_from_memory_alone() {
     assert!(reported.headline().contains("all from the page cache"), "{reported}");
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

@@ -108,7 +108,7 @@ fn any_device() -> String {
     numbers.next().unwrap().trim().to_owned()
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

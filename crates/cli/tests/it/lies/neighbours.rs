@@ -129,7 +129,7 @@ fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     assert!(beside.evidence("log-band").contains("expected"), "{beside}");
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

@@ -82,7 +82,7 @@ fn figure(evidence: &str, unit: &str) -> f64 {
     words.last().unwrap().parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
 }
 
-/// Nothing else may work beside these.
+/// No other test of this program may work beside these.
 mod alone {
     use super::*;
 

@@ -15,7 +15,7 @@ impl Quiet {
     /// Waits until nobody else measures, and nobody works beside. While it waits nobody new begins beside: those who want
     /// to be alone take their turns one after another, and the machine is emptied once for all of them.
     ///
-    /// For tests of modules that are called `alone`: the gate runs them while no other program of tests is at work.
+    /// For tests of modules that are called `alone`: the gate runs them beside programs of tests that leave them room.
     pub fn wait() -> Self {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or_default();
