@@ -134,8 +134,8 @@ fn is_seen_at_last(conn: &mut Conn, table: &str, place: u64, account: Account, s
 /// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the row behind it.
 fn look(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<[i64; 2], Failure> {
     refuse_stopped(stop)?;
-    let behind = account.pages(conn, table, 2 * place + 1)?;
-    Ok([account.pages(conn, table, 2 * place)?, behind])
+    let [behind, row] = account.pages(conn, table, [2 * place + 1, 2 * place])?;
+    Ok([row, behind])
 }
 
 /// Who tells how many pages a statement asked for.
@@ -188,14 +188,17 @@ impl Account {
         Ok(None)
     }
 
-    /// Pages asked for by the range of two rows from `id` on.
-    fn pages(self, conn: &mut Conn, table: &str, id: u64) -> Result<i64, Failure> {
+    /// Pages asked for by two ranges of two rows, each from one of `ids` on.
+    fn pages(self, conn: &mut Conn, table: &str, [one, other]: [u64; 2]) -> Result<[i64; 2], Failure> {
         if self == Self::Statement {
-            return Ok(analyzed(conn, table, id)?.unwrap_or(0));
+            let mut analyzed = |id| Ok::<_, Failure>(analyzed(conn, table, id)?.unwrap_or(0));
+            return Ok([analyzed(one)?, analyzed(other)?]);
         }
         let before = requests(conn)?;
-        conn.query_drop(vec![range(table, id); REPEATED as usize].join(" UNION ALL "))?;
-        Ok(requests(conn)? - before)
+        visit(conn, table, one)?;
+        let between = requests(conn)?;
+        visit(conn, table, other)?;
+        Ok([between - before, requests(conn)? - between])
     }
 
     /// What a page more costs at least.
@@ -221,6 +224,11 @@ fn is_quiet(conn: &mut Conn) -> Result<bool, Failure> {
 
 fn range(table: &str, id: u64) -> String {
     format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (PRIMARY) WHERE id BETWEEN {id} AND {}", id + 1)
+}
+
+/// Visits a range of two rows as often as one statement does.
+fn visit(conn: &mut Conn, table: &str, id: u64) -> Result<(), Failure> {
+    Ok(conn.query_drop(vec![range(table, id); REPEATED as usize].join(" UNION ALL "))?)
 }
 
 fn requests(conn: &mut Conn) -> Result<i64, Failure> {

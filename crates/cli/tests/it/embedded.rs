@@ -429,11 +429,11 @@ mod alone {
         const MARGINAL: &str = "db_us_per_physical_read_marginal";
         let place = Place::new();
         let physical = ["--scale", "64MiB"];
-        let alone = place.measured(&physical);
+        let alone = place.measured(&[&physical[..], &["--duration", "500ms"]].concat());
         assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
         let why = place.shown(&["--explain", MARGINAL]);
         assert!(why.contains("unknown when no cached run"), "{why}");
-        let cached = place.measured(&["--scale", "64MiB", "--mode", "lio", "--warmup", "1s"]);
+        let cached = place.measured(&["--scale", "64MiB", "--mode", "lio", "--duration", "1s"]);
         assert!(figure(&cached["steps"][0], "hit_ratio") >= 0.999, "{cached:#}");
         let beside = place.measured(&physical);
         let cpu = &beside["steps"][0]["cpu"];
@@ -441,7 +441,7 @@ mod alone {
         assert!(added > 0.0 && added < all, "{added} us of {all} us");
         let text = place.shown(&[]).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("us more than one from the cache"), "{text}");
-        let other = place.measured(&["--scale", "64MiB", "--work-unit", "8", "--duration", "1s"]);
+        let other = place.measured(&["--scale", "64MiB", "--work-unit", "8", "--duration", "500ms"]);
         assert!(other["steps"][0]["cpu"][MARGINAL].is_null(), "another work unit costs something else: {other:#}");
     }
 

@@ -11,7 +11,7 @@ use mindful_core::plan::{KEYS, Plan};
 use mindful_core::settings::Settings;
 use mindful_core::slice::SliceOrder;
 use mindful_core::workload::{Commit, LoopSite, Workload};
-use mindful_core::{Error, ErrorKind, Target};
+use mindful_core::{Error, ErrorKind, Target, clock};
 use mindful_postgres::ENGINE;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -188,6 +188,7 @@ fn late_commits_that_could_deadlock_are_refused() {
 #[test]
 fn a_session_that_stands_still_is_reported_wherever_it_was() {
     const STOPS: usize = 10;
+    const STOOD: Duration = Duration::from_millis(700);
     let server = Server::start(&programs()[0], &["shared_buffers=64MB"]);
     let target = loaded(&server);
     let w = workload(1, 1_000, 1, "0");
@@ -196,21 +197,26 @@ fn a_session_that_stands_still_is_reported_wherever_it_was() {
     let begin_us = target.clock_us().unwrap();
     let end_us = begin_us + 1_000_000 * STOPS as i64;
     let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
-    let report = std::thread::scope(|scope| {
-        scope.spawn(|| {
+    let (report, stopped) = std::thread::scope(|scope| {
+        let stopped = scope.spawn(|| {
             server.await_slice();
             let pid = server.sql(&format!("SELECT pid {IN_A_SLICE}")).remove(0).parse().unwrap();
             let pid = Pid::from_raw(pid).unwrap();
-            for _ in 0..STOPS {
+            let stop = |_| {
                 kill_process(pid, Signal::STOP).unwrap();
-                std::thread::sleep(Duration::from_millis(700));
+                let middle_us = clock::now_us() + STOOD.as_micros() as i64 / 2;
+                std::thread::sleep(STOOD);
                 kill_process(pid, Signal::CONT).unwrap();
                 std::thread::sleep(Duration::from_millis(150));
-            }
+                middle_us
+            };
+            (0..STOPS).map(stop).collect::<Vec<_>>()
         });
-        session.slice(&order).unwrap()
+        (session.slice(&order).unwrap(), stopped.join().unwrap())
     });
-    assert!(report.long.len() >= STOPS, "{:?}", report.long);
+    // On a full host it may not have gone on between two stops: then one operation lasted through both.
+    let lasted = |us: i64| report.long.iter().any(|long| (long.begin_us..long.begin_us + long.us as i64).contains(&us));
+    assert!(stopped.iter().all(|us| lasted(*us)), "stopped at {stopped:?}: {:?}", report.long);
     let outlasted =
         report.long.iter().filter(|long| long.begin_us < begin_us || long.begin_us + long.us as i64 > end_us);
     assert_eq!(outlasted.count(), 0, "{:?}", report.long);

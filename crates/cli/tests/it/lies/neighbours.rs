@@ -138,7 +138,7 @@ mod alone {
     fn busy_loops_beside_a_run_are_named_before_all_else() {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
-        let cached = ["--set", "shared_buffers=64MB"];
+        let cached = ["--set", "shared_buffers=64MB", "--duration", "1200ms"];
         let alone = undisturbed(|| bench.private(&cached));
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();

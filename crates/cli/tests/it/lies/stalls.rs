@@ -60,15 +60,20 @@ pub fn children(pid: u32) -> Vec<(u32, String)> {
     pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
 }
 
-/// A run of 8 s, of which the processes that `chosen` names stand still for [`STOOD`].
-fn stopped_beside(bench: &Bench, server: &UsersServer, chosen: impl Fn() -> Vec<u32> + Send + Sync) -> Reported {
+/// A run in which the processes that `chosen` names stand still for [`STOOD`].
+fn stopped_beside(
+    bench: &Bench,
+    server: &UsersServer,
+    duration: &str,
+    chosen: impl Fn() -> Vec<u32> + Send + Sync,
+) -> Reported {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             server.sql(&all_at_work(SESSIONS, 2.3));
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });
-        seconds(bench, server, "8s")
+        seconds(bench, server, duration)
     })
 }
 
@@ -93,7 +98,7 @@ mod alone {
         let _quiet = Quiet::wait();
         let clean = seconds(&bench, &server, "3s");
         assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
-        let stopped = stopped_beside(&bench, &server, || {
+        let stopped = stopped_beside(&bench, &server, "8s", || {
             let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
             all.chain([server.pid()]).collect()
         });
@@ -117,7 +122,7 @@ mod alone {
         let _quiet = Quiet::wait();
         let one =
             || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
-        let stopped = stopped_beside(&bench, &server, || one().take(1).collect());
+        let stopped = stopped_beside(&bench, &server, "6s", || one().take(1).collect());
         stopped.assert_suspect("session-stall");
         assert!(!stopped.has("stall"), "{stopped}");
         // Where a second one waited long for a CPU, this is the longest of two.
@@ -131,7 +136,7 @@ mod alone {
     fn hundreds_of_sessions_lose_no_time_between_slices() {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
-        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "2s", "--duration", "4s"];
+        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "1s", "--duration", "3s"];
         let many = bench.private(&many);
         for code in ["little", "page-cache", "short-window", "no-window", "late-start"] {
             let reported =
