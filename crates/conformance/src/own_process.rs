@@ -44,6 +44,11 @@ fn in_own_mounts(change: &str) -> bool {
     again(&["unshare", "--mount", "sh", "-c", &format!("{change} || exit 1; exec \"$0\" \"$@\"")])
 }
 
+/// What another test program printed, so that no line of it reads as one of this program.
+fn indented(printed: &[u8]) -> String {
+    format!("    {}\n", String::from_utf8_lossy(printed).replace('\n', "\n    "))
+}
+
 /// Runs the calling test's program for that test alone, through `wrapper`, which exits with 1 where it may not.
 fn again(wrapper: &[&str]) -> bool {
     if std::env::var_os(AGAIN).is_some() {
@@ -59,7 +64,7 @@ fn again(wrapper: &[&str]) -> bool {
             std::io::stderr().write_all(&ran.stderr).expect("stderr can be written");
         }
         Ok(ran) if ran.status.code() == Some(1) => not_run(&String::from_utf8_lossy(&ran.stderr)),
-        Ok(ran) => panic!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr)),
+        Ok(ran) => panic!("{}{}", indented(&ran.stdout), indented(&ran.stderr)),
         Err(error) => not_run(&format!("{}: {error}", wrapper[0])),
     }
     false
